@@ -1,0 +1,63 @@
+package guidon
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind says what a change record is about.
+type Kind string
+
+// The kinds of change records.
+const (
+	KindNamespace      Kind = "namespace"
+	KindFlag           Kind = "flag"
+	KindSegment        Kind = "segment"
+	KindAuthentication Kind = "authentication"
+)
+
+// Action says what was done.
+type Action string
+
+// The actions of change records.
+const (
+	ActionCreate Action = "create"
+	ActionUpdate Action = "update"
+	ActionDelete Action = "delete"
+)
+
+// Change is the record of one object's change. Replaying the records of a
+// namespace in order of revision and sequence gives its state.
+type Change struct {
+	Namespace string          `json:"namespace"`
+	Revision  int64           `json:"revision"`
+	Sequence  int32           `json:"sequence"` // from 0 within one revision
+	Kind      Kind            `json:"kind"`
+	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication
+	Action    Action          `json:"action"`
+	Actor     Actor           `json:"actor"`
+	At        time.Time       `json:"at"`
+	RequestID string          `json:"requestId,omitempty"`
+	Before    json.RawMessage `json:"before,omitempty"` // the stored object before, nothing on create
+	After     json.RawMessage `json:"after,omitempty"`  // the stored object after, nothing on delete
+}
+
+// ChangeQuery selects change records of one namespace. Zero fields do not
+// restrict.
+type ChangeQuery struct {
+	Namespace string
+	Kind      Kind
+	Key       string
+	Actor     string    // an actor's id
+	Since     time.Time // inclusive
+	Until     time.Time // exclusive
+	Before    ChangeCursor
+	Limit     int // at most this many records, and fewer where they are large; required
+}
+
+// ChangeCursor is a place in the change log: the records older than it follow.
+// The zero cursor stands before the newest record.
+type ChangeCursor struct {
+	Revision int64
+	Sequence int32
+}

@@ -1,0 +1,84 @@
+package guidon
+
+import "fmt"
+
+// Enums are stored and recorded by name, so that a row or a change record
+// can be read without this source. The names are those of the wire.
+
+var (
+	flagTypeNames        = []string{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}
+	matchTypeNames       = []string{"ALL_MATCH_TYPE", "ANY_MATCH_TYPE"}
+	segmentOperatorNames = []string{"OR_SEGMENT_OPERATOR", "AND_SEGMENT_OPERATOR"}
+	rolloutTypeNames     = []string{"UNKNOWN_ROLLOUT_TYPE", "SEGMENT_ROLLOUT_TYPE", "THRESHOLD_ROLLOUT_TYPE"}
+	comparisonTypeNames  = []string{
+		"UNKNOWN_COMPARISON_TYPE", "STRING_COMPARISON_TYPE", "NUMBER_COMPARISON_TYPE",
+		"BOOLEAN_COMPARISON_TYPE", "DATETIME_COMPARISON_TYPE", "ENTITY_ID_COMPARISON_TYPE",
+	}
+)
+
+// String returns the wire name.
+func (t FlagType) String() string { return enumName(flagTypeNames, t) }
+
+// String returns the wire name.
+func (t MatchType) String() string { return enumName(matchTypeNames, t) }
+
+// String returns the wire name.
+func (o SegmentOperator) String() string { return enumName(segmentOperatorNames, o) }
+
+// String returns the wire name.
+func (t RolloutType) String() string { return enumName(rolloutTypeNames, t) }
+
+// String returns the wire name.
+func (t ComparisonType) String() string { return enumName(comparisonTypeNames, t) }
+
+// MarshalText returns the wire name.
+func (t FlagType) MarshalText() ([]byte, error) { return marshalEnum(flagTypeNames, t) }
+
+// MarshalText returns the wire name.
+func (t MatchType) MarshalText() ([]byte, error) { return marshalEnum(matchTypeNames, t) }
+
+// MarshalText returns the wire name.
+func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segmentOperatorNames, o) }
+
+// MarshalText returns the wire name.
+func (t ComparisonType) MarshalText() ([]byte, error) { return marshalEnum(comparisonTypeNames, t) }
+
+// UnmarshalText accepts a wire name and refuses anything else.
+func (t *FlagType) UnmarshalText(text []byte) error { return unmarshalEnum(flagTypeNames, t, text) }
+
+// UnmarshalText accepts a wire name and refuses anything else.
+func (t *MatchType) UnmarshalText(text []byte) error { return unmarshalEnum(matchTypeNames, t, text) }
+
+// UnmarshalText accepts a wire name and refuses anything else.
+func (o *SegmentOperator) UnmarshalText(text []byte) error {
+	return unmarshalEnum(segmentOperatorNames, o, text)
+}
+
+// UnmarshalText accepts a wire name and refuses anything else.
+func (t *ComparisonType) UnmarshalText(text []byte) error {
+	return unmarshalEnum(comparisonTypeNames, t, text)
+}
+
+func enumName[E ~uint8](names []string, value E) string {
+	if int(value) < len(names) {
+		return names[value]
+	}
+	return fmt.Sprintf("%d", uint8(value))
+}
+
+func marshalEnum[E ~uint8](names []string, value E) ([]byte, error) {
+	if int(value) >= len(names) {
+		return nil, fmt.Errorf("enum value %d has no name", uint8(value))
+	}
+	return []byte(names[value]), nil
+}
+
+func unmarshalEnum[E ~uint8](names []string, value *E, text []byte) error {
+	for i, name := range names {
+		if name == string(text) {
+			*value = E(i) // #nosec G115 -- fewer than ten names
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown enum name %q", text)
+}

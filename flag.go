@@ -1,0 +1,106 @@
+package guidon
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// FlagType says how a flag answers. The numbers are those of the wire.
+type FlagType uint8
+
+// The flag types.
+const (
+	VariantFlag FlagType = 0 // answers one of its variants, by rules
+	BooleanFlag FlagType = 1 // answers true or false, by rollouts
+)
+
+// Flag is a flag with everything under it. It is stored, read and recorded in
+// the change log as a whole.
+type Flag struct {
+	Key              string          `json:"key"`
+	Name             string          `json:"name"`
+	Description      string          `json:"description,omitempty"`
+	Type             FlagType        `json:"type"`
+	Enabled          bool            `json:"enabled"`
+	Metadata         json.RawMessage `json:"metadata,omitempty"` // a JSON object, or nothing
+	DefaultVariantID string          `json:"defaultVariantId,omitempty"`
+	Variants         []*Variant      `json:"variants,omitempty"` // in creation order
+	Rules            []*Rule         `json:"rules,omitempty"`    // by rank
+	Rollouts         []*Rollout      `json:"rollouts,omitempty"` // by rank
+	CreatedAt        time.Time       `json:"createdAt"`
+	UpdatedAt        time.Time       `json:"updatedAt"`
+
+	Created ChangeCursor `json:"-"` // where the change log has its creation; set by the store, orders lists
+}
+
+// Variant is one of the answers of a variant flag.
+type Variant struct {
+	ID          string    `json:"id"`
+	Key         string    `json:"key"`
+	Name        string    `json:"name,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Attachment  string    `json:"attachment,omitempty"` // compact JSON text, or nothing
+	CreatedAt   time.Time `json:"createdAt"`
+	UpdatedAt   time.Time `json:"updatedAt"`
+}
+
+// Variant returns the variant with the id, or nil.
+func (f *Flag) Variant(id string) *Variant {
+	return find(f.Variants, func(v *Variant) bool { return v.ID == id })
+}
+
+// VariantByKey returns the variant with the key, or nil.
+func (f *Flag) VariantByKey(key string) *Variant {
+	return find(f.Variants, func(v *Variant) bool { return v.Key == key })
+}
+
+// DefaultVariant returns the default variant, or nil.
+func (f *Flag) DefaultVariant() *Variant {
+	if f.DefaultVariantID == "" {
+		return nil
+	}
+	return f.Variant(f.DefaultVariantID)
+}
+
+// Rule returns the rule with the id, or nil.
+func (f *Flag) Rule(id string) *Rule {
+	return find(f.Rules, func(r *Rule) bool { return r.ID == id })
+}
+
+// Rollout returns the rollout with the id, or nil.
+func (f *Flag) Rollout(id string) *Rollout {
+	return find(f.Rollouts, func(r *Rollout) bool { return r.ID == id })
+}
+
+// usesAny tells whether a rule or rollout of the flag refers to one of the segments.
+func (f *Flag) usesAny(segments map[string]bool) bool {
+	uses := func(key string) bool { return segments[key] }
+	for _, r := range f.Rules {
+		if slices.ContainsFunc(r.SegmentKeys, uses) {
+			return true
+		}
+	}
+	for _, r := range f.Rollouts {
+		if r.Segment != nil && slices.ContainsFunc(r.Segment.SegmentKeys, uses) {
+			return true
+		}
+	}
+	return false
+}
+
+// removeVariant takes the variant out, with the distributions that lead to it
+// and the default that points to it (contract 4.7). It tells whether it was there.
+func (f *Flag) removeVariant(id string) bool {
+	if f.Variant(id) == nil {
+		return false
+	}
+	f.Variants = remove(f.Variants, func(v *Variant) bool { return v.ID == id })
+	for _, r := range f.Rules {
+		r.Distributions = remove(r.Distributions, func(d *Distribution) bool { return d.VariantID == id })
+	}
+	if f.DefaultVariantID == id {
+		f.DefaultVariantID = ""
+	}
+	return true
+}

@@ -1,0 +1,24 @@
+package guidon_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// TestNewID: random UUIDs of version 4 (contract 2), each of them once.
+func TestNewID(t *testing.T) {
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := make(map[string]bool)
+	for range 10_000 {
+		id := guidon.NewID()
+		if !form.MatchString(id) {
+			t.Fatalf("%q is not a UUID of version 4", id)
+		}
+		if seen[id] {
+			t.Fatalf("%q came twice", id)
+		}
+		seen[id] = true
+	}
+}

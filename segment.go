@@ -1,0 +1,78 @@
+package guidon
+
+import "time"
+
+// MatchType says how many constraints of a segment must hold.
+type MatchType uint8
+
+// The match types.
+const (
+	MatchAll MatchType = 0
+	MatchAny MatchType = 1
+)
+
+// Segment is a set of entities, described by constraints.
+type Segment struct {
+	Key         string        `json:"key"`
+	Name        string        `json:"name"`
+	Description string        `json:"description,omitempty"`
+	MatchType   MatchType     `json:"matchType"`
+	Constraints []*Constraint `json:"constraints,omitempty"` // in creation order
+	CreatedAt   time.Time     `json:"createdAt"`
+	UpdatedAt   time.Time     `json:"updatedAt"`
+
+	Created ChangeCursor `json:"-"` // where the change log has its creation; set by the store, orders lists
+}
+
+// Constraint returns the constraint with the id, or nil.
+func (s *Segment) Constraint(id string) *Constraint {
+	return find(s.Constraints, func(c *Constraint) bool { return c.ID == id })
+}
+
+// ComparisonType says what a constraint compares. The numbers are those of the wire.
+type ComparisonType uint8
+
+// The comparison types.
+const (
+	UnknownComparison  ComparisonType = 0
+	StringComparison   ComparisonType = 1
+	NumberComparison   ComparisonType = 2
+	BooleanComparison  ComparisonType = 3
+	DateTimeComparison ComparisonType = 4
+	EntityIDComparison ComparisonType = 5
+)
+
+// Constraint is a condition on one property of the evaluation context, or on
+// the entity id.
+type Constraint struct {
+	ID          string         `json:"id"`
+	Type        ComparisonType `json:"type"`
+	Property    string         `json:"property"`
+	Operator    string         `json:"operator"` // lower case, one of the Op… constants
+	Value       string         `json:"value,omitempty"`
+	Description string         `json:"description,omitempty"`
+	CreatedAt   time.Time      `json:"createdAt"`
+	UpdatedAt   time.Time      `json:"updatedAt"`
+}
+
+// The operators of constraints (contract 4.3).
+const (
+	OpEQ          = "eq"
+	OpNEQ         = "neq"
+	OpLT          = "lt"
+	OpLTE         = "lte"
+	OpGT          = "gt"
+	OpGTE         = "gte"
+	OpEmpty       = "empty"
+	OpNotEmpty    = "notempty"
+	OpPrefix      = "prefix"
+	OpSuffix      = "suffix"
+	OpContains    = "contains"
+	OpNotContains = "notcontains"
+	OpIsOneOf     = "isoneof"
+	OpIsNotOneOf  = "isnotoneof"
+	OpPresent     = "present"
+	OpNotPresent  = "notpresent"
+	OpTrue        = "true"
+	OpFalse       = "false"
+)
