@@ -1,0 +1,116 @@
+package guidon
+
+import "slices"
+
+// compiledSegment is a segment in the form that evaluation works on.
+type compiledSegment struct {
+	segment    *Segment
+	alone      []string // its key, as the answer when it is the only match
+	conditions []condition
+	unknown    bool // a constraint has a type that nobody knows
+}
+
+func compileSegment(g *Segment) *compiledSegment {
+	c := &compiledSegment{
+		segment: g, alone: []string{g.Key},
+		conditions: make([]condition, 0, len(g.Constraints)),
+	}
+	for _, constraint := range g.Constraints {
+		compiled, known := compileConstraint(constraint)
+		if !known {
+			c.unknown = true
+		}
+		c.conditions = append(c.conditions, compiled)
+	}
+	return c
+}
+
+// matches tells whether the entity belongs to the segment (contract 7.3).
+func (c *compiledSegment) matches(entityID string, context map[string]string) bool {
+	if len(c.conditions) == 0 {
+		return true // of either match type
+	}
+	// The first condition that fails decides under ALL, the first that holds
+	// under ANY.
+	decisive := c.segment.MatchType == MatchAny
+	for i := range c.conditions {
+		if c.conditions[i].holds(entityID, context) == decisive {
+			return decisive
+		}
+	}
+	return !decisive
+}
+
+// segmentIndex finds compiled segments by key.
+type segmentIndex map[string]*compiledSegment
+
+// audience is the segment set of a rule or rollout (contract 7.4).
+type audience struct {
+	segments []*compiledSegment
+	keys     []string // of all of them
+	all      bool     // all must match, not just one
+	unknown  bool     // one of the segments cannot be evaluated
+}
+
+// audience returns the set of the segments. A rule or rollout that refers to a
+// segment that does not exist, or to none, never matches: then ok is false.
+func (x segmentIndex) audience(keys []string, operator SegmentOperator) (set audience, ok bool) {
+	set = audience{
+		segments: make([]*compiledSegment, 0, len(keys)),
+		keys:     slices.Clip(keys), // it is answered: what somebody appends must not land in the flag
+		all:      operator == AndSegments,
+	}
+	for _, key := range keys {
+		g := x[key]
+		if g == nil {
+			return audience{}, false
+		}
+		set.segments = append(set.segments, g)
+		set.unknown = set.unknown || g.unknown
+	}
+	return set, len(keys) > 0
+}
+
+// errUnknownConstraint fails the whole request, unlike a value that does not
+// parse (contract 7.2).
+var errUnknownConstraint = Errorf(InvalidArgument, "unknown constraint type")
+
+// match returns the keys of the segments that the entity belongs to, in the
+// order in which they are attached, or nil when the set does not match.
+func (a *audience) match(entityID string, context map[string]string) ([]string, error) {
+	switch {
+	case a.unknown:
+		return nil, errUnknownConstraint
+	case a.all:
+		return a.matchAll(entityID, context), nil
+	}
+	return a.matchSome(entityID, context), nil
+}
+
+func (a *audience) matchAll(entityID string, context map[string]string) []string {
+	for _, g := range a.segments {
+		if !g.matches(entityID, context) {
+			return nil
+		}
+	}
+	return a.keys
+}
+
+// matchSome does not stop at the first match, because the answer names all.
+func (a *audience) matchSome(entityID string, context map[string]string) []string {
+	var matched []string
+	for _, g := range a.segments {
+		if !g.matches(entityID, context) {
+			continue
+		}
+		switch len(matched) {
+		case 0:
+			matched = g.alone // shared; a second match makes a slice of its own
+		case 1:
+			matched = append(make([]string, 0, len(a.segments)), matched[0], g.segment.Key)
+		default:
+			matched = append(matched, g.segment.Key)
+		}
+	}
+	return matched
+}

@@ -1,0 +1,76 @@
+package guidon
+
+import "hash/crc32"
+
+// Buckets come from the CRC-32 of zlib (contract 7.1). A hash state is carried
+// from one string to the next, so that two strings are hashed as if they were
+// joined. The standard library does the same for []byte only, and a conversion
+// would cost an allocation per evaluation.
+
+// hashStart is the state before the first byte.
+const hashStart = ^uint32(0)
+
+// updateHash returns the state after the bytes of text.
+func updateHash(state uint32, text string) uint32 {
+	for i := range len(text) {
+		state = crc32.IEEETable[byte(state)^text[i]] ^ state>>8 // #nosec G115 -- the low byte is meant
+	}
+	return state
+}
+
+// hashSum returns the CRC-32 of everything that went into the state.
+func hashSum(state uint32) uint32 { return ^state }
+
+// The numbers of buckets of the two flag types.
+const (
+	variantBuckets = 1000
+	booleanBuckets = 100
+)
+
+// variantBucket returns the bucket of the entity, given the state after the
+// flag's key: the key comes first, without a separator (contract 7.5).
+func variantBucket(flagHash uint32, entityID string) int {
+	return int(hashSum(updateHash(flagHash, entityID)) % variantBuckets)
+}
+
+// booleanBucket returns the bucket of the entity. Here the entity comes first:
+// the reverse of variantBucket (contract 7.6).
+func booleanBucket(flagKey, entityID string) int {
+	return int(hashSum(updateHash(updateHash(hashStart, entityID), flagKey)) % booleanBuckets)
+}
+
+// bucketRange leads the buckets from the end of the range before it up to its
+// own end to a variant.
+type bucketRange struct {
+	end     int // exclusive
+	variant *Variant
+}
+
+// compileRanges lays the distributions out over the buckets (contract 7.5).
+// Shares that are not positive are left out, which is not the same as an empty
+// range: a rule with an empty range can miss, a rule without ranges cannot. So
+// are distributions to a variant that is gone.
+func compileRanges(distributions []*Distribution, variants map[string]*Variant) []bucketRange {
+	ranges := make([]bucketRange, 0, len(distributions))
+	end := 0
+	for _, d := range distributions {
+		v := variants[d.VariantID]
+		if v == nil || !(d.Rollout > 0) { // NaN is left out too
+			continue
+		}
+		// In 32 bits and truncated one by one: three times 33.33 is 999.
+		end += int(d.Rollout * (variantBuckets / 100))
+		ranges = append(ranges, bucketRange{end: end, variant: v})
+	}
+	return ranges
+}
+
+// variant returns the variant that the bucket leads to, or nil.
+func (r *compiledRule) variant(bucket int) *Variant {
+	for i := range r.ranges {
+		if bucket < r.ranges[i].end {
+			return r.ranges[i].variant
+		}
+	}
+	return nil
+}

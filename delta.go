@@ -1,0 +1,134 @@
+package guidon
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// SnapshotDelta is what changed between two revisions of a namespace.
+type SnapshotDelta struct {
+	Namespace       *Namespace // nil when it is as before
+	Revision        Revision
+	Flags           []*Flag    // created or changed, each key once
+	Segments        []*Segment // created or changed, each key once
+	DeletedFlags    []string   // keys; one that is in Flags too was created again
+	DeletedSegments []string
+}
+
+// Apply returns the snapshot after the change: the one that [NewSnapshot] would
+// make of the new state, for the price of what changed. s stays as it is; what
+// did not change is shared. A deleted key that s does not hold is ignored.
+func (s *Snapshot) Apply(delta SnapshotDelta) *Snapshot {
+	next := *s
+	next.revision = delta.Revision
+	if delta.Namespace != nil {
+		next.namespace = delta.Namespace
+	}
+	if len(delta.Segments)+len(delta.DeletedSegments) > 0 {
+		next.applySegments(delta)
+	}
+	if len(delta.Flags)+len(delta.DeletedFlags) > 0 {
+		next.applyFlags(delta)
+	}
+	return &next
+}
+
+// applySegments replaces the segments, and the compiled forms of the flags that
+// hold pointers to the old ones.
+func (s *Snapshot) applySegments(delta SnapshotDelta) {
+	s.segments = merge(s.segments, s.Segment, delta.Segments, delta.DeletedSegments)
+	s.segmentsByKey = maps.Clone(s.segmentsByKey)
+	touched := make(map[string]bool, len(delta.Segments)+len(delta.DeletedSegments))
+	for _, key := range delta.DeletedSegments {
+		delete(s.segmentsByKey, key)
+		touched[key] = true
+	}
+	for _, g := range delta.Segments {
+		s.segmentsByKey[g.Key] = compileSegment(g)
+		touched[g.Key] = true
+	}
+	s.flagByKey = maps.Clone(s.flagByKey)
+	for _, f := range s.flags {
+		if f.usesAny(touched) {
+			s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+		}
+	}
+}
+
+// applyFlags replaces the flags, when the segments are the new ones already.
+func (s *Snapshot) applyFlags(delta SnapshotDelta) {
+	s.flags = merge(s.flags, s.Flag, delta.Flags, delta.DeletedFlags)
+	s.flagByKey = maps.Clone(s.flagByKey)
+	for _, key := range delta.DeletedFlags {
+		delete(s.flagByKey, key)
+	}
+	for _, f := range delta.Flags {
+		s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+	}
+}
+
+// listed is a pointer to something that a snapshot lists in order of creation.
+type listed interface {
+	comparable
+	place() (key string, created ChangeCursor)
+}
+
+func (f *Flag) place() (string, ChangeCursor)    { return f.Key, f.Created }
+func (s *Segment) place() (string, ChangeCursor) { return s.Key, s.Created }
+
+// merge returns a list of its own: old after the change. What was changed keeps
+// its place; what is new, or was deleted and created again, goes where its
+// creation belongs. byKey finds the items of old.
+func merge[T listed](old []T, byKey func(string) T, changed []T, deleted []string) []T {
+	var none T
+	// By pointer, because the loop over all of old must not hash every key.
+	replaced := make(map[T]T, len(changed)+len(deleted)) // none: taken out
+	for _, key := range deleted {
+		if item := byKey(key); item != none {
+			replaced[item] = none
+		}
+	}
+	var created []T
+	for _, item := range changed {
+		key, at := item.place()
+		before := byKey(key)
+		if before == none {
+			created = append(created, item)
+			continue
+		}
+		if _, was := before.place(); was == at {
+			replaced[before] = item
+			continue
+		}
+		replaced[before] = none
+		created = append(created, item)
+	}
+	slices.SortStableFunc(created, compareCreation[T])
+	return interleave(old, replaced, created)
+}
+
+// interleave puts the created items, in order, among what replaced leaves of old.
+func interleave[T listed](old []T, replaced map[T]T, created []T) []T {
+	var none T
+	merged := make([]T, 0, len(old)+len(created))
+	for _, item := range old {
+		if replacement, found := replaced[item]; found {
+			if replacement == none {
+				continue
+			}
+			item = replacement
+		}
+		for len(created) > 0 && compareCreation(created[0], item) < 0 {
+			merged, created = append(merged, created[0]), created[1:]
+		}
+		merged = append(merged, item)
+	}
+	return append(merged, created...)
+}
+
+func compareCreation[T listed](a, b T) int {
+	_, x := a.place()
+	_, y := b.place()
+	return cmp.Or(cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence))
+}

@@ -1,0 +1,117 @@
+package guidon
+
+// Reason says why an evaluation answered as it did.
+type Reason uint8
+
+// The reasons.
+const (
+	ReasonUnknown      Reason = iota // nothing matched and there is no default variant
+	ReasonFlagDisabled               // a variant flag that is switched off
+	ReasonMatch                      // a rule or rollout decided
+	ReasonDefault                    // the default variant, or a boolean flag's own value
+)
+
+// VariantResult is the answer of a variant flag.
+type VariantResult struct {
+	Match       bool
+	Reason      Reason
+	VariantKey  string
+	Attachment  string   // compact JSON text, or nothing
+	SegmentKeys []string // those that matched, nil for none; not to be changed
+}
+
+// BooleanResult is the answer of a boolean flag.
+type BooleanResult struct {
+	Enabled     bool
+	Reason      Reason
+	SegmentKeys []string // those that matched, nil for none; not to be changed
+}
+
+// Variant evaluates a variant flag for an entity (contract 7.5). It returns
+// NotFound for an unknown flag and InvalidArgument for one of another type, or
+// when a segment that it has to ask holds a constraint of an unknown type.
+//
+// The answer depends on the arguments alone. They are not kept.
+func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) (VariantResult, error) {
+	f := s.flagByKey[flagKey]
+	if f == nil {
+		return VariantResult{}, flagNotFound(s.namespace.Key, flagKey)
+	}
+	if f.flag.Type != VariantFlag {
+		return VariantResult{}, wrongType(f.flag)
+	}
+	result := f.initial
+	if !f.flag.Enabled {
+		// Quirk (contract 7.5.3): the default variant stays in the answer.
+		result.Reason = ReasonFlagDisabled
+		return result, nil
+	}
+	for i := range f.rules {
+		matched, err := f.rules[i].audience.match(entityID, context)
+		if err != nil {
+			return VariantResult{}, err
+		}
+		if matched != nil {
+			result.SegmentKeys = matched
+			return f.distribute(&f.rules[i], entityID, result), nil
+		}
+	}
+	return result, nil
+}
+
+// distribute completes the answer by the rule that matched, which has the last
+// word even when it leads nowhere.
+func (f *compiledFlag) distribute(r *compiledRule, entityID string, result VariantResult) VariantResult {
+	if len(r.ranges) == 0 {
+		// Quirk (contract 7.5.5.3): a match without a variant, or with the default one.
+		result.Match, result.Reason = true, ReasonMatch
+		return result
+	}
+	v := r.variant(variantBucket(f.hash, entityID))
+	if v == nil {
+		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and
+		// the segments of this one are named.
+		return result
+	}
+	result.Match, result.Reason = true, ReasonMatch
+	result.VariantKey, result.Attachment = v.Key, v.Attachment
+	return result
+}
+
+// Boolean evaluates a boolean flag for an entity (contract 7.6). It returns
+// NotFound for an unknown flag and InvalidArgument for one of another type, or
+// when a segment that it has to ask holds a constraint of an unknown type.
+//
+// The answer depends on the arguments alone. They are not kept.
+func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) (BooleanResult, error) {
+	f := s.flagByKey[flagKey]
+	if f == nil {
+		return BooleanResult{}, flagNotFound(s.namespace.Key, flagKey)
+	}
+	if f.flag.Type != BooleanFlag {
+		return BooleanResult{}, wrongType(f.flag)
+	}
+	// Quirk (contract 7.6): a flag that is switched off has rollouts all the
+	// same; Enabled is only what it answers when none of them decides.
+	for i := range f.rollouts {
+		r := &f.rollouts[i]
+		if r.threshold {
+			if float32(booleanBucket(flagKey, entityID)) < r.percentage {
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch}, nil
+			}
+			continue
+		}
+		matched, err := r.audience.match(entityID, context)
+		if err != nil {
+			return BooleanResult{}, err
+		}
+		if matched != nil {
+			return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched}, nil
+		}
+	}
+	return BooleanResult{Enabled: f.flag.Enabled, Reason: ReasonDefault}, nil
+}
+
+func wrongType(f *Flag) error {
+	return Errorf(InvalidArgument, "flag type %s invalid", f.Type)
+}

@@ -1,0 +1,172 @@
+package guidon_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The data set of the load tests: every other flag is boolean with a threshold
+// of 50 %, the others are variant flags with one rule on one of ten segments,
+// each of which has three constraints, all of which must match.
+
+const benchSegments = 10
+
+func benchFlag(i int) *guidon.Flag {
+	created := guidon.ChangeCursor{Revision: int64(i + 1)}
+	if i%2 == 0 {
+		return &guidon.Flag{
+			Key: fmt.Sprintf("bool-%05d", i), Name: "boolean", Type: guidon.BooleanFlag, Created: created,
+			Rollouts: []*guidon.Rollout{{
+				ID: "rollout", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true},
+			}},
+		}
+	}
+	return &guidon.Flag{
+		Key: fmt.Sprintf("var-%05d", i), Name: "variant", Enabled: true, Created: created,
+		Variants: []*guidon.Variant{{ID: "a", Key: "on"}, {ID: "b", Key: "off"}},
+		Rules: []*guidon.Rule{{
+			ID: "rule", Rank: 1, SegmentKeys: []string{benchSegmentKey(i)},
+			Distributions: []*guidon.Distribution{{ID: "1", VariantID: "a", Rollout: 50}, {ID: "2", VariantID: "b", Rollout: 50}},
+		}},
+	}
+}
+
+func benchSegmentKey(i int) string { return fmt.Sprintf("seg-%02d", i%benchSegments) }
+
+func benchSegment(i int) *guidon.Segment {
+	return &guidon.Segment{
+		Key: benchSegmentKey(i), Name: "segment", MatchType: guidon.MatchAll,
+		Created: guidon.ChangeCursor{Sequence: int32(i)},
+		Constraints: []*guidon.Constraint{
+			{ID: "1", Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
+			{ID: "2", Type: guidon.NumberComparison, Property: "age", Operator: guidon.OpGTE, Value: "18"},
+			{ID: "3", Type: guidon.BooleanComparison, Property: "beta", Operator: guidon.OpTrue},
+		},
+	}
+}
+
+func benchObjects(n int) (flags []*guidon.Flag, segments []*guidon.Segment) {
+	for i := range n {
+		flags = append(flags, benchFlag(i))
+	}
+	for i := range benchSegments {
+		segments = append(segments, benchSegment(i))
+	}
+	return flags, segments
+}
+
+func benchSnapshot(n int) *guidon.Snapshot {
+	flags, segments := benchObjects(n)
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: int64(n)}, flags, segments)
+}
+
+// entity is someone who asks; all of them fit the segments.
+type entity struct {
+	id      string
+	context map[string]string
+}
+
+func benchEntities() []entity {
+	entities := make([]entity, 1000)
+	for i := range entities {
+		entities[i] = entity{
+			id:      fmt.Sprintf("user-%04d", i),
+			context: map[string]string{"country": "US", "age": strconv.Itoa(18 + i%50), "beta": "true"},
+		}
+	}
+	return entities
+}
+
+func BenchmarkBooleanThreshold(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
+			snapshot, entities := benchSnapshot(n), benchEntities()
+			key := benchFlag(n / 2 / 2 * 2).Key
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e := &entities[i%len(entities)]
+				if _, err := snapshot.Boolean(key, e.id, e.context); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkVariantThreeConstraints(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
+			snapshot, entities := benchSnapshot(n), benchEntities()
+			key := benchFlag(n/2/2*2 + 1).Key
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e := &entities[i%len(entities)]
+				result, err := snapshot.Variant(key, e.id, e.context)
+				if err != nil || !result.Match {
+					b.Fatalf("got %+v, %v, want a match", result, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSpread asks every flag in turn, so that a large namespace pays for
+// what does not fit the processor's caches.
+func BenchmarkSpread(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
+			snapshot, entities := benchSnapshot(n), benchEntities()
+			flags := snapshot.Flags()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				f, e := flags[i*7919%n], &entities[i%len(entities)]
+				var err error
+				if f.Type == guidon.BooleanFlag {
+					_, err = snapshot.Boolean(f.Key, e.id, e.context)
+				} else {
+					_, err = snapshot.Variant(f.Key, e.id, e.context)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkNewSnapshot(b *testing.B) {
+	const n = 10_000
+	b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {
+		flags, segments := benchObjects(n)
+		namespace := &guidon.Namespace{Key: "default"}
+		b.ReportAllocs()
+		for b.Loop() {
+			guidon.NewSnapshot(namespace, guidon.Revision{Number: n}, flags, segments)
+		}
+	})
+}
+
+func BenchmarkApplyOneChange(b *testing.B) {
+	const n = 10_000
+	cases := []struct {
+		name  string
+		delta guidon.SnapshotDelta
+	}{
+		{"", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n / 2)}}},
+		{"/create", guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(n)}}},
+		{"/delete", guidon.SnapshotDelta{DeletedFlags: []string{benchFlag(n / 2).Key}}},
+		{"/segment", guidon.SnapshotDelta{Segments: []*guidon.Segment{benchSegment(1)}}},
+	}
+	for _, c := range cases {
+		b.Run(fmt.Sprintf("flags=%d%s", n, c.name), func(b *testing.B) {
+			snapshot := benchSnapshot(n)
+			b.ReportAllocs()
+			for b.Loop() {
+				snapshot.Apply(c.delta)
+			}
+		})
+	}
+}

@@ -1,0 +1,362 @@
+package guidon_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+func attachment(variant string) string { return `{"is":"` + variant + `"}` }
+
+// answer returns the result that names the variant, with its attachment.
+func answer(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
+	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
+	if variant != "" {
+		r.Attachment = attachment(variant)
+	}
+	return r
+}
+
+// TestVariant holds the worked evaluations of contract 16.4 and the steps of
+// contract 7.5.
+func TestVariant(t *testing.T) {
+	const (
+		unknown  = guidon.ReasonUnknown
+		off      = guidon.ReasonFlagDisabled
+		match    = guidon.ReasonMatch
+		fallback = guidon.ReasonDefault
+	)
+	half := shares{50, 50}
+	nobody := segment("nobody", guidon.MatchAll, has("impossible"))
+	flag := func(rules ...*guidon.Rule) *guidon.Flag { return variantFlag("checkout", rules...) }
+	tests := []struct {
+		name     string
+		flag     *guidon.Flag
+		entityID string
+		want     guidon.VariantResult
+	}{
+		// 16.4, in its order. user-1 has bucket 118, user-3 has 786.
+		{"first half", flag(rule(half, "everyone")), "user-1", answer(true, match, "A", "everyone")},
+		{"second half", flag(rule(half, "everyone")), "user-3", answer(true, match, "B", "everyone")},
+		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
+		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", answer(false, fallback, "Z", "everyone")},
+		{
+			"bucket missed ends it", flag(rule(shares{10}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1",
+			answer(false, unknown, "", "everyone"),
+		},
+		{"no distributions", flag(rule(nil, "everyone")), "user-1", answer(true, match, "", "everyone")},
+		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", answer(true, match, "Z", "everyone")},
+		{"no rules", flag(), "user-1", answer(false, unknown, "")},
+		{"no rules, default", withDefault(flag(), "Z"), "user-1", answer(false, fallback, "Z")},
+		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", answer(false, fallback, "Z")},
+		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", answer(false, off, "")},
+		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", answer(false, off, "Z")},
+
+		// 7.5.5: the rules in rank order, the first that matches has the last word.
+		{"nobody", flag(rule(half, "nobody")), "user-1", answer(false, unknown, "")},
+		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "B", "everyone")},
+		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "A", "everyone")},
+		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", answer(true, match, "", "everyone")},
+		// 7.5.5.2 and .3: only shares of nothing are no distributions.
+		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", answer(true, match, "", "everyone")},
+		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
+		{"no segment", flag(rule(half)), "user-1", answer(false, unknown, "")},
+		{"lost segment", flag(rule(half, "lost")), "user-1", answer(false, unknown, "")},
+		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
+		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := snapshotOf(tt.flag, everyone(), nobody).Variant("checkout", tt.entityID, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestVariantShares sends many entities through the arithmetic of contract
+// 16.2: a share is a share.
+func TestVariantShares(t *testing.T) {
+	s := snapshotOf(variantFlag("f", rule(shares{10, 30, 55}, "everyone")), everyone())
+	const n = 20_000
+	got := make(map[string]int)
+	for i := range n {
+		result, err := s.Variant("f", fmt.Sprintf("entity-%d", i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[result.VariantKey]++
+	}
+	for variant, percent := range map[string]int{"A": 10, "B": 30, "C": 55, "": 5} {
+		if low, high := n*(percent-1)/100, n*(percent+1)/100; got[variant] < low || got[variant] > high {
+			t.Errorf("%q: got %d of %d, want about %d %%", variant, got[variant], n, percent)
+		}
+	}
+}
+
+// TestBoolean holds the worked evaluations of contract 16.4 and the steps of
+// contract 7.6.
+func TestBoolean(t *testing.T) {
+	const or, and = guidon.OrSegments, guidon.AndSegments
+	nobody := segment("nobody", guidon.MatchAll, has("impossible"))
+	flag := func(enabled bool, rollouts ...*guidon.Rollout) *guidon.Flag {
+		return booleanFlag("new-ui", enabled, rollouts...)
+	}
+	matched := func(enabled bool, segments ...string) guidon.BooleanResult {
+		return guidon.BooleanResult{Enabled: enabled, Reason: guidon.ReasonMatch, SegmentKeys: segments}
+	}
+	fallback := func(enabled bool) guidon.BooleanResult {
+		return guidon.BooleanResult{Enabled: enabled, Reason: guidon.ReasonDefault}
+	}
+	tests := []struct {
+		name     string
+		flag     *guidon.Flag
+		entityID string
+		want     guidon.BooleanResult
+	}{
+		// 16.4, in its order. user-1 has bucket 49, user-2 has 56.
+		{"below threshold", flag(false, threshold(50, true)), "user-1", matched(true)},
+		{"above threshold", flag(false, threshold(50, true)), "user-2", fallback(false)},
+		{"below threshold to false", flag(true, threshold(50, false)), "user-1", matched(false)},
+		{"on the threshold", flag(true, threshold(49, false)), "user-1", fallback(true)},
+		{"no rollouts", flag(true), "user-1", fallback(true)},
+		{"segment first", flag(false, segmentRollout(true, or, "everyone"), threshold(100, false)), "user-1", matched(true, "everyone")},
+
+		// 7.6: rank decides, and a threshold that is missed is not the end.
+		{"no rollouts, disabled", flag(false), "user-1", fallback(false)},
+		{"threshold first", flag(true, threshold(100, false), segmentRollout(true, or, "everyone")), "user-1", matched(false)},
+		{"missed threshold, then segment", flag(false, threshold(10, false), segmentRollout(true, or, "everyone")), "user-1", matched(true, "everyone")},
+		{"missed segment, then threshold", flag(false, segmentRollout(false, or, "nobody"), threshold(50, true)), "user-1", matched(true)},
+		{"nothing fits", flag(true, segmentRollout(false, or, "nobody"), threshold(10, false)), "user-1", fallback(true)},
+		{"all of", flag(false, segmentRollout(true, and, "everyone", "nobody")), "user-1", fallback(false)},
+		{"any of", flag(false, segmentRollout(true, or, "everyone", "nobody")), "user-1", matched(true, "everyone")},
+		{"fraction counts as the next whole number", flag(false, threshold(49.5, true)), "user-1", matched(true)},
+		{"zero", flag(true, threshold(0, false)), "u17", fallback(true)},
+		{"hundred", flag(false, threshold(100, true)), "u198", matched(true)},
+		{"lost segment", flag(false, segmentRollout(true, or, "lost")), "user-1", fallback(false)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := snapshotOf(tt.flag, everyone(), nobody).Boolean("new-ui", tt.entityID, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("result (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSegment holds the rules of contract 7.3.
+func TestSegment(t *testing.T) {
+	tests := []struct {
+		name    string
+		segment *guidon.Segment
+		context map[string]string
+		want    bool
+	}{
+		{"all, no constraints", segment("s", guidon.MatchAll), nil, true},
+		{"any, no constraints", segment("s", guidon.MatchAny), nil, true},
+		{"all, none holds", segment("s", guidon.MatchAll, has("a"), has("b")), nil, false},
+		{"all, one holds", segment("s", guidon.MatchAll, has("a"), has("b")), yes("a"), false},
+		{"all, the other holds", segment("s", guidon.MatchAll, has("a"), has("b")), yes("b"), false},
+		{"all, all hold", segment("s", guidon.MatchAll, has("a"), has("b")), yes("a", "b"), true},
+		{"any, none holds", segment("s", guidon.MatchAny, has("a"), has("b")), nil, false},
+		{"any, one holds", segment("s", guidon.MatchAny, has("a"), has("b")), yes("a"), true},
+		{"any, the other holds", segment("s", guidon.MatchAny, has("a"), has("b")), yes("b"), true},
+		{"any, all hold", segment("s", guidon.MatchAny, has("a"), has("b")), yes("a", "b"), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := snapshotOf(booleanFlag("f", false, segmentRollout(true, guidon.OrSegments, "s")), tt.segment)
+			got, err := s.Boolean("f", "someone", tt.context)
+			if err != nil || got.Enabled != tt.want {
+				t.Errorf("got %t, %v, want %t", got.Enabled, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestSegmentSet holds the rules of contract 7.4: the answer names the segments
+// that matched, in the order in which they are attached.
+func TestSegmentSet(t *testing.T) {
+	segments := []*guidon.Segment{
+		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")), segment("c", guidon.MatchAll, has("c")),
+	}
+	any3, all3 := rule(shares{100}, "c", "a", "b"), ruleOfAll(shares{100}, "c", "a", "b")
+	tests := []struct {
+		name    string
+		rule    *guidon.Rule
+		context map[string]string
+		want    []string
+	}{
+		{"any, none", any3, nil, nil},
+		{"any, first", any3, yes("c"), []string{"c"}},
+		{"any, last", any3, yes("b"), []string{"b"}},
+		{"any, two", any3, yes("b", "c"), []string{"c", "b"}},
+		{"any, all", any3, yes("a", "b", "c"), []string{"c", "a", "b"}},
+		{"all, none", all3, nil, nil},
+		{"all, two", all3, yes("a", "b"), nil},
+		{"all, all", all3, yes("a", "b", "c"), []string{"c", "a", "b"}},
+		{"single, any", rule(shares{100}, "a"), yes("a"), []string{"a"}},
+		{"single, all", ruleOfAll(shares{100}, "a"), yes("a"), []string{"a"}},
+		{"single, all, none", ruleOfAll(shares{100}, "a"), yes("b"), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := snapshotOf(variantFlag("f", tt.rule), segments...).Variant("f", "someone", tt.context)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got.SegmentKeys); diff != "" || got.Match != (tt.want != nil) {
+				t.Errorf("match %t, segment keys (-want +got):\n%s", got.Match, diff)
+			}
+		})
+	}
+}
+
+// TestEvaluationErrors holds the messages of contract 5.3.
+func TestEvaluationErrors(t *testing.T) {
+	mystery := segment("mystery", guidon.MatchAny, has("a"), &guidon.Constraint{Property: "p", Operator: guidon.OpEQ, Value: "x"})
+	segments := []*guidon.Segment{mystery, everyone()}
+	tests := []struct {
+		name string
+		flag *guidon.Flag
+		ask  string
+		code guidon.Code
+		want string
+	}{
+		{"unknown flag", variantFlag("f"), "g", guidon.NotFound, `flag "default/g" not found`},
+		// A type that nobody knows fails the request even when another
+		// constraint would have decided (contract 7.2).
+		{"unknown type", variantFlag("f", rule(nil, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type beside", variantFlag("f", rule(nil, "everyone", "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type in rollout", booleanFlag("f", true, segmentRollout(true, guidon.AndSegments, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type not met", variantFlag("f", rule(nil, "everyone"), rule(nil, "mystery")), "f", guidon.Internal, ""},
+		{"unknown type, disabled", disabled(variantFlag("f", rule(nil, "mystery"))), "f", guidon.Internal, ""},
+		{"unknown type behind threshold", booleanFlag("f", true, threshold(100, true), segmentRollout(true, guidon.OrSegments, "mystery")), "f", guidon.Internal, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := snapshotOf(tt.flag, segments...)
+			var err error
+			if tt.flag.Type == guidon.BooleanFlag {
+				_, err = s.Boolean(tt.ask, "someone", yes("a"))
+			} else {
+				_, err = s.Variant(tt.ask, "someone", yes("a"))
+			}
+			checkError(t, err, tt.code, tt.want)
+		})
+	}
+	t.Run("wrong type", func(t *testing.T) {
+		_, err := snapshotOf(booleanFlag("f", true)).Variant("f", "someone", nil)
+		checkError(t, err, guidon.InvalidArgument, "flag type BOOLEAN_FLAG_TYPE invalid")
+		_, err = snapshotOf(disabled(variantFlag("f"))).Boolean("f", "someone", nil)
+		checkError(t, err, guidon.InvalidArgument, "flag type VARIANT_FLAG_TYPE invalid")
+		_, err = snapshotOf(variantFlag("f")).Boolean("g", "someone", nil)
+		checkError(t, err, guidon.NotFound, `flag "default/g" not found`)
+	})
+}
+
+// checkError checks the code and the whole text of an error; no text is no error.
+func checkError(t *testing.T, err error, code guidon.Code, text string) {
+	t.Helper()
+	switch {
+	case text == "":
+		if err != nil {
+			t.Errorf("got error %v, want none", err)
+		}
+	case err == nil:
+		t.Errorf("got no error, want %q", text)
+	case !errors.Is(err, code) || err.Error() != text:
+		t.Errorf("got %v error %q, want %v %q", guidon.CodeOf(err), err, code, text)
+	}
+}
+
+// TestEvaluationAllocates at most once, and then only for the list of matched
+// segments that nobody could know beforehand.
+func TestEvaluationAllocates(t *testing.T) {
+	segments := []*guidon.Segment{
+		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")),
+		segment("c", guidon.MatchAll, has("c")), segment("d", guidon.MatchAll, has("d")),
+		segment("everything", guidon.MatchAll,
+			&guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: guidon.OpIsOneOf, Value: `["yes","no"]`},
+			&guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: guidon.OpPrefix, Value: `y`},
+			&guidon.Constraint{Type: guidon.NumberComparison, Property: "number", Operator: guidon.OpGT, Value: "1.5"},
+			&guidon.Constraint{Type: guidon.BooleanComparison, Property: "truth", Operator: guidon.OpTrue},
+			&guidon.Constraint{Type: guidon.DateTimeComparison, Property: "date", Operator: guidon.OpGT, Value: "2024-01-01"},
+			&guidon.Constraint{Type: guidon.DateTimeComparison, Property: "instant", Operator: guidon.OpGT, Value: "2024-01-01"},
+			&guidon.Constraint{Type: guidon.EntityIDComparison, Property: "entityId", Operator: guidon.OpNotContains, Value: "@"},
+		),
+	}
+	context := yes("a", "b", "c")
+	context["number"], context["truth"], context["date"], context["instant"] = "2.5", "true", "2025-01-01", "2025-01-01T12:00:00.5Z"
+	half := shares{50, 50}
+	tests := []struct {
+		name string
+		flag *guidon.Flag
+		most float64
+	}{
+		{"no rules", variantFlag("f"), 0},
+		{"one segment", variantFlag("f", rule(half, "a")), 0},
+		{"every type", variantFlag("f", rule(half, "everything")), 0},
+		{"any, one matches", variantFlag("f", rule(half, "d", "a")), 0},
+		{"any, three match", variantFlag("f", rule(half, "a", "b", "c", "d")), 1},
+		{"all", variantFlag("f", ruleOfAll(half, "a", "b", "c")), 0},
+		{"threshold", booleanFlag("f", true, threshold(50, true)), 0},
+		{"rollout to any", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "a", "b", "c")), 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := snapshotOf(tt.flag, segments...)
+			var err error
+			got := testing.AllocsPerRun(100, func() {
+				if tt.flag.Type == guidon.BooleanFlag {
+					_, err = s.Boolean("f", "a-rather-long-entity-identifier-of-more-than-32-bytes", context)
+				} else {
+					_, err = s.Variant("f", "a-rather-long-entity-identifier-of-more-than-32-bytes", context)
+				}
+			})
+			if err != nil || got > tt.most {
+				t.Errorf("got %g allocations, %v, want at most %g", got, err, tt.most)
+			}
+		})
+	}
+}
+
+// TestEvaluateConcurrently has many goroutines ask one snapshot, while others
+// derive new ones from it; the race detector watches.
+func TestEvaluateConcurrently(t *testing.T) {
+	s, entities := benchSnapshot(100), benchEntities()
+	var group sync.WaitGroup
+	for worker := range 8 {
+		group.Go(func() {
+			for i, e := range entities {
+				f := s.Flags()[(i+worker)%len(s.Flags())]
+				var err error
+				if f.Type == guidon.BooleanFlag {
+					_, err = s.Boolean(f.Key, e.id, e.context)
+				} else {
+					_, err = s.Variant(f.Key, e.id, e.context)
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i%50 == 0 {
+					s.Apply(guidon.SnapshotDelta{Flags: []*guidon.Flag{benchFlag(i % 100)}, Segments: []*guidon.Segment{benchSegment(i)}})
+				}
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,213 @@
+package guidon
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// condition is a constraint in the form that evaluation works on. A missing
+// value and an empty one are the same (contract 7.2).
+type condition struct {
+	property string // of the context
+	entity   bool   // the entity's id is compared instead
+	missing  bool   // what holds of an empty value
+	matches  matcher
+}
+
+// matcher tells whether a constraint holds of a value that is not empty. A
+// value that does not parse gives false, whatever the operator.
+type matcher func(value string) bool
+
+// holds tells whether the constraint holds of the entity.
+func (c *condition) holds(entityID string, context map[string]string) bool {
+	value := entityID
+	if !c.entity {
+		value = context[c.property]
+	}
+	if value == "" {
+		return c.missing
+	}
+	return c.matches(value)
+}
+
+// compileConstraint returns the condition of the constraint, and whether its
+// type is known. An operator that the type does not have never matches.
+func compileConstraint(c *Constraint) (compiled condition, known bool) {
+	compiled = condition{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
+	known = true
+	switch c.Type {
+	case StringComparison, EntityIDComparison:
+		compiled.missing = c.Operator == OpEmpty
+		compiled.matches = stringMatcher(c.Operator, c.Value)
+	case NumberComparison:
+		compiled.missing = c.Operator == OpNotPresent
+		compiled.matches = numberMatcher(c.Operator, c.Value)
+	case BooleanComparison:
+		compiled.missing = c.Operator == OpNotPresent
+		compiled.matches = booleanMatcher(c.Operator)
+	case DateTimeComparison:
+		compiled.missing = c.Operator == OpNotPresent
+		compiled.matches = dateTimeMatcher(c.Operator, c.Value)
+	default:
+		known = false
+	}
+	return compiled, known
+}
+
+func never(string) bool { return false }
+
+// blank trims all white space of Unicode.
+func blank(value string) bool    { return strings.TrimSpace(value) == "" }
+func notBlank(value string) bool { return !blank(value) }
+
+func stringMatcher(operator, want string) matcher {
+	switch operator {
+	case OpEmpty:
+		return blank
+	case OpNotEmpty:
+		return notBlank
+	case OpEQ:
+		return func(value string) bool { return value == want }
+	case OpNEQ:
+		return func(value string) bool { return value != want }
+	case OpPrefix: // the value is trimmed, the constraint is not
+		return func(value string) bool { return strings.HasPrefix(strings.TrimSpace(value), want) }
+	case OpSuffix:
+		return func(value string) bool { return strings.HasSuffix(strings.TrimSpace(value), want) }
+	case OpContains:
+		return func(value string) bool { return strings.Contains(value, want) }
+	case OpNotContains:
+		return func(value string) bool { return !strings.Contains(value, want) }
+	case OpIsOneOf, OpIsNotOneOf:
+		set, ok := parseSet[string](want)
+		if !ok {
+			return never // both: it is the list that is unknown
+		}
+		in := operator == OpIsOneOf
+		return func(value string) bool { return set[value] == in }
+	}
+	return never
+}
+
+// parseSet returns the items of a JSON array.
+func parseSet[T comparable](list string) (set map[T]bool, ok bool) {
+	var items []T
+	if err := json.Unmarshal([]byte(list), &items); err != nil {
+		return nil, false
+	}
+	set = make(map[T]bool, len(items))
+	for _, item := range items {
+		set[item] = true
+	}
+	return set, true
+}
+
+var numberOperators = map[string]func(value, want float64) bool{
+	OpEQ:  func(value, want float64) bool { return value == want },
+	OpNEQ: func(value, want float64) bool { return value != want }, // holds of NaN
+	OpLT:  func(value, want float64) bool { return value < want },
+	OpLTE: func(value, want float64) bool { return value <= want },
+	OpGT:  func(value, want float64) bool { return value > want },
+	OpGTE: func(value, want float64) bool { return value >= want },
+}
+
+func numberMatcher(operator, value string) matcher {
+	switch operator {
+	case OpPresent: // of whatever, it need not be a number
+		return notBlank
+	case OpNotPresent:
+		return blank
+	case OpIsOneOf, OpIsNotOneOf:
+		set, ok := parseSet[float64](value)
+		if !ok {
+			return never
+		}
+		in := operator == OpIsOneOf
+		return func(value string) bool {
+			number, err := strconv.ParseFloat(value, 64)
+			return err == nil && set[number] == in
+		}
+	}
+	compare := numberOperators[operator]
+	want, err := strconv.ParseFloat(value, 64)
+	if compare == nil || err != nil {
+		return never
+	}
+	return func(value string) bool {
+		number, err := strconv.ParseFloat(value, 64)
+		return err == nil && compare(number, want)
+	}
+}
+
+func booleanMatcher(operator string) matcher {
+	switch operator {
+	case OpPresent:
+		return notBlank
+	case OpNotPresent:
+		return blank
+	case OpTrue:
+		return isTrue
+	case OpFalse:
+		return isFalse
+	}
+	return never
+}
+
+// The spellings of strconv.ParseBool, which would allocate an error for every
+// other value.
+
+func isTrue(value string) bool {
+	switch value {
+	case "1", "t", "T", "TRUE", "true", "True":
+		return true
+	}
+	return false
+}
+
+func isFalse(value string) bool {
+	switch value {
+	case "0", "f", "F", "FALSE", "false", "False":
+		return true
+	}
+	return false
+}
+
+var timeOperators = map[string]func(order int) bool{
+	OpEQ:  func(order int) bool { return order == 0 },
+	OpNEQ: func(order int) bool { return order != 0 },
+	OpLT:  func(order int) bool { return order < 0 },
+	OpLTE: func(order int) bool { return order <= 0 },
+	OpGT:  func(order int) bool { return order > 0 },
+	OpGTE: func(order int) bool { return order >= 0 },
+}
+
+// dateTimeMatcher knows no lists: isoneof and isnotoneof are accepted when a
+// constraint is written, and never match (contract 4.3, 7.2).
+func dateTimeMatcher(operator, value string) matcher {
+	switch operator {
+	case OpPresent:
+		return notBlank
+	case OpNotPresent:
+		return blank
+	}
+	fits := timeOperators[operator]
+	want, err := parseDateTime(value)
+	if fits == nil || err != nil {
+		return never
+	}
+	return func(value string) bool {
+		instant, err := parseDateTime(value)
+		return err == nil && fits(instant.Compare(want))
+	}
+}
+
+// parseDateTime parses an instant of RFC 3339 or a date, which is its midnight
+// in UTC. The length tells which, so that neither is tried in vain.
+func parseDateTime(value string) (time.Time, error) {
+	if len(value) == len(time.DateOnly) {
+		return time.Parse(time.DateOnly, value)
+	}
+	return time.Parse(time.RFC3339, value)
+}

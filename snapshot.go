@@ -1,0 +1,63 @@
+package guidon
+
+// Snapshot is one state of a namespace: immutable, and safe for concurrent use.
+// Nothing it returns may be changed.
+//
+// Besides the flags and segments it holds their compiled forms, so that an
+// evaluation parses, searches and converts nothing that is known beforehand.
+type Snapshot struct {
+	namespace     *Namespace
+	revision      Revision
+	flags         []*Flag
+	segments      []*Segment
+	flagByKey     map[string]*compiledFlag
+	segmentsByKey segmentIndex
+}
+
+// NewSnapshot returns the snapshot of a namespace. It keeps flags and segments,
+// which are given in creation order and are not to be changed afterwards.
+func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segments []*Segment) *Snapshot {
+	s := &Snapshot{
+		namespace:     namespace,
+		revision:      revision,
+		flags:         flags,
+		segments:      segments,
+		flagByKey:     make(map[string]*compiledFlag, len(flags)),
+		segmentsByKey: make(segmentIndex, len(segments)),
+	}
+	for _, g := range segments {
+		s.segmentsByKey[g.Key] = compileSegment(g)
+	}
+	for _, f := range flags {
+		s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
+	}
+	return s
+}
+
+// Namespace returns the namespace itself.
+func (s *Snapshot) Namespace() *Namespace { return s.namespace }
+
+// Revision returns the revision of this state.
+func (s *Snapshot) Revision() Revision { return s.revision }
+
+// Flags returns the flags in creation order.
+func (s *Snapshot) Flags() []*Flag { return s.flags }
+
+// Flag returns the flag with the key, or nil.
+func (s *Snapshot) Flag(key string) *Flag {
+	if f := s.flagByKey[key]; f != nil {
+		return f.flag
+	}
+	return nil
+}
+
+// Segments returns the segments in creation order.
+func (s *Snapshot) Segments() []*Segment { return s.segments }
+
+// Segment returns the segment with the key, or nil.
+func (s *Snapshot) Segment(key string) *Segment {
+	if g := s.segmentsByKey[key]; g != nil {
+		return g.segment
+	}
+	return nil
+}
