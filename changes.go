@@ -1,0 +1,101 @@
+package guidon
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+)
+
+// Bounds of the change list.
+const (
+	defaultChangePage = 25
+	maxChangePage     = 100
+)
+
+// ChangeFilter selects change records of one namespace. Zero fields do not
+// restrict.
+type ChangeFilter struct {
+	Kind      Kind
+	Key       string
+	Actor     string    // an actor's id
+	Since     time.Time // inclusive
+	Until     time.Time // exclusive
+	Limit     int32     // 0 is 25; more than 100 is 100
+	PageToken string    // of the page before
+}
+
+// ListChanges returns a page of the namespace's change records, newest first,
+// and the token of the next page, which is empty on the last. The records of a
+// deleted namespace remain; a namespace that never was has none. A page may be
+// shorter than asked for where records are large.
+func (s *Service) ListChanges(ctx context.Context, namespace string, filter ChangeFilter) ([]*Change, string, error) {
+	namespace = NamespaceKey(namespace)
+	query, err := filter.query(namespace)
+	if err != nil {
+		return nil, "", err
+	}
+	// The snapshot first: the records that follow are at least as new as the
+	// revision that the answer states.
+	if _, err := s.viewOrEmpty(ctx, namespace); err != nil {
+		return nil, "", err
+	}
+	changes, err := s.store.Changes(ctx, query)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(changes) == 0 {
+		return nil, "", nil
+	}
+	last := changes[len(changes)-1]
+	query.Before, query.Limit = ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}, 1
+	more, err := s.store.Changes(ctx, query)
+	if err != nil || len(more) == 0 {
+		return changes, "", err
+	}
+	token, err := query.Before.token()
+	return changes, token, err
+}
+
+func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {
+	switch f.Kind {
+	case "", KindNamespace, KindFlag, KindSegment:
+	default:
+		return ChangeQuery{}, invalidField("kind", "must be namespace, flag or segment")
+	}
+	if f.Limit < 0 {
+		return ChangeQuery{}, invalidField("limit", "must be greater than or equal to '0'")
+	}
+	limit := min(int(f.Limit), maxChangePage)
+	if limit == 0 {
+		limit = defaultChangePage
+	}
+	cursor, err := parseChangeCursor(f.PageToken)
+	if err != nil {
+		return ChangeQuery{}, err
+	}
+	return ChangeQuery{
+		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
+		Since: f.Since, Until: f.Until, Before: cursor, Limit: limit,
+	}, nil
+}
+
+func (c ChangeCursor) token() (string, error) {
+	text, err := json.Marshal(c)
+	return base64.StdEncoding.EncodeToString(text), err
+}
+
+func parseChangeCursor(token string) (ChangeCursor, error) {
+	if token == "" {
+		return ChangeCursor{}, nil
+	}
+	var c ChangeCursor
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil || c.Revision <= 0 || c.Sequence < 0 {
+		return ChangeCursor{}, Errorf(InvalidArgument, "pageToken is not valid: %q", token)
+	}
+	return c, nil
+}

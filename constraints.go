@@ -1,0 +1,72 @@
+package guidon
+
+import "context"
+
+// ConstraintInput is what a caller says of a constraint.
+type ConstraintInput struct {
+	ID          string // on update only
+	SegmentKey  string
+	Type        ComparisonType
+	Property    string
+	Operator    string // in any case
+	Value       string
+	Description string
+}
+
+// CreateConstraint adds a constraint to a segment. It returns NotFound for an
+// unknown segment.
+func (s *Service) CreateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*Constraint, error) {
+	namespace = NamespaceKey(namespace)
+	checked, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	var created *Constraint
+	err = s.updateSegment(ctx, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey), func(tx Tx, g *Segment) error {
+		c := checked
+		c.ID, c.CreatedAt, c.UpdatedAt = NewID(), tx.Now(), tx.Now()
+		created = &c
+		g.Constraints = append(g.Constraints, created)
+		return nil
+	})
+	return orNil(created, err)
+}
+
+// UpdateConstraint replaces a constraint. It returns NotFound for an unknown one.
+func (s *Service) UpdateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*Constraint, error) {
+	if in.ID == "" {
+		return nil, emptyField("id")
+	}
+	checked, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	missing := Errorf(NotFound, "constraint %q not found", in.ID)
+	var updated *Constraint
+	err = s.updateSegment(ctx, NamespaceKey(namespace), in.SegmentKey, missing, func(tx Tx, g *Segment) error {
+		stored := g.Constraint(in.ID)
+		if stored == nil {
+			return missing
+		}
+		c := checked
+		c.ID, c.CreatedAt, c.UpdatedAt = stored.ID, stored.CreatedAt, tx.Now()
+		*stored = c
+		updated = stored
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// DeleteConstraint removes a constraint. One that does not exist is no error.
+func (s *Service) DeleteConstraint(ctx context.Context, namespace, segmentKey, id string) error {
+	if err := requireAll(field{"id", id}, field{"segmentKey", segmentKey}); err != nil {
+		return err
+	}
+	return ignoreUnchanged(s.updateSegment(ctx, NamespaceKey(namespace), segmentKey, errUnchanged, func(_ Tx, g *Segment) error {
+		if g.Constraint(id) == nil {
+			return errUnchanged
+		}
+		g.Constraints = remove(g.Constraints, func(c *Constraint) bool { return c.ID == id })
+		return nil
+	}))
+}

@@ -1,0 +1,101 @@
+package guidon
+
+import (
+	"context"
+)
+
+// DistributionInput is what a caller says of a distribution.
+type DistributionInput struct {
+	ID        string // on update and delete only
+	FlagKey   string
+	RuleID    string
+	VariantID string
+	Rollout   float32 // percent
+}
+
+// CreateDistribution adds a distribution to a rule. It returns NotFound when
+// the flag, the rule or the variant does not exist.
+func (s *Service) CreateDistribution(ctx context.Context, namespace string, in DistributionInput) (*Distribution, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	var created *Distribution
+	err := s.updateRule(ctx, NamespaceKey(namespace), in, func(tx Tx, r *Rule) error {
+		created = &Distribution{
+			ID: NewID(), VariantID: in.VariantID, Rollout: in.Rollout,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		r.Distributions = append(r.Distributions, created)
+		return nil
+	})
+	return orNil(created, err)
+}
+
+// UpdateDistribution replaces variant and share. It returns NotFound when the
+// distribution, its rule or flag, or the variant does not exist.
+func (s *Service) UpdateDistribution(ctx context.Context, namespace string, in DistributionInput) (*Distribution, error) {
+	if in.ID == "" {
+		return nil, emptyField("id")
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	var updated *Distribution
+	err := s.updateRule(ctx, NamespaceKey(namespace), in, func(tx Tx, r *Rule) error {
+		d := r.Distribution(in.ID)
+		if d == nil {
+			return Errorf(NotFound, "distribution %q not found", in.ID)
+		}
+		d.VariantID, d.Rollout, d.UpdatedAt = in.VariantID, in.Rollout, tx.Now()
+		updated = d
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// DeleteDistribution removes the distribution of that id, rule and variant. One
+// that does not exist is no error.
+func (s *Service) DeleteDistribution(ctx context.Context, namespace string, in DistributionInput) error {
+	if in.ID == "" {
+		return emptyField("id")
+	}
+	if err := in.checkKeys(); err != nil {
+		return err
+	}
+	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), in.FlagKey, errUnchanged, func(_ context.Context, _ Tx, f *Flag) error {
+		r := f.Rule(in.RuleID)
+		if r == nil {
+			return errUnchanged
+		}
+		d := r.Distribution(in.ID)
+		if d == nil || d.VariantID != in.VariantID {
+			return errUnchanged
+		}
+		r.Distributions = remove(r.Distributions, func(other *Distribution) bool { return other == d })
+		return nil
+	}))
+}
+
+// updateRule lets change alter the rule that in names, after checking that
+// everything that in names exists.
+func (s *Service) updateRule(ctx context.Context, namespace string, in DistributionInput, change func(tx Tx, r *Rule) error) error {
+	missing := Errorf(NotFound, "variant %q, rule %q, flag %q in namespace %q not found", in.VariantID, in.RuleID, in.FlagKey, namespace)
+	return s.updateFlag(ctx, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *Flag) error {
+		r := f.Rule(in.RuleID)
+		if r == nil || f.Variant(in.VariantID) == nil {
+			return missing
+		}
+		return change(tx, r)
+	})
+}
+
+func (in DistributionInput) checkKeys() error {
+	return requireAll(field{"flagKey", in.FlagKey}, field{"ruleId", in.RuleID}, field{"variantId", in.VariantID})
+}
+
+func (in DistributionInput) check() error {
+	if err := in.checkKeys(); err != nil {
+		return err
+	}
+	return checkRollout(in.Rollout)
+}

@@ -1,0 +1,135 @@
+package guidon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// FlagInput is what a caller says of a flag.
+type FlagInput struct {
+	Key              string
+	Name             string
+	Description      string
+	Type             FlagType // on create only
+	Enabled          bool
+	Metadata         json.RawMessage // on update: nothing leaves it as it is, {} clears it
+	DefaultVariantID string          // on update only: empty clears it
+}
+
+// ListFlags returns a page of the namespace's flags, in creation order.
+func (s *Service) ListFlags(ctx context.Context, namespace string, request PageRequest) ([]*Flag, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(namespace))
+	if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(snapshot.Flags(), request, func(f *Flag) string { return f.Key })
+}
+
+// GetFlag returns the flag, or NotFound.
+func (s *Service) GetFlag(ctx context.Context, namespace, key string) (*Flag, error) {
+	if key == "" {
+		return nil, emptyField("key")
+	}
+	return s.flag(ctx, NamespaceKey(namespace), key)
+}
+
+func (s *Service) flag(ctx context.Context, namespace, key string) (*Flag, error) {
+	snapshot, err := s.viewOrEmpty(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if f := snapshot.Flag(key); f != nil {
+		return f, nil
+	}
+	return nil, flagNotFound(namespace, key)
+}
+
+// CreateFlag creates a flag. It returns NotFound for an unknown namespace and
+// InvalidArgument when the key is taken.
+func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput) (*Flag, error) {
+	namespace = NamespaceKey(namespace)
+	if err := checkNewKey(in.Key, in.Name); err != nil {
+		return nil, err
+	}
+	if err := checkEnum("type", flagTypeNames, in.Type); err != nil {
+		return nil, err
+	}
+	metadata, err := checkMetadata(in.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	var created *Flag
+	err = s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+			return err
+		}
+		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
+			return err
+		}
+		created = &Flag{
+			Key: in.Key, Name: in.Name, Description: in.Description, Type: in.Type,
+			Enabled: in.Enabled, Metadata: metadata, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.PutFlag(ctx, created)
+	})
+	return orNil(created, err)
+}
+
+// mustBeFree returns InvalidArgument when get finds something under the key.
+func mustBeFree[T any](ctx context.Context, get func(context.Context, string) (*T, error), kind, namespace, key string) error {
+	_, err := get(ctx, key)
+	switch {
+	case err == nil:
+		return notUnique(kind, namespace, key)
+	case errors.Is(err, NotFound):
+		return nil
+	}
+	return err
+}
+
+func notUnique(kind, namespace, key string) error {
+	return Errorf(InvalidArgument, "%s %q is not unique", kind, namespace+"/"+key)
+}
+
+// UpdateFlag replaces what is not the flag's identity (contract 4.5). It
+// returns NotFound for an unknown flag and InvalidArgument when the default
+// variant is not one of the flag's own.
+func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput) (*Flag, error) {
+	namespace = NamespaceKey(namespace)
+	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
+		return nil, err
+	}
+	metadata, err := checkMetadata(in.Metadata)
+	if err != nil {
+		return nil, err
+	}
+	var updated *Flag
+	err = s.updateFlag(ctx, namespace, in.Key, flagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *Flag) error {
+		if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
+			return Errorf(InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
+		}
+		f.Name, f.Description, f.Enabled = in.Name, in.Description, in.Enabled
+		f.DefaultVariantID, f.UpdatedAt = in.DefaultVariantID, tx.Now()
+		if in.Metadata != nil {
+			f.Metadata = metadata
+		}
+		updated = f
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// DeleteFlag removes a flag with everything under it. One that does not exist
+// is no error.
+func (s *Service) DeleteFlag(ctx context.Context, namespace, key string) error {
+	if key == "" {
+		return emptyField("key")
+	}
+	return s.update(ctx, NamespaceKey(namespace), func(ctx context.Context, tx Tx) error {
+		return tx.DeleteFlag(ctx, key)
+	})
+}

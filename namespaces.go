@@ -1,0 +1,128 @@
+package guidon
+
+import (
+	"context"
+	"errors"
+)
+
+// NamespaceInput is what a caller says of a namespace.
+type NamespaceInput struct {
+	Key         string
+	Name        string
+	Description string
+}
+
+// ListNamespaces returns a page of the namespaces, in creation order.
+func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*Namespace, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	namespaces, err := s.store.Namespaces(ctx)
+	if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(namespaces, request, func(n *Namespace) string { return n.Key })
+}
+
+// GetNamespace returns the namespace, or NotFound.
+func (s *Service) GetNamespace(ctx context.Context, key string) (*Namespace, error) {
+	snapshot, err := s.view(ctx, NamespaceKey(key))
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Namespace(), nil
+}
+
+// CreateNamespace creates a namespace. It returns InvalidArgument when the key
+// is taken.
+func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*Namespace, error) {
+	if err := checkNewKey(in.Key, in.Name); err != nil {
+		return nil, err
+	}
+	var created *Namespace
+	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+		_, err := tx.Namespace(ctx)
+		if err == nil {
+			return Errorf(InvalidArgument, "namespace %q is not unique", in.Key)
+		}
+		if !errors.Is(err, NotFound) {
+			return err
+		}
+		created = &Namespace{
+			Key: in.Key, Name: in.Name, Description: in.Description,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.PutNamespace(ctx, created)
+	})
+	return orNil(created, err)
+}
+
+// UpdateNamespace replaces name and description. It returns NotFound for an
+// unknown namespace.
+func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*Namespace, error) {
+	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
+		return nil, err
+	}
+	var updated *Namespace
+	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+		n, err := existingNamespace(ctx, tx, in.Key)
+		if err != nil {
+			return err
+		}
+		n.Name, n.Description, n.UpdatedAt = in.Name, in.Description, tx.Now()
+		updated = n
+		return tx.PutNamespace(ctx, n)
+	})
+	return orNil(updated, err)
+}
+
+// DeleteNamespace removes a namespace with its segments, and by force its flags
+// too. It returns NotFound for an unknown namespace and, without force,
+// InvalidArgument for one that is protected or still has flags (contract 4.7).
+func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) error {
+	key = NamespaceKey(key)
+	return s.update(ctx, key, func(ctx context.Context, tx Tx) error {
+		n, err := existingNamespace(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		if !force {
+			if err := mayDelete(ctx, tx, n); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteNamespace(ctx)
+	})
+}
+
+func mayDelete(ctx context.Context, tx Tx, n *Namespace) error {
+	if n.Protected {
+		return Errorf(InvalidArgument, "namespace %q is protected", n.Key)
+	}
+	flags, err := tx.Flags(ctx)
+	if err != nil {
+		return err
+	}
+	if len(flags) > 0 {
+		return Errorf(InvalidArgument, "namespace %q cannot be deleted; flags must be deleted first", n.Key)
+	}
+	return nil
+}
+
+// existingNamespace returns the namespace of the transaction, or NotFound in
+// the words of contract 5.3.
+func existingNamespace(ctx context.Context, tx Tx, key string) (*Namespace, error) {
+	n, err := tx.Namespace(ctx)
+	if errors.Is(err, NotFound) {
+		return nil, Errorf(NotFound, "namespace %q not found", key)
+	}
+	return n, err
+}
+
+// orNil returns value, or nil when the write that made it failed.
+func orNil[T any](value *T, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}

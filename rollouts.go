@@ -1,0 +1,208 @@
+package guidon
+
+import (
+	"context"
+	"errors"
+)
+
+// RolloutInput is what a caller says of a rollout. Exactly one of Segment and
+// Threshold is set.
+type RolloutInput struct {
+	ID          string // on update only
+	FlagKey     string
+	Rank        int32 // on create only
+	Description string
+	Segment     *RolloutSegmentInput
+	Threshold   *RolloutThreshold
+}
+
+// RolloutSegmentInput is the segment form of a rollout. SegmentKey and
+// SegmentKeys are two ways to say the same.
+type RolloutSegmentInput struct {
+	SegmentKey      string
+	SegmentKeys     []string
+	SegmentOperator SegmentOperator
+	Value           bool
+}
+
+// ListRollouts returns a page of the flag's rollouts, by rank. An unknown flag
+// has none.
+func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*Rollout, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	f, err := s.flag(ctx, NamespaceKey(namespace), flagKey)
+	if errors.Is(err, NotFound) {
+		f = &Flag{}
+	} else if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(f.Rollouts, request, func(r *Rollout) string { return r.ID })
+}
+
+// GetRollout returns the rollout and the key of its flag, or NotFound. Without
+// a flag key every flag of the namespace is searched, as contract 4.1 requires
+// neither.
+func (s *Service) GetRollout(ctx context.Context, namespace, flagKey, id string) (*Rollout, string, error) {
+	namespace = NamespaceKey(namespace)
+	snapshot, err := s.viewOrEmpty(ctx, namespace)
+	if err != nil {
+		return nil, "", err
+	}
+	flags := snapshot.Flags()
+	if flagKey != "" {
+		flags = nil
+		if f := snapshot.Flag(flagKey); f != nil {
+			flags = []*Flag{f}
+		}
+	}
+	for _, f := range flags {
+		if r := f.Rollout(id); r != nil {
+			return r, f.Key, nil
+		}
+	}
+	return nil, "", rolloutNotFound(namespace, id)
+}
+
+// CreateRollout adds a rollout to a flag. It returns NotFound when the flag or
+// a segment does not exist and InvalidArgument when the rank is taken.
+func (s *Service) CreateRollout(ctx context.Context, namespace string, in RolloutInput) (*Rollout, error) {
+	namespace = NamespaceKey(namespace)
+	if in.FlagKey == "" {
+		return nil, emptyField("flagKey")
+	}
+	segment, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	if in.Rank < 0 {
+		return nil, invalidField("rank", "must be greater than or equal to '0'")
+	}
+	missing := rolloutParentNotFound(namespace, in)
+	var created *Rollout
+	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *Flag) error {
+		if find(f.Rollouts, func(r *Rollout) bool { return r.Rank == in.Rank }) != nil {
+			return Errorf(InvalidArgument, "rank number: %d already exists", in.Rank)
+		}
+		if segment == nil && in.Threshold == nil {
+			return Errorf(InvalidArgument, "rollout rule is missing")
+		}
+		if segment != nil {
+			if err := mustExist(ctx, tx, segment.SegmentKeys, missing); err != nil {
+				return err
+			}
+		}
+		created = &Rollout{
+			ID: NewID(), Rank: in.Rank, Description: in.Description,
+			Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		f.Rollouts = append(f.Rollouts, created)
+		sortByRank(f.Rollouts)
+		return nil
+	})
+	return orNil(created, err)
+}
+
+// UpdateRollout replaces description and content of a rollout. It returns
+// NotFound when the rollout or a segment does not exist and InvalidArgument
+// when the kind is another than the stored one.
+func (s *Service) UpdateRollout(ctx context.Context, namespace string, in RolloutInput) (*Rollout, error) {
+	namespace = NamespaceKey(namespace)
+	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
+		return nil, err
+	}
+	segment, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	if segment == nil && in.Threshold == nil {
+		return nil, invalidField("rule", "invalid rollout rule type")
+	}
+	missing := rolloutNotFound(namespace, in.ID)
+	var updated *Rollout
+	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *Flag) error {
+		r := f.Rollout(in.ID)
+		if r == nil {
+			return missing
+		}
+		changed := &Rollout{Segment: segment, Threshold: in.Threshold}
+		if r.Type() != changed.Type() {
+			return Errorf(InvalidArgument, "cannot change type of rollout: have %q attempted %q", r.Type(), changed.Type())
+		}
+		if segment != nil {
+			if err := mustExist(ctx, tx, segment.SegmentKeys, rolloutParentNotFound(namespace, in)); err != nil {
+				return err
+			}
+		}
+		r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
+		updated = r
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// OrderRollouts gives the listed rollouts the ranks 1, 2, 3, … by the rules of
+// [Service.OrderRules].
+func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, ids []string) error {
+	if flagKey == "" {
+		return emptyField("flagKey")
+	}
+	if len(ids) < 2 {
+		return invalidField("rolloutIds", "must contain atleast 2 elements")
+	}
+	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
+		return reorder(f.Rollouts, ids, tx.Now())
+	}))
+}
+
+// DeleteRollout removes a rollout and ranks the remaining ones 1 to n, also
+// when the rollout does not exist, which is no error (contract 4.7).
+func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id string) error {
+	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
+		return err
+	}
+	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
+		kept, err := removeRanked(f.Rollouts, id, tx.Now())
+		f.Rollouts = kept
+		return err
+	}))
+}
+
+// check checks what creating and updating have in common and returns the
+// segment form as it is to be stored, or nil when it was not given.
+func (in RolloutInput) check() (*RolloutSegment, error) {
+	if t := in.Threshold; t != nil {
+		if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
+			return nil, invalidField("threshold.percentage", "must be within range [0, 100]")
+		}
+		return nil, nil
+	}
+	if in.Segment == nil {
+		return nil, nil
+	}
+	segmentKeys, err := checkSegmentChoice(in.Segment.SegmentKey, in.Segment.SegmentKeys)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEnum("segment.segmentOperator", segmentOperatorNames, in.Segment.SegmentOperator); err != nil {
+		return nil, err
+	}
+	return &RolloutSegment{
+		SegmentKeys:     segmentKeys,
+		SegmentOperator: combine(segmentKeys, in.Segment.SegmentOperator),
+		Value:           in.Segment.Value,
+	}, nil
+}
+
+// rolloutParentNotFound is the error for a rollout whose flag or segment is
+// missing, in the words of contract 5.3.
+func rolloutParentNotFound(namespace string, in RolloutInput) error {
+	if in.Segment != nil && in.Threshold == nil {
+		return Errorf(NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.Segment.SegmentKey)
+	}
+	return flagNotFound(namespace, in.FlagKey)
+}
+
+func rolloutNotFound(namespace, id string) error {
+	return Errorf(NotFound, "rollout %q not found", namespace+"/"+id)
+}

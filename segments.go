@@ -1,0 +1,105 @@
+package guidon
+
+import "context"
+
+// SegmentInput is what a caller says of a segment.
+type SegmentInput struct {
+	Key         string
+	Name        string
+	Description string
+	MatchType   MatchType
+}
+
+// ListSegments returns a page of the namespace's segments, in creation order.
+func (s *Service) ListSegments(ctx context.Context, namespace string, request PageRequest) ([]*Segment, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(namespace))
+	if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(snapshot.Segments(), request, func(g *Segment) string { return g.Key })
+}
+
+// GetSegment returns the segment, or NotFound.
+func (s *Service) GetSegment(ctx context.Context, namespace, key string) (*Segment, error) {
+	namespace = NamespaceKey(namespace)
+	if key == "" {
+		return nil, emptyField("key")
+	}
+	snapshot, err := s.viewOrEmpty(ctx, namespace)
+	if err != nil {
+		return nil, err
+	}
+	if g := snapshot.Segment(key); g != nil {
+		return g, nil
+	}
+	return nil, segmentNotFound(namespace, key)
+}
+
+// CreateSegment creates a segment. It returns NotFound for an unknown namespace
+// and InvalidArgument when the key is taken.
+func (s *Service) CreateSegment(ctx context.Context, namespace string, in SegmentInput) (*Segment, error) {
+	namespace = NamespaceKey(namespace)
+	if err := checkNewKey(in.Key, in.Name); err != nil {
+		return nil, err
+	}
+	if err := checkEnum("matchType", matchTypeNames, in.MatchType); err != nil {
+		return nil, err
+	}
+	var created *Segment
+	err := s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+			return err
+		}
+		if err := mustBeFree(ctx, tx.Segment, "segment", namespace, in.Key); err != nil {
+			return err
+		}
+		created = &Segment{
+			Key: in.Key, Name: in.Name, Description: in.Description, MatchType: in.MatchType,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.PutSegment(ctx, created)
+	})
+	return orNil(created, err)
+}
+
+// UpdateSegment replaces name, description and match type. It returns NotFound
+// for an unknown segment.
+func (s *Service) UpdateSegment(ctx context.Context, namespace string, in SegmentInput) (*Segment, error) {
+	namespace = NamespaceKey(namespace)
+	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
+		return nil, err
+	}
+	if err := checkEnum("matchType", matchTypeNames, in.MatchType); err != nil {
+		return nil, err
+	}
+	var updated *Segment
+	err := s.updateSegment(ctx, namespace, in.Key, segmentNotFound(namespace, in.Key), func(tx Tx, g *Segment) error {
+		g.Name, g.Description, g.MatchType, g.UpdatedAt = in.Name, in.Description, in.MatchType, tx.Now()
+		updated = g
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// DeleteSegment removes a segment with its constraints. It returns
+// InvalidArgument while a rule or rollout refers to it; one that does not exist
+// is no error.
+func (s *Service) DeleteSegment(ctx context.Context, namespace, key string) error {
+	namespace = NamespaceKey(namespace)
+	if key == "" {
+		return emptyField("key")
+	}
+	return s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+		flags, err := tx.Flags(ctx)
+		if err != nil {
+			return err
+		}
+		if find(flags, func(f *Flag) bool { return f.usesAny(map[string]bool{key: true}) }) != nil {
+			return Errorf(InvalidArgument, "segment %q is in use", namespace+"/"+key)
+		}
+		return tx.DeleteSegment(ctx, key)
+	})
+}

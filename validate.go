@@ -1,0 +1,167 @@
+package guidon
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"unicode/utf8"
+)
+
+// maxTextLength bounds keys, names, ids, properties and operators, in
+// characters: what every supported database can index (contract 4.1).
+const maxTextLength = 255
+
+// maxAttachmentSize bounds an attachment, in bytes (contract 4.2).
+const maxAttachmentSize = 1000 * 1024
+
+// maxJSONDepth bounds the nesting of attachments and metadata, so that every
+// document that can be stored can be exported and imported again.
+const maxJSONDepth = 50
+
+var keyPattern = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
+
+func invalidField(field, rule string) error {
+	return Errorf(InvalidArgument, "invalid field %s: %s", field, rule)
+}
+
+func emptyField(field string) error {
+	return invalidField(field, "must not be empty")
+}
+
+// field is a named value of a request, for requireAll.
+type field struct{ name, value string }
+
+// requireAll returns the error of the first field that is empty or too long.
+func requireAll(fields ...field) error {
+	for _, f := range fields {
+		if f.value == "" {
+			return emptyField(f.name)
+		}
+		if err := checkLength(f.name, f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLength(name, value string) error {
+	if len(value) > maxTextLength && utf8.RuneCountInString(value) > maxTextLength {
+		return invalidField(name, "must not be longer than 255 characters")
+	}
+	return nil
+}
+
+// checkNewKey checks the key and name of something to be created.
+func checkNewKey(key, name string) error {
+	if key == "" {
+		return emptyField("key")
+	}
+	if !keyPattern.MatchString(key) {
+		return invalidField("key", "contains invalid characters")
+	}
+	return requireAll(field{"key", key}, field{"name", name})
+}
+
+// checkAttachment checks an attachment and returns it compacted (contract 4.2).
+func checkAttachment(attachment string) (string, error) {
+	if attachment == "" {
+		return "", nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(attachment)); err != nil {
+		return "", invalidField("attachment", "must be a json string")
+	}
+	if len(attachment) > maxAttachmentSize {
+		return "", invalidField("attachment", "must be less than 1000 KB")
+	}
+	if err := checkDepth("attachment", compact.Bytes()); err != nil {
+		return "", err
+	}
+	return compact.String(), nil
+}
+
+// checkMetadata checks a flag's metadata, a JSON object or nothing, and returns
+// it compacted; an empty object is nothing.
+func checkMetadata(metadata json.RawMessage) (json.RawMessage, error) {
+	if len(metadata) == 0 {
+		return nil, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(metadata, &object); err != nil {
+		return nil, invalidField("metadata", "must be a json object")
+	}
+	if len(object) == 0 {
+		return nil, nil
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, metadata); err != nil {
+		return nil, invalidField("metadata", "must be a json object")
+	}
+	return compact.Bytes(), checkDepth("metadata", compact.Bytes())
+}
+
+// checkDepth refuses a JSON text, known to be valid, that is nested too deeply.
+func checkDepth(name string, text []byte) error {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++ // whatever it escapes
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth > maxJSONDepth {
+			return invalidField(name, "must not be nested deeper than 50 levels")
+		}
+	}
+	return nil
+}
+
+// checkSegmentChoice checks the two ways of naming the segments of a rule or
+// rollout and returns the one list they mean, without duplicates
+// (contract 2, 4.1).
+func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, error) {
+	const name = "segmentKey or segmentKeys"
+	if segmentKey != "" && len(segmentKeys) > 0 {
+		return nil, invalidField(name, "only one can be present")
+	}
+	if segmentKey != "" {
+		return []string{segmentKey}, nil
+	}
+	if len(segmentKeys) == 0 {
+		return nil, emptyField(name)
+	}
+	return unique(segmentKeys), nil
+}
+
+// combine returns the operator for the segments: one alone is always OR.
+func combine(segmentKeys []string, operator SegmentOperator) SegmentOperator {
+	if len(segmentKeys) == 1 {
+		return OrSegments
+	}
+	return operator
+}
+
+// checkRollout checks the share of a distribution.
+func checkRollout(rollout float32) error {
+	switch {
+	case !(rollout >= 0): // NaN fails too
+		return invalidField("rollout", "must be greater than or equal to '0'")
+	case rollout > 100:
+		return invalidField("rollout", "must be less than or equal to '100'")
+	}
+	return nil
+}
+
+// checkEnum refuses an enum number that has no meaning.
+func checkEnum[E ~uint8](name string, names []string, value E) error {
+	if int(value) >= len(names) {
+		return invalidField(name, "is not a known value")
+	}
+	return nil
+}
