@@ -1,0 +1,264 @@
+package guidon
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxProblems bounds how many problems of a document are told at once.
+const maxProblems = 50
+
+// Validate checks the document by every rule that the management API has, and
+// that all it refers to is in it. It returns InvalidArgument with one line for
+// each problem, the first 50 of them, each naming its place.
+func (d *Document) Validate() error {
+	_, err := d.normal(nil)
+	return err
+}
+
+// normal returns the document in the form in which its content would be stored
+// and exported: attachments compact, values normalized, rules by rank, one
+// default variant at most, no empty slices. Rules may also refer to the segments
+// whose keys are in stored.
+func (d *Document) normal(stored []string) (*Document, error) {
+	p := &problems{}
+	out := &Document{Namespace: d.Namespace}
+	out.Namespace.Key = NamespaceKey(d.Namespace.Key)
+	p.at("namespace", func(p *problems) { p.add(out.Namespace.check()) })
+
+	known := map[string]bool{}
+	for _, key := range stored {
+		known[key] = true
+	}
+	seen := map[string]bool{}
+	for i, g := range d.Segments {
+		if g == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("segments[%d] %q", i, g.Key), func(p *problems) {
+			p.once(seen, "segment", g.Key)
+			out.Segments = append(out.Segments, g.normal(p))
+		})
+		known[g.Key] = true
+	}
+	seen = map[string]bool{}
+	for i, f := range d.Flags {
+		if f == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("flags[%d] %q", i, f.Key), func(p *problems) {
+			p.once(seen, "flag", f.Key)
+			out.Flags = append(out.Flags, f.normal(p, known))
+		})
+	}
+	return out, p.err()
+}
+
+func (n DocumentNamespace) check() error {
+	if n.Name == "" {
+		n.Name = n.Key
+	}
+	return checkNewKey(n.Key, n.Name)
+}
+
+func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
+	p.add(checkNewKey(g.Key, g.Name))
+	p.add(checkEnum("matchType", matchTypeNames, g.MatchType))
+	out := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
+	for i, c := range g.Constraints {
+		if c == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("constraints[%d]", i), func(p *problems) {
+			checked, err := ConstraintInput{
+				SegmentKey: "segment", // the key itself has been checked above
+				Type:       c.Type, Property: c.Property, Operator: c.Operator,
+				Value: c.Value, Description: c.Description,
+			}.check()
+			p.add(err)
+			out.Constraints = append(out.Constraints, documentConstraint(&checked))
+		})
+	}
+	return out
+}
+
+func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFlag {
+	p.add(checkNewKey(f.Key, f.Name))
+	p.add(checkEnum("type", flagTypeNames, f.Type))
+	metadata, err := checkMetadata(json.RawMessage(f.Metadata))
+	p.add(err)
+	out := &DocumentFlag{
+		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
+		Enabled: f.Enabled, Metadata: string(metadata),
+	}
+	out.Variants = f.normalVariants(p)
+	out.Rules = f.normalRules(p, segments)
+	for i, r := range f.Rollouts {
+		if r == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("rollouts[%d]", i), func(p *problems) {
+			out.Rollouts = append(out.Rollouts, r.normal(p, segments))
+		})
+	}
+	return out
+}
+
+func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
+	var out []*DocumentVariant
+	var last *DocumentVariant // marked as the default
+	seen := map[string]bool{}
+	for i, v := range f.Variants {
+		if v == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("variants[%d] %q", i, v.Key), func(p *problems) {
+			p.once(seen, "variant", v.Key)
+			p.add(requireAll(field{"key", v.Key}))
+			attachment, err := VariantInput{Name: v.Name, Attachment: v.Attachment}.check()
+			p.add(err)
+			variant := &DocumentVariant{
+				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: attachment,
+			}
+			if v.Default {
+				if last != nil {
+					last.Default = false
+				}
+				last = variant
+			}
+			out = append(out, variant)
+		})
+	}
+	return out
+}
+
+// normalRules returns the rules by rank. Where any rank was given, all are set.
+func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*DocumentRule {
+	variants := map[string]bool{}
+	for _, v := range f.Variants {
+		if v != nil {
+			variants[v.Key] = true
+		}
+	}
+	out := &DocumentFlag{Key: f.Key}
+	explicit := false
+	for i, r := range f.Rules {
+		if r == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("rules[%d]", i), func(p *problems) {
+			out.Rules = append(out.Rules, r.normal(p, f.Key, variants, segments))
+		})
+		explicit = explicit || r.Rank != 0
+	}
+	if explicit {
+		for i, r := range out.Rules {
+			r.Rank = r.effectiveRank(i)
+		}
+	}
+	return out.RulesByRank()
+}
+
+func (r *DocumentRule) normal(p *problems, flag string, variants, segments map[string]bool) *DocumentRule {
+	segmentKeys, err := RuleInput{SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator}.check()
+	p.add(err)
+	p.segments(segmentKeys, segments)
+	if r.Rank < 0 {
+		p.add(invalidField("rank", "must be greater than 0"))
+	}
+	out := &DocumentRule{
+		SegmentKeys: segmentKeys, SegmentOperator: combine(segmentKeys, r.SegmentOperator), Rank: r.Rank,
+	}
+	for i, d := range r.Distributions {
+		if d == nil {
+			continue
+		}
+		p.at(fmt.Sprintf("distributions[%d]", i), func(p *problems) {
+			p.add(checkRollout(d.Rollout))
+			if !variants[d.Variant] {
+				p.add(Errorf(InvalidArgument, "finding variant: %s; flag: %s", d.Variant, flag))
+			}
+			out.Distributions = append(out.Distributions, &DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout})
+		})
+	}
+	return out
+}
+
+func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *DocumentRollout {
+	in := RolloutInput{Threshold: r.Threshold}
+	if r.Segment != nil {
+		in.Segment = &RolloutSegmentInput{
+			SegmentKeys: r.Segment.SegmentKeys, SegmentOperator: r.Segment.SegmentOperator, Value: r.Segment.Value,
+		}
+	}
+	switch {
+	case in.Segment != nil && in.Threshold != nil:
+		p.add(invalidField("segment or threshold", "only one can be present"))
+	case in.Segment == nil && in.Threshold == nil:
+		p.add(Errorf(InvalidArgument, "rollout rule is missing"))
+	}
+	segment, err := in.check()
+	p.add(err)
+	out := &DocumentRollout{Description: r.Description, Segment: segment}
+	if segment != nil {
+		p.segments(segment.SegmentKeys, segments)
+	}
+	if r.Threshold != nil {
+		threshold := *r.Threshold
+		out.Threshold = &threshold
+	}
+	return out
+}
+
+// problems collects what is wrong with a document.
+type problems struct {
+	path  string // of what is being checked, ready to be followed by a message
+	found []string
+	more  int // beyond the bound
+}
+
+// at runs check for what is found at the place below the current one.
+func (p *problems) at(place string, check func(p *problems)) {
+	outer := p.path
+	p.path += place + ": "
+	check(p)
+	p.path = outer
+}
+
+func (p *problems) add(err error) {
+	switch {
+	case err == nil:
+	case len(p.found) == maxProblems:
+		p.more++
+	default:
+		p.found = append(p.found, p.path+PublicMessage(err))
+	}
+}
+
+// once notes the key and complains about one that was there before.
+func (p *problems) once(seen map[string]bool, kind, key string) {
+	if seen[key] {
+		p.add(Errorf(InvalidArgument, "%s %q is not unique", kind, key))
+	}
+	seen[key] = true
+}
+
+func (p *problems) segments(keys []string, known map[string]bool) {
+	for _, key := range keys {
+		if !known[key] {
+			p.add(Errorf(InvalidArgument, "segment %q not found", key))
+		}
+	}
+}
+
+func (p *problems) err() error {
+	if len(p.found) == 0 {
+		return nil
+	}
+	text := strings.Join(p.found, "\n")
+	if p.more > 0 {
+		text += fmt.Sprintf("\nand %d more problems", p.more)
+	}
+	return Errorf(InvalidArgument, "%s", text)
+}
