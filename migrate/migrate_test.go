@@ -1,0 +1,197 @@
+package migrate_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func open(t testing.TB, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func names(steps []migrate.Step) []string {
+	var list []string
+	for _, s := range steps {
+		list = append(list, s.Name)
+	}
+	return list
+}
+
+func TestUp(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	want := []string{"tables", "seed"}
+	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
+		t.Fatalf("status of an empty database: got %+v, %v", all, err)
+	}
+	err = migrate.Check(t.Context(), db.SQL(), db.Dialect())
+	if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "guidon migrate up") {
+		t.Errorf("check of an empty database: got %v, want the command that mends it", err)
+	}
+	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM sqlite_master"); n != 0 {
+		t.Errorf("looking at an empty database left %d objects in it", n)
+	}
+	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || !cmp.Equal(names(applied), want) {
+		t.Fatalf("got %+v, %v, want %q", applied, err, want)
+	}
+	again, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || len(again) != 0 {
+		t.Errorf("second time: got %+v, %v, want nothing to do", again, err)
+	}
+	if err := migrate.Check(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Errorf("check: %v", err)
+	}
+	all, err = migrate.Status(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || len(all) != 2 || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
+		t.Errorf("status: got %+v, %v", all, err)
+	}
+}
+
+func count(t testing.TB, db *sql.DB, query string) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Each has its own connections and takes its own lock, as processes would.
+func TestUpManyAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var applied []string
+	for range 6 {
+		db := open(t, path)
+		wg.Go(func() {
+			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			applied = append(applied, names(steps)...)
+		})
+	}
+	wg.Wait()
+	if want := []string{"tables", "seed"}; !cmp.Equal(applied, want) {
+		t.Errorf("applied %q in all, want %q", applied, want)
+	}
+	if n := count(t, open(t, path).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+		t.Errorf("%d change records, want 1", n)
+	}
+}
+
+func TestNewerDatabaseIsRefused(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "INSERT INTO schema_steps (version_id, is_applied) VALUES (99, 1)"); err != nil {
+		t.Fatal(err)
+	}
+	_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	for name, err := range map[string]error{"Up": upErr, "Check": migrate.Check(t.Context(), db.SQL(), db.Dialect())} {
+		if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
+			t.Errorf("%s: got %v, want a refusal that names step 99", name, err)
+		}
+	}
+	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || len(all) != 3 || all[2].Version != 99 || all[2].Name != "" {
+		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
+	}
+}
+
+func TestUnknownDialect(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), "oracle"); err == nil {
+		t.Error("an unknown dialect was accepted")
+	}
+}
+
+// The seed is exactly what the store itself would write (contract 4.7): putting
+// it back changes nothing.
+func TestSeedIsInStoredForm(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	call := &guidon.Call{}
+	err := db.Update(guidon.WithCall(t.Context(), call), "default", func(ctx context.Context, tx guidon.Tx) error {
+		n, err := tx.Namespace(ctx)
+		if err != nil {
+			return err
+		}
+		return tx.PutNamespace(ctx, n)
+	})
+	if err != nil || call.Revision != 1 {
+		t.Errorf("got revision %d, %v, want 1", call.Revision, err)
+	}
+	got, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 10})
+	if err != nil || len(got) != 1 || got[0].Actor.ID != "system:migrate" || got[0].Action != guidon.ActionCreate {
+		t.Errorf("got records %+v, %v", got, err)
+	}
+}
+
+// The schema that all steps together make, for whoever reviews a new one.
+func TestGoldenSchema(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.SQL().QueryContext(t.Context(),
+		"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY tbl_name, type DESC, name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var text strings.Builder
+	for rows.Next() {
+		var statement string
+		if err := rows.Scan(&statement); err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(strings.ReplaceAll(statement, "\t", "    ") + ";\n\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/sqlite.schema.sql"
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text.String()); diff != "" {
+		t.Errorf("the schema is not that of %s; run go test ./migrate -update (-golden +got):\n%s", golden, diff)
+	}
+}

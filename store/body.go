@@ -1,0 +1,69 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// encode returns the stored form of an object. It is the same for the same
+// object, which is how a write that changes nothing is recognised.
+func encode(object any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(object); err != nil {
+		return nil, fmt.Errorf("store: encode: %w", err)
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}
+
+func decode(body []byte, object any) error {
+	if err := json.Unmarshal(body, object); err != nil {
+		return fmt.Errorf("store: decode: %w", err)
+	}
+	return nil
+}
+
+// storedTime puts times into the one form that comes back equal from every
+// database.
+func storedTime(times ...*time.Time) {
+	for _, t := range times {
+		*t = t.UTC().Truncate(time.Microsecond)
+	}
+}
+
+func normalizeNamespace(n *guidon.Namespace) { storedTime(&n.CreatedAt, &n.UpdatedAt) }
+
+func normalizeFlag(f *guidon.Flag) {
+	storedTime(&f.CreatedAt, &f.UpdatedAt)
+	for _, v := range f.Variants {
+		storedTime(&v.CreatedAt, &v.UpdatedAt)
+	}
+	for _, r := range f.Rules {
+		storedTime(&r.CreatedAt, &r.UpdatedAt)
+		for _, d := range r.Distributions {
+			storedTime(&d.CreatedAt, &d.UpdatedAt)
+		}
+	}
+	for _, r := range f.Rollouts {
+		storedTime(&r.CreatedAt, &r.UpdatedAt)
+	}
+}
+
+func normalizeSegment(g *guidon.Segment) {
+	storedTime(&g.CreatedAt, &g.UpdatedAt)
+	for _, c := range g.Constraints {
+		storedTime(&c.CreatedAt, &c.UpdatedAt)
+	}
+}
+
+func normalizeAuthentication(a *guidon.Authentication) {
+	storedTime(&a.CreatedAt, &a.UpdatedAt)
+	if !a.ExpiresAt.IsZero() {
+		storedTime(&a.ExpiresAt)
+	}
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// maxChangesBytes bounds the bodies of one answer of Changes.
+const maxChangesBytes = 8 << 20
+
+// Changes implements [guidon.Store]. The answer ends where the bodies in it
+// would exceed 8 MiB, but has at least one record if any fits the query. The
+// records of authentications, which have no namespace, are those of kind
+// authentication.
+func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+	if query.Limit <= 0 {
+		return nil, errors.New("store: a change query needs a limit")
+	}
+	if query.Namespace == authenticationsKey {
+		return nil, nil
+	}
+	where, args := changeFilter(query)
+	var all []*guidon.Change
+	err := d.read(ctx, func(ctx context.Context, s *session) error {
+		// First how many fit, then those: no database is made to sort, or to
+		// send, bodies that are not wanted.
+		n, err := s.countFitting(ctx, where, args, query.Limit)
+		if err != nil || n == 0 {
+			all = nil
+			return err
+		}
+		all, err = s.changes(ctx, where, args, n)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// changeFilter returns the condition of the query and its arguments.
+func changeFilter(query guidon.ChangeQuery) (where string, args []any) {
+	var conditions []string
+	add := func(condition string, values ...any) {
+		conditions, args = append(conditions, condition), append(args, values...)
+	}
+	namespace := query.Namespace
+	if query.Kind == guidon.KindAuthentication {
+		namespace = authenticationsKey
+	}
+	add("namespace_key = ?", namespace)
+	if query.Kind != "" {
+		add("kind = ?", string(query.Kind))
+	}
+	if query.Key != "" {
+		add("object_key = ?", query.Key)
+	}
+	if query.Actor != "" {
+		add("actor = ?", query.Actor)
+	}
+	if !query.Since.IsZero() {
+		add("happened_at >= ?", ceilMicro(query.Since))
+	}
+	if !query.Until.IsZero() {
+		add("happened_at < ?", ceilMicro(query.Until))
+	}
+	if before := query.Before; before != (guidon.ChangeCursor{}) {
+		add("revision <= ?", before.Revision)
+		add("(revision < ? OR seq < ?)", before.Revision, before.Sequence)
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+// ceilMicro returns the first whole microsecond that is not before t.
+func ceilMicro(t time.Time) int64 {
+	micro := t.UnixMicro()
+	if time.UnixMicro(micro).Before(t) {
+		micro++
+	}
+	return micro
+}
+
+const newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
+
+func (s *session) countFitting(ctx context.Context, where string, args []any, limit int) (int, error) {
+	n, total, full := 0, int64(0), false
+	err := s.rows(ctx, "SELECT body_size FROM changes WHERE "+where+newestFirst, append(args[:len(args):len(args)], limit),
+		func(rows *sql.Rows) error {
+			var size int64
+			if err := rows.Scan(&size); err != nil || full {
+				return err
+			}
+			total += size
+			if full = n > 0 && total > maxChangesBytes; !full {
+				n++
+			}
+			return nil
+		})
+	return n, err
+}
+
+func (s *session) changes(ctx context.Context, where string, args []any, limit int) ([]*guidon.Change, error) {
+	var all []*guidon.Change
+	query := `SELECT namespace_key, revision, seq, kind, object_key, action, actor, actor_name, actor_method,
+		happened_at, request_id, before_body, after_body FROM changes WHERE ` + where + newestFirst
+	err := s.rows(ctx, query, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
+		c := new(guidon.Change)
+		var at int64
+		var before, after []byte
+		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Kind, &c.Key, &c.Action,
+			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
+		if c.Namespace == authenticationsKey {
+			c.Namespace = ""
+		}
+		c.At, c.Before, c.After = time.UnixMicro(at).UTC(), before, after
+		all = append(all, c)
+		return err
+	})
+	return all, err
+}

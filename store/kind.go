@@ -1,0 +1,64 @@
+package store
+
+import (
+	"cmp"
+
+	"github.com/guidonhq/guidon"
+)
+
+// kind is what the store needs to know of flags and of segments, which are kept
+// in the same way.
+type kind[T any] struct {
+	name      guidon.Kind
+	table     string
+	keyColumn string
+	key       func(object *T) string
+	created   func(object *T) *guidon.ChangeCursor
+	normalize func(object *T)
+}
+
+var flagKind = &kind[guidon.Flag]{
+	name: guidon.KindFlag, table: "flags", keyColumn: "flag_key",
+	key:       func(f *guidon.Flag) string { return f.Key },
+	created:   func(f *guidon.Flag) *guidon.ChangeCursor { return &f.Created },
+	normalize: normalizeFlag,
+}
+
+var segmentKind = &kind[guidon.Segment]{
+	name: guidon.KindSegment, table: "segments", keyColumn: "segment_key",
+	key:       func(g *guidon.Segment) string { return g.Key },
+	created:   func(g *guidon.Segment) *guidon.ChangeCursor { return &g.Created },
+	normalize: normalizeSegment,
+}
+
+// selectOne reads one row: created_rev, created_seq, body.
+func (k *kind[T]) selectOne() string {
+	return "SELECT created_rev, created_seq, body FROM " + k.table + " WHERE namespace_key = ? AND " + k.keyColumn + " = ?"
+}
+
+// selectAll reads all rows in any order, since sorting them is cheaper here than
+// in the database, which would move the bodies: key, created_rev, created_seq,
+// body.
+func (k *kind[T]) selectAll() string {
+	return "SELECT " + k.keyColumn + ", created_rev, created_seq, body FROM " + k.table + " WHERE namespace_key = ?"
+}
+
+// selectChanged is selectAll for the rows changed after a revision.
+func (k *kind[T]) selectChanged() string {
+	return k.selectAll() + " AND changed_rev > ?"
+}
+
+// decode returns the object of a row.
+func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
+	object := new(T)
+	if err := decode(body, object); err != nil {
+		return nil, err
+	}
+	*k.created(object) = created
+	return object, nil
+}
+
+// inOrder compares places in the change log, and so the order of lists.
+func inOrder(a, b guidon.ChangeCursor) int {
+	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
+}

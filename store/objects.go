@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// objects is what a transaction has read and put of the flags, or segments, of
+// its namespace. Nothing is written before the end, so that an object put
+// several times costs one statement and leaves one change record.
+type objects[T any] struct {
+	kind     *kind[T]
+	tx       *transaction
+	items    map[string]*item
+	complete bool // items holds all that are stored
+}
+
+// item is the state of one key as the transaction sees it.
+type item struct {
+	body    []byte // nil: there is none
+	created guidon.ChangeCursor
+	change  *entry // what the transaction did to it; nil when nothing, or since it was deleted
+}
+
+func newObjects[T any](tx *transaction, k *kind[T]) *objects[T] {
+	return &objects[T]{kind: k, tx: tx, items: map[string]*item{}}
+}
+
+// load returns the item of the key.
+func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
+	if it, ok := o.items[key]; ok {
+		return it, nil
+	}
+	it := &item{}
+	if !o.complete && o.tx.head.live {
+		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
+			&it.created.Revision, &it.created.Sequence, &it.body)
+		if err != nil {
+			return nil, err
+		}
+	}
+	o.items[key] = it
+	return it, nil
+}
+
+// loadAll reads what load has not read yet.
+func (o *objects[T]) loadAll(ctx context.Context) error {
+	if o.complete {
+		return nil
+	}
+	if o.tx.head.live {
+		err := o.tx.s.rows(ctx, o.kind.selectAll(), []any{o.tx.namespace}, func(rows *sql.Rows) error {
+			it := &item{}
+			var key string
+			if err := rows.Scan(&key, &it.created.Revision, &it.created.Sequence, &it.body); err != nil {
+				return err
+			}
+			if _, known := o.items[key]; !known {
+				o.items[key] = it
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	o.complete = true
+	return nil
+}
+
+// keys returns the keys of what exists, in creation order.
+func (o *objects[T]) keys(ctx context.Context) ([]string, error) {
+	if err := o.loadAll(ctx); err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(o.items))
+	for key, it := range o.items {
+		if it.body != nil {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return inOrder(o.items[a].created, o.items[b].created) })
+	return keys, nil
+}
+
+func (o *objects[T]) get(ctx context.Context, key string) (*T, error) {
+	it, err := o.load(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if it.body == nil {
+		return nil, guidon.Errorf(guidon.NotFound, "%s %q not found", o.kind.name, o.tx.namespace+"/"+key)
+	}
+	return o.kind.decode(it.body, it.created)
+}
+
+func (o *objects[T]) list(ctx context.Context) ([]*T, error) {
+	keys, err := o.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*T, len(keys))
+	for i, key := range keys {
+		it := o.items[key]
+		if all[i], err = o.kind.decode(it.body, it.created); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (o *objects[T]) put(ctx context.Context, object *T) error {
+	if err := o.tx.mayPut(); err != nil {
+		return err
+	}
+	key := o.kind.key(object)
+	it, err := o.load(ctx, key)
+	if err != nil {
+		return err
+	}
+	o.kind.normalize(object)
+	body, err := encode(object)
+	if err != nil {
+		return err
+	}
+	if len(body) > guidon.MaxObjectSize {
+		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, at most %d are possible",
+			o.kind.name, o.tx.namespace+"/"+key, len(body), guidon.MaxObjectSize)
+	}
+	o.set(key, it, body)
+	*o.kind.created(object) = it.created
+	if it.change != nil && it.change.before == nil {
+		it.change.created = append(it.change.created, o.kind.created(object))
+	}
+	return nil
+}
+
+// set gives the item its new body and notes the change.
+func (o *objects[T]) set(key string, it *item, body []byte) {
+	switch {
+	case string(it.body) == string(body):
+		return
+	case it.body == nil:
+		it.change = o.tx.record.add(o.kind.name, key, nil, body)
+		it.created = o.tx.record.cursor(it.change)
+		it.change.created = append(it.change.created, &it.created)
+	case it.change == nil:
+		it.change = o.tx.record.add(o.kind.name, key, it.body, body)
+	default:
+		it.change.after = body
+	}
+	it.body = body
+}
+
+func (o *objects[T]) delete(ctx context.Context, key string) error {
+	it, err := o.load(ctx, key)
+	if err != nil || it.body == nil {
+		return err
+	}
+	if it.change == nil {
+		o.tx.record.add(o.kind.name, key, it.body, nil)
+	} else {
+		it.change.after = nil
+	}
+	it.body, it.change = nil, nil
+	return nil
+}
+
+func (o *objects[T]) deleteAll(ctx context.Context) error {
+	keys, err := o.keys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := o.delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write brings the table to the state that the record says: deletions first, so
+// that a key can be created again.
+func (o *objects[T]) write(ctx context.Context) error {
+	namespace, revision := o.tx.namespace, o.tx.record.revision.Number
+	if o.tx.dropped {
+		_, err := o.tx.s.exec(ctx, "DELETE FROM "+o.kind.table+" WHERE namespace_key = ?", namespace)
+		return err
+	}
+	inserts := newInsert(o.tx.s, o.kind.table,
+		[]string{"namespace_key", o.kind.keyColumn, "created_rev", "created_seq", "changed_rev", "body"})
+	for _, e := range o.tx.record.entries {
+		if e.kind != o.kind.name || e.action() == guidon.ActionCreate {
+			continue
+		}
+		if err := o.writeOne(ctx, e); err != nil {
+			return err
+		}
+	}
+	for _, e := range o.tx.record.entries {
+		if e.kind != o.kind.name || e.action() != guidon.ActionCreate {
+			continue
+		}
+		if err := inserts.add(ctx, len(e.after), namespace, e.key, revision, e.seq, revision, string(e.after)); err != nil {
+			return err
+		}
+	}
+	return inserts.flush(ctx)
+}
+
+func (o *objects[T]) writeOne(ctx context.Context, e *entry) error {
+	where := " WHERE namespace_key = ? AND " + o.kind.keyColumn + " = ?"
+	if e.action() == guidon.ActionDelete {
+		_, err := o.tx.s.exec(ctx, "DELETE FROM "+o.kind.table+where, o.tx.namespace, e.key)
+		return err
+	}
+	_, err := o.tx.s.exec(ctx, "UPDATE "+o.kind.table+" SET changed_rev = ?, body = ?"+where,
+		o.tx.record.revision.Number, string(e.after), o.tx.namespace, e.key)
+	return err
+}

@@ -1,0 +1,188 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/filelock"
+)
+
+// The path is taken literally, whatever is in it.
+func TestOpenPaths(t *testing.T) {
+	for _, name := range []string{
+		"plain.db", "with space.db", "100%.db", "a%20b.db", "what?.db", "a#b.db", "ünï.db", "semi;colon&and=.db", "missing/folders/a.db",
+	} {
+		for _, scheme := range []string{"sqlite:", "sqlite://", "file:", "file://", "SQLite:"} {
+			path := filepath.Join(t.TempDir(), name)
+			db, err := store.Open(t.Context(), scheme+path, store.Options{})
+			if err != nil {
+				t.Errorf("%s%s: %v", scheme, name, err)
+				continue
+			}
+			if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+				t.Errorf("%s%s: migrate: %v", scheme, name, err)
+			}
+			if _, err := db.Snapshot(t.Context(), "default"); err != nil {
+				t.Errorf("%s%s: %v", scheme, name, err)
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Errorf("%s%s made another file: %v", scheme, name, err)
+			} else if info.Mode().Perm() != 0o600 {
+				t.Errorf("%s%s has mode %v, want 0600", scheme, name, info.Mode())
+			}
+			if db.Path() != path {
+				t.Errorf("got path %q, want %q", db.Path(), path)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestOpenRelativePath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	db, err := store.Open(t.Context(), "file:data/guidon.db", store.Options{MaxOpenConns: 2, MaxIdleConns: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := os.Stat("data/guidon.db"); err != nil {
+		t.Error(err)
+	}
+	if err := db.Ping(t.Context()); err != nil {
+		t.Errorf("Ping: %v", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "notes.txt")
+	if err := os.WriteFile(text, []byte(strings.Repeat("not a database. ", 500)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ url, want string }{
+		{"", "no scheme"},
+		{"guidon.db", "no scheme"},
+		{"postgres://localhost/x", `unknown scheme "postgres"`},
+		{"sqlite:", "names no file"},
+		{"sqlite://", "names no file"},
+		{"file::memory:", "in memory"},
+		{"file:x?mode=memory", "in memory"},
+		{"file:x.db?cache=shared", "parameters"},
+		{"file:a\x00b", "NUL"},
+		{"sqlite:" + folder, "is a folder"},
+		{"sqlite:" + text, "is not an SQLite database"},
+		{"sqlite:" + text + "/below", "not a directory"},
+	} {
+		db, err := store.Open(t.Context(), c.url, store.Options{})
+		if err == nil {
+			_ = db.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got error %v, want one with %q", c.url, err, c.want)
+		}
+	}
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "guidon.db")
+	first, second := openFile(t, path), openFile(t, path)
+	release, err := first.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = second.Lock()
+	if !errors.Is(err, guidon.Unavailable) {
+		t.Fatalf("second lock: got %v, want Unavailable", err)
+	}
+	held, ok := errors.AsType[*filelock.HeldError](err)
+	if !ok || held.PID != os.Getpid() || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want the file and process %d named", err, os.Getpid())
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if release, err = second.Lock(); err != nil {
+		t.Fatalf("lock after release: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What the database says stays inside; callers hear that it is away.
+func TestUnavailable(t *testing.T) {
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, snapshotErr := db.Snapshot(t.Context(), "default")
+	_, changesErr := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 1})
+	_, authErr := db.Authentications(t.Context())
+	_, listErr := db.Namespaces(t.Context())
+	_, revisionsErr := db.Revisions(t.Context())
+	for name, err := range map[string]error{
+		"Ping": db.Ping(t.Context()), "Snapshot": snapshotErr, "Changes": changesErr, "Authentications": authErr,
+		"Namespaces": listErr, "Revisions": revisionsErr,
+		"Update": db.Update(t.Context(), "default", func(context.Context, guidon.Tx) error { return nil }),
+	} {
+		if !errors.Is(err, guidon.Unavailable) {
+			t.Errorf("%s on a closed database: got %v, want Unavailable", name, err)
+		}
+	}
+}
+
+// A disk that is full is simulated by a bound on the file's pages.
+func TestFullDisk(t *testing.T) {
+	db := openNew(t)
+	var pages int64
+	if err := db.SQL().QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA max_page_count = 60"); err != nil {
+		t.Fatal(err)
+	}
+	put := func(size int) error {
+		return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "small"}),
+				tx.PutFlag(ctx, &guidon.Flag{Key: "large", Description: strings.Repeat("x", size)}))
+		})
+	}
+	err := put(1 << 20)
+	if !errors.Is(err, guidon.Unavailable) || guidon.PublicMessage(err) != "the database's disk is full" {
+		t.Fatalf("got %v (%q), want a full disk", err, guidon.PublicMessage(err))
+	}
+	shot, err := db.Snapshot(t.Context(), "default")
+	if err != nil || shot.Revision().Number != 1 || len(shot.Flags()) != 0 {
+		t.Errorf("got %v, %v, want nothing stored", shot, err)
+	}
+	if err := put(10); err != nil {
+		t.Errorf("a write that fits fails afterwards: %v", err)
+	}
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	db := openNew(t)
+	if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Update(t.Context(), "default", func(context.Context, guidon.Tx) error { return nil })
+	if !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want Unavailable", err)
+	}
+	if strings.Contains(guidon.PublicMessage(err), "query_only") {
+		t.Errorf("the message tells the driver's words: %q", guidon.PublicMessage(err))
+	}
+}

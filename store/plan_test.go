@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+)
+
+// The queries that grow with the data must find their rows by an index and must
+// not sort them.
+func TestQueryPlans(t *testing.T) {
+	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	changes := func(q guidon.ChangeQuery) (string, []any) {
+		where, args := changeFilter(q)
+		return "SELECT body_size FROM changes WHERE " + where + newestFirst, append(args, 25)
+	}
+	at := guidon.ChangeCursor{Revision: 9, Sequence: 9}
+	all, allArgs := changes(guidon.ChangeQuery{Namespace: "n", Before: at})
+	byObject, byObjectArgs := changes(guidon.ChangeQuery{Namespace: "n", Kind: guidon.KindFlag, Key: "k", Before: at})
+	byActor, byActorArgs := changes(guidon.ChangeQuery{Namespace: "n", Actor: "a"})
+	byTime, byTimeArgs := changes(guidon.ChangeQuery{Namespace: "n", Since: time.Now()})
+	for _, c := range []struct {
+		name, query string
+		args        []any
+		index       string
+		mayItSort   bool
+	}{
+		{"changed flags", flagKind.selectChanged(), []any{"n", 1}, "flags_by_change", false},
+		{"all flags", flagKind.selectAll(), []any{"n"}, "SEARCH flags USING INDEX", false},
+		{"changes", all, allArgs, "sqlite_autoindex_changes_1", false},
+		{"changes of an object", byObject, byObjectArgs, "changes_by_object", false},
+		{"changes by an actor", byActor, byActorArgs, "changes_by_actor", false},
+		{"changes since", byTime, byTimeArgs, "changes_by_time", true},
+		{"expired", "SELECT body FROM authentications WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT 5", []any{1, 1}, "authentications_by_expiry", true},
+	} {
+		plan := explain(t, db, c.query, c.args)
+		if !strings.Contains(plan, c.index) {
+			t.Errorf("%s does not use %s: %s", c.name, c.index, plan)
+		}
+		if !c.mayItSort && strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("%s sorts: %s", c.name, plan)
+		}
+	}
+}
+
+func explain(t *testing.T, db *DB, query string, args []any) string {
+	t.Helper()
+	var plan []string
+	err := db.read(t.Context(), func(ctx context.Context, s *session) error {
+		return s.rows(ctx, "EXPLAIN QUERY PLAN "+query, args, func(rows *sql.Rows) error {
+			var id, parent, unused int
+			var detail string
+			err := rows.Scan(&id, &parent, &unused, &detail)
+			plan = append(plan, detail)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(plan, "; ")
+}

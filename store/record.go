@@ -1,0 +1,106 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// entry is what a transaction did to one object, from its state before to the
+// last one. An object that is removed and put again has two, since the second
+// gives it a new place in the lists.
+type entry struct {
+	kind   guidon.Kind
+	key    string
+	before []byte // nil: it did not exist
+	after  []byte // nil: it does not exist any more
+	seq    int32  // its place among the records of the revision
+	unseen bool   // something changed that the bodies do not show: a token hash
+
+	// created are the places to tell where the record of the creation is, when
+	// that is known.
+	created []*guidon.ChangeCursor
+}
+
+func (e *entry) action() guidon.Action {
+	switch {
+	case e.before == nil:
+		return guidon.ActionCreate
+	case e.after == nil:
+		return guidon.ActionDelete
+	}
+	return guidon.ActionUpdate
+}
+
+// void tells whether nothing is left of the change.
+func (e *entry) void() bool {
+	return !e.unseen && bytes.Equal(e.before, e.after) && (e.before == nil) == (e.after == nil)
+}
+
+// record collects the entries of one transaction in the order of first touch.
+type record struct {
+	revision guidon.Revision
+	now      time.Time
+	entries  []*entry
+}
+
+func (r *record) add(kind guidon.Kind, key string, before, after []byte) *entry {
+	e := &entry{kind: kind, key: key, before: before, after: after, seq: int32(len(r.entries))} // #nosec G115 -- far below 2^31 objects
+	r.entries = append(r.entries, e)
+	return e
+}
+
+// cursor returns the place of the entry in the change log.
+func (r *record) cursor(e *entry) guidon.ChangeCursor {
+	return guidon.ChangeCursor{Revision: r.revision.Number, Sequence: e.seq}
+}
+
+// settle drops what came to nothing, numbers the rest without a gap and tells
+// the created objects their place. It tells whether anything is left.
+func (r *record) settle() bool {
+	var kept []*entry
+	for _, e := range r.entries {
+		if e.void() {
+			continue
+		}
+		e.seq = int32(len(kept)) // #nosec G115 -- far below 2^31 objects
+		for _, place := range e.created {
+			*place = r.cursor(e)
+		}
+		kept = append(kept, e)
+	}
+	r.entries = kept
+	return len(kept) > 0
+}
+
+var changeColumns = []string{
+	"namespace_key", "revision", "seq", "stamp", "kind", "object_key", "action",
+	"actor", "actor_name", "actor_method", "happened_at", "request_id", "body_size", "before_body", "after_body",
+}
+
+// write stores the entries as change records of the namespace.
+func (r *record) write(ctx context.Context, s *session, namespace string) error {
+	call := guidon.CallFrom(ctx)
+	insert := newInsert(s, "changes", changeColumns)
+	for _, e := range r.entries {
+		size := len(e.before) + len(e.after)
+		err := insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
+			string(e.kind), e.key, string(e.action()),
+			call.Actor.ID, call.Actor.Name, call.Actor.Method, r.now.UnixMicro(), call.RequestID,
+			size, nullable(e.before), nullable(e.after))
+		if err != nil {
+			return err
+		}
+	}
+	return insert.flush(ctx)
+}
+
+// nullable returns the body as text, or NULL for none.
+func nullable(body []byte) any {
+	if body == nil {
+		return nil
+	}
+	return string(body)
+}

@@ -1,0 +1,40 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) guidon.Store { return openNew(t) })
+}
+
+// openNew opens a database in its seed state.
+func openNew(t testing.TB) *store.DB {
+	t.Helper()
+	db := openFile(t, filepath.Join(t.TempDir(), "guidon.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// openFile opens a database file as it is.
+func openFile(t testing.TB, path string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+path, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}

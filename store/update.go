@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Update implements [guidon.Store].
+func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+	call := guidon.CallFrom(ctx)
+	var current, next int64
+	err := d.write(ctx, func(ctx context.Context, s *session) error {
+		current, next = 0, 0
+		tx, err := beginTransaction(ctx, s, namespace)
+		if err != nil {
+			return err
+		}
+		current = tx.record.revision.Number - 1
+		if call.IfMatch != nil && *call.IfMatch != current {
+			return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *call.IfMatch)
+		}
+		err = fn(ctx, tx)
+		tx.dead = true
+		if err != nil {
+			return err
+		}
+		if err := tx.write(ctx); err != nil {
+			return err
+		}
+		next = tx.record.revision.Number
+		return nil
+	})
+	if err == nil && next != 0 {
+		current = next
+	}
+	if current != 0 {
+		call.Revision = current
+	}
+	return err
+}
+
+// transaction is the [guidon.Tx] of one run of a function given to Update.
+type transaction struct {
+	s         *session
+	namespace string
+	head      head // as stored, with the revision to be
+	record    record
+	body      []byte // of the namespace; nil: it does not exist
+	change    *entry // what the transaction did to the namespace
+	flags     *objects[guidon.Flag]
+	segments  *objects[guidon.Segment]
+	dropped   bool // the namespace was deleted in this transaction
+	dead      bool
+}
+
+var _ guidon.Tx = (*transaction)(nil)
+
+func beginTransaction(ctx context.Context, s *session, namespace string) (*transaction, error) {
+	tx := &transaction{s: s, namespace: namespace, head: head{revision: guidon.Revision{Number: 1}}}
+	if namespace != authenticationsKey {
+		var err error
+		if tx.head, err = s.advance(ctx, namespace); err != nil {
+			return nil, err
+		}
+	}
+	if tx.head.live {
+		tx.body = tx.head.body
+	}
+	tx.record = record{revision: tx.head.revision, now: transactionTime()}
+	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
+	return tx, nil
+}
+
+func (tx *transaction) Now() time.Time { return tx.record.now }
+
+func (tx *transaction) Namespace(context.Context) (*guidon.Namespace, error) {
+	if tx.body == nil {
+		return nil, namespaceNotFound(tx.namespace)
+	}
+	n := new(guidon.Namespace)
+	return n, decode(tx.body, n)
+}
+
+func (tx *transaction) PutNamespace(_ context.Context, n *guidon.Namespace) error {
+	switch {
+	case tx.dead || tx.dropped:
+		return errDead
+	case n.Key != tx.namespace:
+		return errors.New("store: the namespace put is not the one that is updated")
+	case tx.namespace == authenticationsKey:
+		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q is reserved", n.Key)
+	}
+	normalizeNamespace(n)
+	body, err := encode(n)
+	if err != nil {
+		return err
+	}
+	if len(body) > guidon.MaxObjectSize {
+		return guidon.Errorf(guidon.TooLarge, "namespace %q is too large", n.Key)
+	}
+	if tx.change == nil {
+		tx.change = tx.record.add(guidon.KindNamespace, tx.namespace, tx.body, nil)
+	}
+	tx.change.after, tx.body = body, body
+	return nil
+}
+
+func (tx *transaction) DeleteNamespace(ctx context.Context) error {
+	if tx.dead {
+		return errDead
+	}
+	if tx.body == nil {
+		return nil
+	}
+	if err := tx.flags.deleteAll(ctx); err != nil {
+		return err
+	}
+	if err := tx.segments.deleteAll(ctx); err != nil {
+		return err
+	}
+	if tx.change == nil {
+		tx.change = tx.record.add(guidon.KindNamespace, tx.namespace, tx.body, nil)
+	}
+	tx.change.after, tx.body, tx.dropped = nil, nil, true
+	return nil
+}
+
+// errDead is the answer to a program's mistake, not to a caller.
+var errDead = errors.New("store: transaction used after its end, or put after DeleteNamespace")
+
+// mayPut returns an error when nothing can be put into the namespace.
+func (tx *transaction) mayPut() error {
+	switch {
+	case tx.dead || tx.dropped:
+		return errDead
+	case tx.body == nil:
+		return namespaceNotFound(tx.namespace)
+	}
+	return nil
+}
+
+func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
+	return tx.flags.get(ctx, key)
+}
+func (tx *transaction) Flags(ctx context.Context) ([]*guidon.Flag, error) { return tx.flags.list(ctx) }
+func (tx *transaction) PutFlag(ctx context.Context, f *guidon.Flag) error {
+	return tx.flags.put(ctx, f)
+}
+func (tx *transaction) DeleteFlag(ctx context.Context, key string) error {
+	return tx.flags.delete(ctx, key)
+}
+
+func (tx *transaction) Segment(ctx context.Context, key string) (*guidon.Segment, error) {
+	return tx.segments.get(ctx, key)
+}
+
+func (tx *transaction) Segments(ctx context.Context) ([]*guidon.Segment, error) {
+	return tx.segments.list(ctx)
+}
+
+func (tx *transaction) PutSegment(ctx context.Context, g *guidon.Segment) error {
+	return tx.segments.put(ctx, g)
+}
+
+func (tx *transaction) DeleteSegment(ctx context.Context, key string) error {
+	return tx.segments.delete(ctx, key)
+}
+
+// write stores what fn did, or returns errNothingStored, upon which the revision
+// is not used up.
+func (tx *transaction) write(ctx context.Context) error {
+	if !tx.record.settle() {
+		return errNothingStored
+	}
+	if err := tx.writeNamespace(ctx); err != nil {
+		return err
+	}
+	if err := tx.flags.write(ctx); err != nil {
+		return err
+	}
+	if err := tx.segments.write(ctx); err != nil {
+		return err
+	}
+	return tx.record.write(ctx, tx.s, tx.namespace)
+}
+
+func (tx *transaction) writeNamespace(ctx context.Context) error {
+	switch {
+	case tx.change == nil || tx.change.void():
+		return nil
+	case tx.body == nil:
+		_, err := tx.s.exec(ctx, `UPDATE namespaces SET deleted = 1, body = '{}' WHERE namespace_key = ?`, tx.namespace)
+		return err
+	case tx.head.live:
+		_, err := tx.s.exec(ctx, `UPDATE namespaces SET body = ? WHERE namespace_key = ?`, string(tx.body), tx.namespace)
+		return err
+	}
+	// Two namespaces created at the same moment may share a number; their keys
+	// decide then.
+	var last int64
+	if _, err := tx.s.row(ctx, `SELECT COALESCE(MAX(created_seq), 0) FROM namespaces`, nil, &last); err != nil {
+		return err
+	}
+	if tx.head.stored {
+		_, err := tx.s.exec(ctx, `UPDATE namespaces SET deleted = 0, created_seq = ?, body = ? WHERE namespace_key = ?`,
+			last+1, string(tx.body), tx.namespace)
+		return err
+	}
+	_, err := tx.s.exec(ctx, `INSERT INTO namespaces (namespace_key, revision, stamp, deleted, created_seq, body) VALUES (?, ?, ?, 0, ?, ?)`,
+		tx.namespace, tx.record.revision.Number, tx.record.revision.Stamp, last+1, string(tx.body))
+	return err
+}
