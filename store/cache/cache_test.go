@@ -1,0 +1,376 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+func TestConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.New(openSQLite(t)) })
+}
+
+func openSQLite(t testing.TB) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// source counts the questions to a real store and can hold a load up or make it
+// fail.
+type source struct {
+	*store.DB
+	began chan struct{}      // a load of a snapshot tells that it has begun
+	gate  chan struct{}      // and waits here before it reads
+	read  chan struct{}      // tells that it has read
+	after chan struct{}      // and here after it has read
+	fail  error              // instead of reading
+	mu    sync.Mutex         // guards the counts
+	asked map[string]int     // by method
+	held  []*guidon.Snapshot // what each load was given
+	ended []error            // the state of each load's context at its end
+}
+
+func newSource(t testing.TB) *source { return &source{DB: openSQLite(t), asked: map[string]int{}} }
+
+func (s *source) count(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[method]++
+}
+
+func (s *source) total() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, count := range s.asked {
+		n += count
+	}
+	return n
+}
+
+func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
+	s.count("Namespaces")
+	return s.DB.Namespaces(ctx)
+}
+
+func (s *source) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	s.count("Authentications")
+	return s.DB.Authentications(ctx)
+}
+
+func (s *source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+	s.count("Load")
+	s.mu.Lock()
+	s.held = append(s.held, held)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended = append(s.ended, ctx.Err())
+	}()
+	if s.began != nil {
+		s.began <- struct{}{}
+	}
+	if err := pass(ctx, s.gate); err != nil {
+		return nil, err
+	}
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	shot, err := s.DB.Load(ctx, namespace, held)
+	if s.read != nil {
+		s.read <- struct{}{}
+	}
+	if err := pass(ctx, s.after); err != nil {
+		return nil, err
+	}
+	return shot, err
+}
+
+func pass(ctx context.Context, gate chan struct{}) error {
+	if gate == nil {
+		return nil
+	}
+	select {
+	case <-gate:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func put(t testing.TB, s guidon.Store, key string) int64 {
+	t.Helper()
+	call := &guidon.Call{}
+	err := s.Update(guidon.WithCall(t.Context(), call), "default", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutFlag(ctx, &guidon.Flag{Key: key})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return call.Revision
+}
+
+func get(t testing.TB, s guidon.Store, namespace string) *guidon.Snapshot {
+	t.Helper()
+	shot, err := s.Snapshot(t.Context(), namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shot
+}
+
+// What has not changed costs the source nothing, nor do names that do not exist.
+func TestUnchangedCostsNothing(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	get(t, c, "default")
+	if _, err := c.Authentications(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := s.total()
+	for i := range 100 {
+		get(t, c, "default")
+		if _, err := c.Snapshot(t.Context(), fmt.Sprint("unknown-", i)); !errors.Is(err, guidon.NotFound) {
+			t.Fatalf("got %v, want NotFound", err)
+		}
+		if _, err := c.Authentications(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Namespaces(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.total(); got != before {
+		t.Errorf("the source was asked %d more times", got-before)
+	}
+	if got, want := c.Stats(), (cache.Stats{Hits: 200, Misses: 2, Loads: 3}); got != want {
+		t.Errorf("got stats %+v, want %+v", got, want)
+	}
+}
+
+// A write reloads its own namespace only, and from what is held.
+func TestWriteReloadsOneNamespace(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	err := c.Update(t.Context(), "other", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "other", Name: "Other"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := get(t, c, "default")
+	other := get(t, c, "other")
+	put(t, c, "a")
+	if get(t, c, "default").Flag("a") == nil {
+		t.Error("the write is not seen")
+	}
+	if get(t, c, "other") != other {
+		t.Error("a write to one namespace reloaded another")
+	}
+	if got := s.held[len(s.held)-1]; got != first {
+		t.Errorf("the reload began from %v, want the snapshot held", got)
+	}
+	if got := s.asked["Namespaces"]; got != 1 {
+		t.Errorf("the namespaces were listed %d times, want 1: the write did not touch them", got)
+	}
+}
+
+func TestConcurrentMissesShareOneLoad(t *testing.T) {
+	s := newSource(t)
+	s.began, s.gate = make(chan struct{}, 10), make(chan struct{})
+	c := cache.New(s)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { get(t, c, "default") })
+	}
+	<-s.began
+	close(s.gate)
+	wg.Wait()
+	if got := s.asked["Load"]; got != 1 { // all goroutines have ended
+		t.Errorf("%d loads, want 1", got)
+	}
+}
+
+// One of two who wait goes away: the other is served by the same load.
+func TestCanceledWaiterLeavesTheOthers(t *testing.T) {
+	s := newSource(t)
+	s.began, s.gate = make(chan struct{}, 10), make(chan struct{})
+	c := cache.New(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	first, second := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := c.Snapshot(ctx, "default")
+		first <- err
+	}()
+	<-s.began // the load is under way, with the first one's context
+	go func() {
+		_, err := c.Snapshot(t.Context(), "default")
+		second <- err
+	}()
+	for c.Stats().Misses < 2 { // the second is at the door; it joins or loads anew, either way it is served
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("first: got %v, want context.Canceled", err)
+	}
+	close(s.gate)
+	if err := <-second; err != nil {
+		t.Errorf("second: %v", err)
+	}
+}
+
+// A load that nobody waits for any more is ended, and the next reader is served
+// by one of its own.
+func TestAbandonedLoadEnds(t *testing.T) {
+	s := newSource(t)
+	s.began, s.gate = make(chan struct{}, 10), make(chan struct{})
+	c := cache.New(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() {
+		_, err := c.Snapshot(ctx, "default")
+		first <- err
+	}()
+	<-s.began
+	cancel()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	second := make(chan error, 1)
+	go func() {
+		_, err := c.Snapshot(t.Context(), "default")
+		second <- err
+	}()
+	<-s.began // a second load, so the first has ended
+	s.mu.Lock()
+	ended := s.ended
+	s.mu.Unlock()
+	if len(ended) != 1 || !errors.Is(ended[0], context.Canceled) {
+		t.Errorf("the abandoned load ended with %v", ended)
+	}
+	close(s.gate)
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+}
+
+// A load reads, then a write commits, then the load ends: what it read must not
+// be taken for current.
+func TestLoadOvertakenByWrite(t *testing.T) {
+	s := newSource(t)
+	s.read, s.after = make(chan struct{}, 10), make(chan struct{})
+	c := cache.New(s)
+	old := make(chan *guidon.Snapshot, 1)
+	go func() { old <- get(t, c, "default") }()
+	<-s.read
+	written := put(t, c, "a")
+
+	// Who comes now must not be served by that load.
+	fresh := make(chan *guidon.Snapshot, 1)
+	go func() { fresh <- get(t, c, "default") }()
+	s.after <- struct{}{}
+	if got := (<-old).Revision().Number; got != written-1 {
+		t.Errorf("the overtaken reader got revision %d, want what its load read, %d", got, written-1)
+	}
+	<-s.read
+	s.after <- struct{}{}
+	if got := (<-fresh).Revision().Number; got != written {
+		t.Errorf("got revision %d after %d was acknowledged", got, written)
+	}
+	if got := get(t, c, "default").Revision().Number; got != written {
+		t.Errorf("got revision %d from memory, want %d", got, written)
+	}
+}
+
+// Nothing stale is served in place of an error, and the error is not kept.
+func TestLoadFails(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	get(t, c, "default")
+	put(t, c, "a")
+	s.fail = guidon.Errorf(guidon.Unavailable, "away")
+	if _, err := c.Snapshot(t.Context(), "default"); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want the source's error", err)
+	}
+	s.fail = nil
+	if get(t, c, "default").Flag("a") == nil {
+		t.Error("the write is not seen")
+	}
+}
+
+// A commit that fails may have taken effect all the same.
+func TestUncertainCommit(t *testing.T) {
+	s := &uncertain{DB: openSQLite(t)}
+	c := cache.New(s)
+	get(t, c, "default")
+	err := c.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
+	})
+	if !errors.Is(err, guidon.Unavailable) {
+		t.Fatalf("got %v, want Unavailable", err)
+	}
+	if get(t, c, "default").Flag("a") == nil {
+		t.Error("the write took effect but is not seen")
+	}
+}
+
+// uncertain commits, then says that it could not.
+type uncertain struct{ *store.DB }
+
+func (s *uncertain) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+	if err := s.DB.Update(ctx, namespace, fn); err != nil {
+		return err
+	}
+	return guidon.Errorf(guidon.Unavailable, "connection lost")
+}
+
+// Evaluation asks for a snapshot and the authentications on every request.
+func TestHitsDoNotAllocate(t *testing.T) {
+	c := cache.New(openSQLite(t))
+	get(t, c, "default")
+	if _, err := c.Authentications(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(1000, func() {
+		_, _ = c.Snapshot(ctx, "default")
+		_, _ = c.Authentications(ctx)
+		_, _ = c.Namespaces(ctx)
+	}); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func BenchmarkHit(b *testing.B) {
+	c := cache.New(openSQLite(b))
+	ctx := b.Context()
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := c.Snapshot(ctx, "default"); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
