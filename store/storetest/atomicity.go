@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+// mess changes something of every sort.
+func mess(ctx context.Context, tx guidon.Tx) error {
+	n, err := tx.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	n.Name = "changed"
+	changed := newFlag("a")
+	changed.Name = "changed"
+	return errors.Join(tx.PutNamespace(ctx, n), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("new")),
+		tx.DeleteFlag(ctx, "b"), tx.PutSegment(ctx, newSegment("s")))
+}
+
+// wantUntouched runs attempt, which fails half way, and checks that nothing of
+// it is stored.
+func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
+	t.Helper()
+	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
+	before := snapshot(t, s, defaultNamespace)
+	records := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))
+	attempt()
+	after := snapshot(t, s, defaultNamespace)
+	if after.Revision() != before.Revision() {
+		t.Errorf("got revision %v, want %v", after.Revision(), before.Revision())
+	}
+	if diff := cmp.Diff(before.Flags(), after.Flags()); diff != "" {
+		t.Errorf("flags changed:\n%s", diff)
+	}
+	if diff := cmp.Diff(before.Namespace(), after.Namespace()); diff != "" {
+		t.Errorf("namespace changed:\n%s", diff)
+	}
+	if n := len(after.Segments()); n != 0 {
+		t.Errorf("got %d segments", n)
+	}
+	if diff := cmp.Diff(records, brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))); diff != "" {
+		t.Errorf("records changed:\n%s", diff)
+	}
+	// And the store still works.
+	if got := putFlags(t, s, defaultNamespace, newFlag("later")); got != before.Revision().Number+1 {
+		t.Errorf("next revision is %d, want %d", got, before.Revision().Number+1)
+	}
+}
+
+func testAtomicOnError(t *testing.T, s guidon.Store) {
+	wantUntouched(t, s, func() {
+		call := &guidon.Call{}
+		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			if err := mess(ctx, tx); err != nil {
+				t.Error(err)
+			}
+			return errStop
+		})
+		if !errors.Is(err, errStop) {
+			t.Errorf("got error %v, want that of the function", err)
+		}
+		if call.Revision != 2 {
+			t.Errorf("got revision %d, want the current one, 2", call.Revision)
+		}
+	})
+}
+
+func testAtomicOnPanic(t *testing.T, s guidon.Store) {
+	wantUntouched(t, s, func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			if err := mess(ctx, tx); err != nil {
+				t.Error(err)
+			}
+			panic("in the middle")
+		})
+	})
+}
+
+// A transaction that is used after its end, or after the namespace is gone,
+// changes nothing.
+func testDeadTransaction(t *testing.T, s guidon.Store) {
+	var leaked guidon.Tx
+	wantUntouched(t, s, func() {
+		err := s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			leaked = tx
+			if err := tx.DeleteNamespace(ctx); err != nil {
+				return err
+			}
+			return tx.PutFlag(ctx, newFlag("late"))
+		})
+		if err == nil {
+			t.Error("put after DeleteNamespace succeeded")
+		}
+		if err := leaked.PutFlag(t.Context(), newFlag("later still")); err == nil {
+			t.Error("put after the transaction's end succeeded")
+		}
+	})
+}
+
+func testCanceled(t *testing.T, s guidon.Store) {
+	wantUntouched(t, s, func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := s.Update(ctx, defaultNamespace, mess)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+	})
+}
+
+func testCanceledInside(t *testing.T, s guidon.Store) {
+	wantUntouched(t, s, func() {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			err := mess(ctx, tx)
+			cancel()
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", err)
+		}
+	})
+}

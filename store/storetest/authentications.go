@@ -1,0 +1,312 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+func newAuthentication(id string) *guidon.Authentication {
+	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
+	return &guidon.Authentication{
+		ID: id, Method: guidon.MethodToken, TokenHash: "hash of " + id,
+		Metadata: map[string]string{"name": "<" + id + ">"}, CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+func updateAuthentications(t testing.TB, s guidon.Store, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) {
+	t.Helper()
+	if err := s.UpdateAuthentications(t.Context(), fn); err != nil {
+		t.Fatalf("UpdateAuthentications: %v", err)
+	}
+}
+
+func putAuthentication(t testing.TB, s guidon.Store, all ...*guidon.Authentication) {
+	t.Helper()
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		for _, a := range all {
+			if err := tx.PutAuthentication(ctx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func authentications(t testing.TB, s guidon.Store) *guidon.AuthenticationSet {
+	t.Helper()
+	set, err := s.Authentications(t.Context())
+	if err != nil {
+		t.Fatalf("Authentications: %v", err)
+	}
+	return set
+}
+
+func ids(all []*guidon.Authentication) []string {
+	list := make([]string, len(all))
+	for i, a := range all {
+		list[i] = a.ID
+	}
+	return list
+}
+
+func testAuthenticationLifeCycle(t *testing.T, s guidon.Store) {
+	a := newAuthentication("z")
+	a.ExpiresAt = time.Date(2030, 1, 1, 1, 0, 0, 1999, time.FixedZone("", 3600))
+	putAuthentication(t, s, a, newAuthentication("b"))
+	putAuthentication(t, s, newAuthentication("a"))
+	set := authentications(t, s)
+	if diff := cmp.Diff([]string{"z", "b", "a"}, ids(set.All())); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(a, set.ByID("z")); diff != "" {
+		t.Errorf("by id (-put +got):\n%s", diff)
+	}
+	if set.ByTokenHash("hash of z") != set.ByID("z") {
+		t.Error("by token hash: not found")
+	}
+	if want := time.Date(2030, 1, 1, 0, 0, 0, 1000, time.UTC); !set.ByID("z").ExpiresAt.Equal(want) {
+		t.Errorf("expires at %v, want %v", set.ByID("z").ExpiresAt, want)
+	}
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		got, err := tx.Authentication(ctx, "b")
+		if err != nil {
+			return err
+		}
+		got.TokenHash, got.ExpiresAt = "other", tx.Now()
+		_, err = tx.Authentication(ctx, "nope")
+		wantCode(t, "unknown id", err, guidon.NotFound)
+		return errors.Join(tx.PutAuthentication(ctx, got), tx.DeleteAuthentication(ctx, "nope"), tx.DeleteAuthentication(ctx, "z"))
+	})
+	changed := authentications(t, s)
+	if diff := cmp.Diff([]string{"b", "a"}, ids(changed.All())); diff != "" {
+		t.Errorf("after the change (-want +got):\n%s", diff)
+	}
+	if changed.ByTokenHash("other") == nil || changed.ByTokenHash("hash of b") != nil || changed.ByTokenHash("hash of z") != nil {
+		t.Error("token hashes are not those stored")
+	}
+	if len(set.All()) != 3 {
+		t.Error("the set read before has changed")
+	}
+}
+
+func testAuthenticationMethods(t *testing.T, s guidon.Store) {
+	for method := guidon.MethodNone; method <= guidon.MethodCloud; method++ {
+		a := newAuthentication(fmt.Sprint(int(method)))
+		a.Method = method
+		updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			if has, err := tx.HasMethod(ctx, method); err != nil || has {
+				t.Errorf("%v before: got %v, %v", method, has, err)
+			}
+			if err := tx.PutAuthentication(ctx, a); err != nil {
+				return err
+			}
+			if has, err := tx.HasMethod(ctx, method); err != nil || !has {
+				t.Errorf("%v after: got %v, %v", method, has, err)
+			}
+			return nil
+		})
+		if got := authentications(t, s).ByID(a.ID); got == nil || got.Method != method {
+			t.Errorf("%v: got %+v", method, got)
+		}
+	}
+	// Expired ones count (contract 10.1: a bootstrap token is not made again).
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		a, err := tx.Authentication(ctx, "1")
+		if err != nil {
+			return err
+		}
+		a.ExpiresAt = tx.Now().Add(-time.Hour)
+		if err := tx.PutAuthentication(ctx, a); err != nil {
+			return err
+		}
+		if has, err := tx.HasMethod(ctx, guidon.MethodToken); err != nil || !has {
+			t.Errorf("expired: got %v, %v", has, err)
+		}
+		return nil
+	})
+}
+
+func testAuthenticationUnique(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
+	before := authentications(t, s)
+	for name, fn := range map[string]func(ctx context.Context, tx guidon.AuthenticationTx) error{
+		"new": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			a := newAuthentication("3")
+			a.TokenHash = "hash of 1"
+			return tx.PutAuthentication(ctx, a)
+		},
+		"changed": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			a := newAuthentication("2")
+			a.TokenHash = "hash of 1"
+			return tx.PutAuthentication(ctx, a)
+		},
+		"both in one update": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			a := newAuthentication("4")
+			if err := tx.PutAuthentication(ctx, newAuthentication("3")); err != nil {
+				return err
+			}
+			a.TokenHash = "hash of 3"
+			return tx.PutAuthentication(ctx, a)
+		},
+	} {
+		err := s.UpdateAuthentications(t.Context(), fn)
+		wantCode(t, name, err, guidon.InvalidArgument)
+		if err != nil && strings.Contains(err.Error(), "hash of") {
+			t.Errorf("%s: the error tells the hash: %v", name, err)
+		}
+	}
+	if after := authentications(t, s); after.Revision() != before.Revision() || len(after.All()) != 2 {
+		t.Errorf("a refused authentication left something behind: %q", ids(after.All()))
+	}
+	// Deleting one frees its hash within the same update.
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		a := newAuthentication("5")
+		a.TokenHash = "hash of 1"
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, a))
+	})
+	if got := authentications(t, s).ByTokenHash("hash of 1"); got == nil || got.ID != "5" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"))
+	before := authentications(t, s)
+	mess := func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
+	}
+	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return errors.Join(mess(ctx, tx), errStop)
+	})
+	if !errors.Is(err, errStop) {
+		t.Errorf("got %v, want the function's error", err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			_ = mess(ctx, tx)
+			panic("in the middle")
+		})
+	}()
+	after := authentications(t, s)
+	if after.Revision() != before.Revision() || !cmp.Equal(ids(after.All()), []string{"1"}) {
+		t.Errorf("got %q at %v, want what was there at %v", ids(after.All()), after.Revision(), before.Revision())
+	}
+}
+
+func testAuthenticationRevision(t *testing.T, s guidon.Store) {
+	start := authentications(t, s).Revision().Number
+	putAuthentication(t, s, newAuthentication("1"))
+	first := authentications(t, s).Revision()
+	if first.Number != start+1 || first.Stamp == 0 {
+		t.Errorf("got revision %v after %d", first, start)
+	}
+	putAuthentication(t, s, newAuthentication("1")) // as it is already
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, "nope")
+	})
+	if got := authentications(t, s).Revision(); got != first {
+		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
+	}
+	// The call belongs to a namespace and is left alone.
+	wrong := int64(99)
+	call := &guidon.Call{IfMatch: &wrong, Revision: 42}
+	err := s.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, "1")
+	})
+	if err != nil || call.Revision != 42 {
+		t.Errorf("got %v and revision %d, want the call untouched", err, call.Revision)
+	}
+	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != 1 {
+		t.Errorf("the namespace is at revision %d", got)
+	}
+}
+
+func testAuthenticationRecords(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		rotated := newAuthentication("2")
+		rotated.TokenHash = "a new hash"
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, rotated))
+	})
+	got := allChanges(t, s, guidon.ChangeQuery{Kind: guidon.KindAuthentication})
+	want := []string{
+		"1.0 create authentication 1", "1.1 create authentication 2",
+		"2.0 delete authentication 1", "2.1 update authentication 2",
+	}
+	if diff := cmp.Diff(want, brief(got)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for _, c := range got {
+		text, err := json.Marshal(c)
+		if err != nil || strings.Contains(string(text), "hash") {
+			t.Errorf("record %s (%v) tells the token hash", text, err)
+		}
+		if c.Namespace != "" {
+			t.Errorf("the record has namespace %q", c.Namespace)
+		}
+	}
+}
+
+// Many processes bootstrap at once: one token comes of it.
+func testAuthenticationRaces(t *testing.T, s guidon.Store) {
+	race(t, func(ctx context.Context, i int) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			has, err := tx.HasMethod(ctx, guidon.MethodToken)
+			if err != nil {
+				return err
+			}
+			if has {
+				return errTaken
+			}
+			return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(i)))
+		})
+	})
+	race(t, func(ctx context.Context, i int) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			a := newAuthentication(fmt.Sprint("same hash ", i))
+			a.TokenHash = "wanted"
+			return tx.PutAuthentication(ctx, a)
+		})
+	})
+	if n := len(authentications(t, s).All()); n != 2 {
+		t.Errorf("got %d authentications, want 2", n)
+	}
+}
+
+func testAuthenticationExpired(t *testing.T, s guidon.Store) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	expiries := map[string]time.Time{"never": {}, "now": now, "third": now.Add(-time.Second), "first": now.Add(-time.Hour), "second": now.Add(-time.Minute)}
+	for id, at := range expiries {
+		a := newAuthentication(id)
+		a.ExpiresAt = at
+		putAuthentication(t, s, a)
+	}
+	other := newAuthentication("other method")
+	other.Method, other.ExpiresAt = guidon.MethodOIDC, now.Add(-time.Hour)
+	putAuthentication(t, s, other)
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		for limit, want := range map[int][]string{10: {"first", "second", "third"}, 2: {"first", "second"}} {
+			got, err := tx.Expired(ctx, guidon.MethodToken, now, limit)
+			if err != nil || !cmp.Equal(ids(got), want) {
+				t.Errorf("limit %d: got %q, %v, want %q", limit, ids(got), err, want)
+			}
+		}
+		if err := tx.DeleteAuthentication(ctx, "first"); err != nil {
+			return err
+		}
+		got, err := tx.Expired(ctx, guidon.MethodToken, now, 10)
+		if want := []string{"second", "third"}; err != nil || !cmp.Equal(ids(got), want) {
+			t.Errorf("after a deletion: got %q, %v, want %q", ids(got), err, want)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+func testChangeFilters(t *testing.T, s guidon.Store) {
+	createNamespace(t, s, "other")
+	by := func(actor string, fn func(ctx context.Context, tx guidon.Tx) error) time.Time {
+		var at time.Time
+		ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: actor}})
+		err := s.Update(ctx, "other", func(ctx context.Context, tx guidon.Tx) error {
+			at = tx.Now()
+			return fn(ctx, tx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The next update is to have another time.
+		for !time.Now().Truncate(time.Microsecond).After(at) {
+		}
+		return at
+	}
+	by("ann", func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("x")) })
+	second := by("bob", func(ctx context.Context, tx guidon.Tx) error {
+		return errors.Join(tx.PutSegment(ctx, newSegment("x")), tx.PutFlag(ctx, newFlag("X")))
+	})
+	third := by("ann", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "x") })
+
+	const create, flagX, segmentX, flagUpper, deleteX = "1.0 create namespace other", "2.0 create flag x", "3.0 create segment x", "3.1 create flag X", "4.0 delete flag x"
+	for _, c := range []struct {
+		name  string
+		query guidon.ChangeQuery
+		want  []string
+	}{
+		{"everything", guidon.ChangeQuery{}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"kind", guidon.ChangeQuery{Kind: guidon.KindSegment}, []string{segmentX}},
+		{"key of any kind", guidon.ChangeQuery{Key: "x"}, []string{flagX, segmentX, deleteX}},
+		{"kind and key", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "x"}, []string{flagX, deleteX}},
+		{"actor", guidon.ChangeQuery{Actor: "ann"}, []string{flagX, deleteX}},
+		{"since is inclusive", guidon.ChangeQuery{Since: second}, []string{segmentX, flagUpper, deleteX}},
+		{"since, finer than is stored", guidon.ChangeQuery{Since: second.Add(1)}, []string{deleteX}},
+		{"until is exclusive", guidon.ChangeQuery{Until: third}, []string{create, flagX, segmentX, flagUpper}},
+		{"until, in another zone", guidon.ChangeQuery{Until: third.Add(1).In(time.FixedZone("", 3600))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"before is exclusive", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
+		{"before the first of a revision", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3}}, []string{create, flagX}},
+		{"all at once", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "X", Actor: "bob", Since: second, Until: third}, []string{flagUpper}},
+		{"nothing", guidon.ChangeQuery{Actor: "nobody"}, nil},
+	} {
+		c.query.Namespace, c.query.Limit = "other", 100
+		got, err := s.Changes(t.Context(), c.query)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		slices.Reverse(c.want)
+		if diff := cmp.Diff(c.want, brief(got)); diff != "" && len(got)+len(c.want) > 0 {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	if got := allChanges(t, s, guidon.ChangeQuery{Namespace: "never was"}); len(got) != 0 {
+		t.Errorf("unknown namespace: got %q", brief(got))
+	}
+	if _, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: "other"}); err == nil {
+		t.Error("a query without a limit was accepted")
+	}
+}
+
+// The pages of any size add up to the whole.
+func testChangePages(t *testing.T, s guidon.Store) {
+	for i := range 5 {
+		var flags []*guidon.Flag
+		for j := range 4 {
+			flags = append(flags, newFlag(fmt.Sprintf("flag-%d-%d", i, j)))
+		}
+		putFlags(t, s, defaultNamespace, flags...)
+	}
+	want := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))
+	if len(want) != 21 {
+		t.Fatalf("got %d records, want 21", len(want))
+	}
+	for limit := 1; limit <= 22; limit++ {
+		var got []string
+		query := guidon.ChangeQuery{Namespace: defaultNamespace, Limit: limit}
+		for {
+			page, err := s.Changes(t.Context(), query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page) > limit {
+				t.Fatalf("got %d records, at most %d were asked for", len(page), limit)
+			}
+			if len(page) == 0 {
+				break
+			}
+			got = append(got, brief(page)...)
+			last := page[len(page)-1]
+			query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+		}
+		slices.Reverse(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+		}
+	}
+}
+
+// A page of large records is shorter than asked for, but never empty.
+func testChangePagesBounded(t *testing.T, s guidon.Store) {
+	for i := range 3 {
+		f := newFlag("large")
+		f.Description = strings.Repeat(fmt.Sprint(i), 6<<20)
+		putFlags(t, s, defaultNamespace, f)
+	}
+	first, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != 1 {
+		t.Errorf("got %d records of 12 MiB in one answer, want 1", len(first))
+	}
+	if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace})); got != 4 {
+		t.Errorf("got %d records in all, want 4", got)
+	}
+}

@@ -1,0 +1,213 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Several read, change and write the same flag: no change is lost.
+func testLostUpdates(t *testing.T, s guidon.Store) {
+	counter := newFlag("counter")
+	counter.Description = "0"
+	putFlags(t, s, defaultNamespace, counter)
+	const writers, writes = 4, 15
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range writes {
+				if err := s.Update(t.Context(), defaultNamespace, increment); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, want := snapshot(t, s, defaultNamespace).Flag("counter").Description, fmt.Sprint(writers*writes); got != want {
+		t.Errorf("counted to %s, want %s", got, want)
+	}
+}
+
+func increment(ctx context.Context, tx guidon.Tx) error {
+	f, err := tx.Flag(ctx, "counter")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(f.Description)
+	if err != nil {
+		return err
+	}
+	f.Description = strconv.Itoa(n + 1)
+	return tx.PutFlag(ctx, f)
+}
+
+// A writer changes two flags, a segment and the namespace in each revision:
+// readers always see all of them as of the revision that the snapshot states,
+// and never a revision older than they saw before.
+func testTornReads(t *testing.T, s guidon.Store) {
+	const writes = 60
+	writeAll(t, s)
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			last := int64(0)
+			for !done.Load() {
+				shot, err := s.Snapshot(t.Context(), defaultNamespace)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				wantWhole(t, shot)
+				if n := shot.Revision().Number; n < last {
+					t.Errorf("revision %d was read after %d", n, last)
+				} else {
+					last = n
+				}
+			}
+		})
+	}
+	for range writes {
+		writeAll(t, s)
+	}
+	done.Store(true)
+	wg.Wait()
+	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != writes+2 {
+		t.Errorf("got revision %d, want %d", got, writes+2)
+	}
+}
+
+func writeAll(t *testing.T, s guidon.Store) {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		n, err := tx.Namespace(ctx)
+		if err != nil {
+			return err
+		}
+		previous, _ := strconv.Atoi(n.Description) // the seed's text counts as 0
+		text := strconv.Itoa(max(previous, 1) + 1)
+		n.Description = text
+		a, b, g := newFlag("a"), newFlag("b"), newSegment("s")
+		a.Description, b.Description, g.Description = text, text, text
+		return errors.Join(tx.PutNamespace(ctx, n), tx.PutFlag(ctx, a), tx.PutSegment(ctx, g), tx.PutFlag(ctx, b))
+	})
+}
+
+func wantWhole(t *testing.T, shot *guidon.Snapshot) {
+	want := fmt.Sprint(shot.Revision().Number)
+	got := []string{
+		shot.Namespace().Description, shot.Flag("a").Description, shot.Segment("s").Description, shot.Flag("b").Description,
+	}
+	for _, text := range got {
+		if text != want {
+			t.Errorf("snapshot of revision %s mixes %q", want, got)
+			return
+		}
+	}
+}
+
+// Whoever has been told of a revision reads it or a later one.
+func testReadYourWrites(t *testing.T, s guidon.Store) {
+	var acknowledged atomic.Int64
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for !done.Load() {
+				atLeast := acknowledged.Load()
+				shot, err := s.Snapshot(t.Context(), defaultNamespace)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got := shot.Revision().Number; got < atLeast {
+					t.Errorf("read revision %d after %d was acknowledged", got, atLeast)
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		acknowledged.Store(putFlags(t, s, defaultNamespace, newFlag(fmt.Sprint("flag-", i%10, "-", i))))
+	}
+	done.Store(true)
+	wg.Wait()
+}
+
+// errTaken is what the function of a uniqueness race returns when it comes second.
+var errTaken = errors.New("taken")
+
+func testUniqueFlag(t *testing.T, s guidon.Store) {
+	race(t, func(ctx context.Context, i int) error {
+		return s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			if _, err := tx.Flag(ctx, "wanted"); !errors.Is(err, guidon.NotFound) {
+				return errors.Join(errTaken, err)
+			}
+			f := newFlag("wanted")
+			f.Name = fmt.Sprint("by ", i)
+			return tx.PutFlag(ctx, f)
+		})
+	})
+	if n := len(snapshot(t, s, defaultNamespace).Flags()); n != 1 {
+		t.Errorf("got %d flags", n)
+	}
+}
+
+// A new namespace has no row that could be locked: the losers run again and
+// must see the winner's. Runs keep nothing of one another.
+func testUniqueNamespace(t *testing.T, s guidon.Store) {
+	for round := range 5 {
+		key := fmt.Sprint("namespace-", round)
+		race(t, func(ctx context.Context, i int) error {
+			return s.Update(ctx, key, func(ctx context.Context, tx guidon.Tx) error {
+				if _, err := tx.Namespace(ctx); !errors.Is(err, guidon.NotFound) {
+					return errors.Join(errTaken, err)
+				}
+				if err := tx.PutNamespace(ctx, &guidon.Namespace{Key: key, Name: fmt.Sprint("by ", i)}); err != nil {
+					return err
+				}
+				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by-", i)))
+			})
+		})
+		shot := snapshot(t, s, key)
+		if shot.Revision().Number != 1 || len(shot.Flags()) != 1 {
+			t.Errorf("got %d flags at revision %d, want 1 at 1", len(shot.Flags()), shot.Revision().Number)
+		}
+		if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: key})); got != 2 {
+			t.Errorf("got %d records, want 2", got)
+		}
+	}
+}
+
+// race runs attempt 8 times at once; exactly one succeeds, the others find it
+// taken.
+func race(t *testing.T, attempt func(ctx context.Context, i int) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	defer cancel()
+	var wg sync.WaitGroup
+	var won atomic.Int32
+	start := make(chan time.Time)
+	for i := range 8 {
+		wg.Go(func() {
+			<-start
+			switch err := attempt(ctx, i); {
+			case err == nil:
+				won.Add(1)
+			case !errors.Is(err, errTaken) && !errors.Is(err, guidon.InvalidArgument):
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+	if won.Load() != 1 {
+		t.Errorf("%d succeeded, want 1", won.Load())
+	}
+}

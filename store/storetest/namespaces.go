@@ -1,0 +1,147 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/guidonhq/guidon"
+)
+
+// Contract 4.7: one protected namespace in a fresh store.
+func testSeed(t *testing.T, s guidon.Store) {
+	all, err := s.Namespaces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*guidon.Namespace{{Key: "default", Name: "Default", Description: "Default namespace", Protected: true}}
+	if diff := cmp.Diff(want, all, cmpopts.IgnoreFields(guidon.Namespace{}, "CreatedAt", "UpdatedAt")); diff != "" {
+		t.Errorf("namespaces (-want +got):\n%s", diff)
+	}
+	if got := all[0].CreatedAt; got.IsZero() || got.Nanosecond() != 0 {
+		t.Errorf("created at %v, want a whole second", got)
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	if got := shot.Revision().Number; got != 1 {
+		t.Errorf("got revision %d, want 1", got)
+	}
+	if shot.Revision().Stamp == 0 {
+		t.Error("the revision has no stamp")
+	}
+	set, err := s.Authentications(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(set.All()); n != 0 {
+		t.Errorf("got %d authentications, want none", n)
+	}
+}
+
+func testNamespaceLifeCycle(t *testing.T, s guidon.Store) {
+	if got := createNamespace(t, s, "shop"); got != 1 {
+		t.Errorf("create: got revision %d, want 1", got)
+	}
+	putFlags(t, s, "shop", newFlag("a"))
+	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+		n, err := tx.Namespace(ctx)
+		if err != nil {
+			return err
+		}
+		n.Name = "The shop"
+		return tx.PutNamespace(ctx, n)
+	})
+	if got := snapshot(t, s, "shop").Namespace().Name; got != "The shop" {
+		t.Errorf("got name %q, want %q", got, "The shop")
+	}
+	if got := flagKeys(snapshot(t, s, "shop").Flags()); !cmp.Equal(got, []string{"a"}) {
+		t.Errorf("renaming lost flags: got %q", got)
+	}
+	deleteNamespace(t, s, "shop")
+	_, err := s.Snapshot(t.Context(), "shop")
+	wantCode(t, "snapshot of a deleted namespace", err, guidon.NotFound)
+	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+		_, err := tx.Namespace(ctx)
+		wantCode(t, "deleted namespace", err, guidon.NotFound)
+		_, err = tx.Flag(ctx, "a")
+		wantCode(t, "flag of a deleted namespace", err, guidon.NotFound)
+		if flags, err := tx.Flags(ctx); err != nil || len(flags) != 0 {
+			t.Errorf("flags of a deleted namespace: got %v, %v", flags, err)
+		}
+		wantCode(t, "put into a deleted namespace", tx.PutFlag(ctx, newFlag("b")), guidon.NotFound)
+		return tx.DeleteNamespace(ctx) // of one that does not exist: nothing
+	})
+	createNamespace(t, s, "shop")
+	if got := snapshot(t, s, "shop").Flags(); len(got) != 0 {
+		t.Errorf("a namespace created again has %d flags", len(got))
+	}
+}
+
+func testNamespaceOrder(t *testing.T, s guidon.Store) {
+	for _, key := range []string{"zebra", "ant", "mole"} {
+		createNamespace(t, s, key)
+	}
+	wantNamespaces(t, s, "default", "zebra", "ant", "mole")
+	deleteNamespace(t, s, "zebra")
+	wantNamespaces(t, s, "default", "ant", "mole")
+	createNamespace(t, s, "zebra")
+	wantNamespaces(t, s, "default", "ant", "mole", "zebra")
+	deleteNamespace(t, s, "default")
+	createNamespace(t, s, "default") // as import --drop does (contract 4.7)
+	wantNamespaces(t, s, "ant", "mole", "zebra", "default")
+}
+
+func wantNamespaces(t *testing.T, s guidon.Store, want ...string) {
+	t.Helper()
+	all, err := s.Namespaces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range all {
+		got = append(got, n.Key)
+	}
+	if !cmp.Equal(got, want) {
+		t.Errorf("got namespaces %q, want %q", got, want)
+	}
+}
+
+func testUnknownNamespace(t *testing.T, s guidon.Store) {
+	for _, key := range []string{"nope", "", "Default", "default ", "'; DROP TABLE flags; --", "\x00", "\xff"} {
+		_, err := s.Snapshot(t.Context(), key)
+		wantCode(t, "snapshot of "+key, err, guidon.NotFound)
+	}
+	call := &guidon.Call{}
+	err := s.Update(guidon.WithCall(t.Context(), call), "nope", func(ctx context.Context, tx guidon.Tx) error {
+		_, err := tx.Namespace(ctx)
+		wantCode(t, "unknown namespace", err, guidon.NotFound)
+		_, err = tx.Segment(ctx, "a")
+		wantCode(t, "segment of an unknown namespace", err, guidon.NotFound)
+		return tx.PutSegment(ctx, newSegment("a"))
+	})
+	wantCode(t, "put into an unknown namespace", err, guidon.NotFound)
+	if call.Revision != 0 {
+		t.Errorf("got revision %d of an unknown namespace", call.Revision)
+	}
+	wantNamespaces(t, s, "default")
+}
+
+// The authentications' own revision is kept beside those of the namespaces. No
+// request may reach it by a name.
+func testReservedNamespace(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"))
+	const reserved = "(authentications)"
+	_, err := s.Snapshot(t.Context(), reserved)
+	wantCode(t, "snapshot", err, guidon.NotFound)
+	err = s.Update(t.Context(), reserved, func(ctx context.Context, tx guidon.Tx) error {
+		if _, err := tx.Namespace(ctx); err == nil {
+			t.Error("the reserved name is a namespace")
+		}
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: reserved, Name: "x"})
+	})
+	wantCode(t, "update", err, guidon.InvalidArgument)
+	if got := allChanges(t, s, guidon.ChangeQuery{Namespace: reserved}); len(got) != 0 {
+		t.Errorf("got %d records by the reserved name", len(got))
+	}
+	wantNamespaces(t, s, "default")
+}

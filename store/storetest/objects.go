@@ -1,0 +1,214 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+// fullFlag returns a flag with something in every field.
+func fullFlag(tx guidon.Tx, key string) *guidon.Flag {
+	now := tx.Now()
+	return &guidon.Flag{
+		Key: key, Name: "Name", Description: "<b>&\u2028", Type: guidon.BooleanFlag, Enabled: true,
+		Metadata: json.RawMessage(`{"html":"<&>","n":1e400}`), DefaultVariantID: "v1",
+		Variants: []*guidon.Variant{{ID: "v1", Key: "on", Name: "On", Description: "d", Attachment: `{"a":[1,"<"]}`, CreatedAt: now, UpdatedAt: now}},
+		Rules: []*guidon.Rule{{
+			ID: "r1", SegmentKeys: []string{"s", "t"}, SegmentOperator: guidon.AndSegments, Rank: 1, CreatedAt: now, UpdatedAt: now,
+			Distributions: []*guidon.Distribution{{ID: "d1", VariantID: "v1", Rollout: 33.33, CreatedAt: now, UpdatedAt: now}},
+		}},
+		Rollouts: []*guidon.Rollout{
+			{ID: "o1", Rank: 1, Description: "d", Threshold: &guidon.RolloutThreshold{Percentage: 0.1, Value: true}, CreatedAt: now, UpdatedAt: now},
+			{ID: "o2", Rank: 2, Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}, CreatedAt: now, UpdatedAt: now},
+		},
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func fullSegment(tx guidon.Tx, key string) *guidon.Segment {
+	now := tx.Now()
+	return &guidon.Segment{
+		Key: key, Name: "Name", Description: "d", MatchType: guidon.MatchAny,
+		Constraints: []*guidon.Constraint{{
+			ID: "c1", Type: guidon.EntityIDComparison, Property: "entityId", Operator: guidon.OpIsOneOf,
+			Value: `["a"]`, Description: "d", CreatedAt: now, UpdatedAt: now,
+		}},
+		CreatedAt: now, UpdatedAt: now,
+	}
+}
+
+func testObjectLifeCycle(t *testing.T, s guidon.Store) {
+	var f *guidon.Flag
+	var g *guidon.Segment
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		f, g = fullFlag(tx, "flag"), fullSegment(tx, "segment")
+		if err := tx.PutFlag(ctx, f); err != nil {
+			return err
+		}
+		return tx.PutSegment(ctx, g)
+	})
+	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 0}); f.Created != want {
+		t.Errorf("the flag handed in says created at %v, want %v", f.Created, want)
+	}
+	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 1}); g.Created != want {
+		t.Errorf("the segment handed in says created at %v, want %v", g.Created, want)
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	if diff := cmp.Diff(f, shot.Flag("flag")); diff != "" {
+		t.Errorf("flag in the snapshot (-put +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(g, shot.Segment("segment")); diff != "" {
+		t.Errorf("segment in the snapshot (-put +got):\n%s", diff)
+	}
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		got, err := tx.Flag(ctx, "flag")
+		if diff := cmp.Diff(f, got); err != nil || diff != "" {
+			t.Errorf("flag in a transaction: %v (-put +got):\n%s", err, diff)
+		}
+		got.Name, got.Rules = "Other", nil
+		if err := tx.DeleteSegment(ctx, "segment"); err != nil {
+			return err
+		}
+		return tx.PutFlag(ctx, got)
+	})
+	shot = snapshot(t, s, defaultNamespace)
+	if got := shot.Flag("flag"); got.Name != "Other" || len(got.Rules) != 0 || got.Created != f.Created {
+		t.Errorf("changed flag: got %+v", got)
+	}
+	if shot.Segment("segment") != nil {
+		t.Error("the deleted segment is still there")
+	}
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		if err := tx.DeleteFlag(ctx, "never was"); err != nil {
+			t.Errorf("delete an unknown flag: %v", err)
+		}
+		return tx.DeleteFlag(ctx, "flag")
+	})
+	if got := snapshot(t, s, defaultNamespace).Flags(); len(got) != 0 {
+		t.Errorf("got %d flags after the deletion", len(got))
+	}
+}
+
+// What a transaction returns belongs to the caller: changing it changes nothing
+// that is stored or read later.
+func testOwnedByCaller(t *testing.T, s guidon.Store) {
+	f := newFlag("a")
+	putFlags(t, s, defaultNamespace, f)
+	before := snapshot(t, s, defaultNamespace)
+	f.Name = "changed after the update"
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		first, err := tx.Flag(ctx, "a")
+		if err != nil {
+			return err
+		}
+		first.Name = "changed in the transaction"
+		second, err := tx.Flag(ctx, "a")
+		if err != nil {
+			return err
+		}
+		if second.Name != "Flag a" {
+			t.Errorf("got name %q, want the stored one", second.Name)
+		}
+		return nil
+	})
+	if got := before.Flag("a").Name; got != "Flag a" {
+		t.Errorf("the snapshot changed: %q", got)
+	}
+}
+
+// Lists are in creation order, also of objects created in one update, whose
+// times are equal, and whatever happened to them since.
+func testOrder(t *testing.T, s guidon.Store) {
+	var want []string
+	var flags []*guidon.Flag
+	for i := range 250 {
+		key := fmt.Sprintf("flag-%d", (i*7919)%1000) // in no order of text
+		want, flags = append(want, key), append(flags, newFlag(key))
+	}
+	putFlags(t, s, defaultNamespace, flags[:200]...)
+	for _, f := range flags[200:] {
+		putFlags(t, s, defaultNamespace, f)
+	}
+	changed := newFlag(want[3])
+	changed.Enabled = true
+	putFlags(t, s, defaultNamespace, changed)
+	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !cmp.Equal(got, want) {
+		t.Errorf("snapshot: got %q, want %q", got, want)
+	}
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		all, err := tx.Flags(ctx)
+		if got := flagKeys(all); !cmp.Equal(got, want) {
+			t.Errorf("transaction: got %q, want %q", got, want)
+		}
+		for i := range 100 {
+			if err := tx.PutSegment(ctx, newSegment(fmt.Sprint((i*37)%100))); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	segments := segmentKeys(snapshot(t, s, defaultNamespace).Segments())
+	for i, key := range segments {
+		if key != fmt.Sprint((i*37)%100) {
+			t.Fatalf("segment %d is %q", i, key)
+		}
+	}
+}
+
+// What is created again stands at the end, in one update or in two.
+func testOrderAfterRecreation(t *testing.T, s guidon.Store) {
+	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	putFlags(t, s, defaultNamespace, newFlag("a"))
+	wantFlags(t, s, "b", "c", "a")
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		if err := tx.DeleteFlag(ctx, "b"); err != nil {
+			return err
+		}
+		return tx.PutFlag(ctx, newFlag("b"))
+	})
+	wantFlags(t, s, "c", "a", "b")
+	wantReplay(t, s, defaultNamespace)
+}
+
+func wantFlags(t *testing.T, s guidon.Store, want ...string) {
+	t.Helper()
+	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !slices.Equal(got, want) {
+		t.Errorf("got flags %q, want %q", got, want)
+	}
+}
+
+func testReadsOwnWrites(t *testing.T, s guidon.Store) {
+	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		changed := newFlag("b")
+		changed.Name = "changed"
+		for _, err := range []error{
+			tx.DeleteFlag(ctx, "a"), tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("c")), tx.PutSegment(ctx, newSegment("s")),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		_, err := tx.Flag(ctx, "a")
+		wantCode(t, "deleted flag", err, guidon.NotFound)
+		if got, err := tx.Flag(ctx, "b"); err != nil || got.Name != "changed" {
+			t.Errorf("changed flag: got %v, %v", got, err)
+		}
+		all, err := tx.Flags(ctx)
+		if got, want := flagKeys(all), []string{"b", "c"}; err != nil || !cmp.Equal(got, want) {
+			t.Errorf("got flags %q, %v, want %q", got, err, want)
+		}
+		segments, err := tx.Segments(ctx)
+		if got, want := segmentKeys(segments), []string{"s"}; err != nil || !cmp.Equal(got, want) {
+			t.Errorf("got segments %q, %v, want %q", got, err, want)
+		}
+		return nil
+	})
+	wantFlags(t, s, "b", "c")
+}

@@ -1,0 +1,235 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+// One record for each object of an update, in the order of first touch.
+func testRecordsComplete(t *testing.T, s guidon.Store) {
+	createNamespace(t, s, "shop")
+	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+		return errors.Join(tx.PutFlag(ctx, newFlag("z")), tx.PutSegment(ctx, newSegment("s")), tx.PutFlag(ctx, newFlag("a")))
+	})
+	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+		changed := newFlag("a")
+		changed.Enabled = true
+		return errors.Join(tx.DeleteSegment(ctx, "s"), tx.PutFlag(ctx, changed), tx.DeleteFlag(ctx, "z"))
+	})
+	want := []string{
+		"1.0 create namespace shop",
+		"2.0 create flag z", "2.1 create segment s", "2.2 create flag a",
+		"3.0 delete segment s", "3.1 update flag a", "3.2 delete flag z",
+	}
+	if diff := cmp.Diff(want, brief(allChanges(t, s, guidon.ChangeQuery{Namespace: "shop"}))); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	wantReplay(t, s, "shop")
+}
+
+// What one update does to one object is one record, from before to after. Only
+// an object deleted and put again has two: its place in the lists is a new one.
+func testRecordsCoalesced(t *testing.T, s guidon.Store) {
+	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("gone"), newFlag("again"), newFlag("back"))
+	late := newFlag("late")
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		once, twice := newFlag("a"), newFlag("a")
+		once.Name, twice.Name = "once", "twice"
+		there := newFlag("back")
+		there.Name = "there"
+		brief := newFlag("brief")
+		return errors.Join(
+			tx.PutFlag(ctx, brief), tx.DeleteFlag(ctx, "brief"),
+			tx.PutFlag(ctx, once), tx.PutFlag(ctx, twice),
+			tx.PutFlag(ctx, there), tx.PutFlag(ctx, newFlag("back")),
+			tx.PutFlag(ctx, newFlag("gone")), tx.DeleteFlag(ctx, "gone"),
+			tx.DeleteFlag(ctx, "again"), tx.PutFlag(ctx, newFlag("again")),
+			tx.PutFlag(ctx, late),
+		)
+	})
+	got := allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace})[5:]
+	want := []string{"3.0 update flag a", "3.1 delete flag gone", "3.2 delete flag again", "3.3 create flag again", "3.4 create flag late"}
+	if diff := cmp.Diff(want, brief(got)); diff != "" {
+		t.Fatalf("records (-want +got):\n%s", diff)
+	}
+	if decodeFlag(t, got[0].Before).Name != "Flag a" || decodeFlag(t, got[0].After).Name != "twice" {
+		t.Errorf("update: got %s -> %s", got[0].Before, got[0].After)
+	}
+}
+
+func decodeFlag(t *testing.T, body json.RawMessage) *guidon.Flag {
+	t.Helper()
+	f := new(guidon.Flag)
+	if err := json.Unmarshal(body, f); err != nil {
+		t.Fatalf("decode %q: %v", body, err)
+	}
+	return f
+}
+
+func testRecordsOfDeletedNamespace(t *testing.T, s guidon.Store) {
+	createNamespace(t, s, "shop")
+	putFlags(t, s, "shop", newFlag("b"), newFlag("a"))
+	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.PutSegment(ctx, newSegment("s")) })
+	deleteNamespace(t, s, "shop")
+	got := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: "shop"}))[4:]
+	want := []string{"4.0 delete flag b", "4.1 delete flag a", "4.2 delete segment s", "4.3 delete namespace shop"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+func testRecordFields(t *testing.T, s guidon.Store) {
+	actor := guidon.Actor{ID: "token:1", Name: "Zoë", Method: "METHOD_TOKEN"}
+	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: actor, RequestID: "request-1"})
+	var at time.Time
+	err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		at = tx.Now()
+		f := newFlag("a")
+		f.Name = `<"&>`
+		return tx.PutFlag(ctx, f)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*guidon.Change{{
+		Namespace: defaultNamespace, Revision: 2, Kind: guidon.KindFlag, Key: "a", Action: guidon.ActionCreate,
+		Actor: actor, At: at, RequestID: "request-1",
+		After: json.RawMessage(`{"key":"a","name":"<\"&>","type":"VARIANT_FLAG_TYPE","enabled":false,"createdAt":"0001-01-01T00:00:00Z","updatedAt":"0001-01-01T00:00:00Z"}`),
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	// An update without a call is anonymous.
+	err = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 1})
+	if err != nil || len(got) != 1 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	if got[0].Actor != guidon.Anonymous || got[0].After != nil || decodeFlag(t, got[0].Before).Key != "a" {
+		t.Errorf("got record %+v", got[0])
+	}
+}
+
+// Many updates of all sorts, then the records replayed from nothing.
+func testReplay(t *testing.T, s guidon.Store) {
+	keys := []string{"a", "b", "c", "d", "e"}
+	for i := range 60 {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			f, g := fullFlag(tx, keys[i%5]), fullSegment(tx, keys[(i/2)%5])
+			var errs []error
+			if i%7 == 3 {
+				errs = append(errs, tx.DeleteFlag(ctx, keys[(i+2)%5]))
+			}
+			if i%3 != 2 {
+				errs = append(errs, tx.PutFlag(ctx, f))
+			}
+			if i%4 == 1 {
+				errs = append(errs, tx.DeleteSegment(ctx, keys[i%5]), tx.PutSegment(ctx, g))
+			}
+			return errors.Join(errs...)
+		})
+		if i%20 == 19 {
+			wantReplay(t, s, defaultNamespace)
+		}
+	}
+	deleteNamespace(t, s, defaultNamespace)
+	createNamespace(t, s, defaultNamespace)
+	putFlags(t, s, defaultNamespace, newFlag("c"), newFlag("a"))
+	wantReplay(t, s, defaultNamespace)
+}
+
+// replayed is the state that change records add up to.
+type replayed struct {
+	namespace *guidon.Namespace
+	flags     []*guidon.Flag
+	segments  []*guidon.Segment
+}
+
+// wantReplay checks that the records of the namespace, replayed, give exactly
+// its state.
+func wantReplay(t *testing.T, s guidon.Store, namespace string) {
+	t.Helper()
+	shot := snapshot(t, s, namespace)
+	var r replayed
+	last := guidon.ChangeCursor{}
+	for _, c := range allChanges(t, s, guidon.ChangeQuery{Namespace: namespace}) {
+		cursor := guidon.ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
+		follows := cursor == guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence + 1} ||
+			cursor == guidon.ChangeCursor{Revision: last.Revision + 1}
+		if !follows {
+			t.Fatalf("record %v follows %v", cursor, last)
+		}
+		last = cursor
+		r.apply(t, c)
+	}
+	if last.Revision != shot.Revision().Number {
+		t.Errorf("the last record is of revision %d, the snapshot of %d", last.Revision, shot.Revision().Number)
+	}
+	if diff := cmp.Diff(shot.Namespace(), r.namespace); diff != "" {
+		t.Errorf("namespace (-stored +replayed):\n%s", diff)
+	}
+	if diff := cmp.Diff(shot.Flags(), r.flags); diff != "" && len(shot.Flags())+len(r.flags) > 0 {
+		t.Errorf("flags (-stored +replayed):\n%s", diff)
+	}
+	if diff := cmp.Diff(shot.Segments(), r.segments); diff != "" && len(shot.Segments())+len(r.segments) > 0 {
+		t.Errorf("segments (-stored +replayed):\n%s", diff)
+	}
+}
+
+func (r *replayed) apply(t *testing.T, c *guidon.Change) {
+	t.Helper()
+	switch c.Kind {
+	case guidon.KindNamespace:
+		r.namespace = nil
+		if c.After != nil {
+			r.namespace = new(guidon.Namespace)
+			if err := json.Unmarshal(c.After, r.namespace); err != nil {
+				t.Fatal(err)
+			}
+		}
+	case guidon.KindFlag:
+		r.flags = applyTo(t, r.flags, c,
+			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.ChangeCursor { return &f.Created })
+	case guidon.KindSegment:
+		r.segments = applyTo(t, r.segments, c,
+			func(g *guidon.Segment) string { return g.Key }, func(g *guidon.Segment) *guidon.ChangeCursor { return &g.Created })
+	default:
+		t.Fatalf("record of kind %q in a namespace", c.Kind)
+	}
+}
+
+func applyTo[T any](t *testing.T, list []*T, c *guidon.Change, key func(*T) string, created func(*T) *guidon.ChangeCursor) []*T {
+	t.Helper()
+	at := slices.IndexFunc(list, func(o *T) bool { return key(o) == c.Key })
+	if (at < 0) != (c.Before == nil) {
+		t.Fatalf("record %d.%d %s %s %s does not fit the state", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
+	}
+	if c.After == nil {
+		return slices.Delete(list, at, at+1)
+	}
+	object := new(T)
+	if err := json.Unmarshal(c.After, object); err != nil {
+		t.Fatal(err)
+	}
+	if at < 0 {
+		*created(object) = guidon.ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
+		return append(list, object)
+	}
+	*created(object) = *created(list[at])
+	list[at] = object
+	return list
+}

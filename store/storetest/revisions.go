@@ -1,0 +1,176 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Every committed update takes exactly one revision, also with 8 writers, and
+// leaves its records.
+func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
+	const writers, writes = 8, 12
+	seen := make([]atomic.Int32, writers*writes+2)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range writes {
+				call := &guidon.Call{}
+				err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+					return tx.PutFlag(ctx, newFlag(fmt.Sprintf("flag-%d-%d", w, i)))
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				seen[call.Revision].Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	for revision := 2; revision < len(seen); revision++ {
+		if n := seen[revision].Load(); n != 1 {
+			t.Errorf("revision %d was reported to %d writers", revision, n)
+		}
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	if got, want := shot.Revision().Number, int64(writers*writes+1); got != want {
+		t.Errorf("got revision %d, want %d", got, want)
+	}
+	if got, want := len(shot.Flags()), writers*writes; got != want {
+		t.Errorf("got %d flags, want %d", got, want)
+	}
+	for i, c := range allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}) {
+		if c.Revision != int64(i+1) || c.Sequence != 0 {
+			t.Fatalf("record %d is %d.%d", i, c.Revision, c.Sequence)
+		}
+	}
+	wantReplay(t, s, defaultNamespace)
+}
+
+// An update that stores nothing uses up no revision and says which is current.
+func testNothingStored(t *testing.T, s guidon.Store) {
+	f := newFlag("a")
+	want := putFlags(t, s, defaultNamespace, f)
+	before := snapshot(t, s, defaultNamespace)
+	for name, fn := range map[string]func(ctx context.Context, tx guidon.Tx) error{
+		"nothing at all":     func(context.Context, guidon.Tx) error { return nil },
+		"delete of nothing":  func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "nope") },
+		"the same flag":      func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("a")) },
+		"the same namespace": putSameNamespace,
+		"there and back":     putAndPutBack,
+		"created and deleted": func(ctx context.Context, tx guidon.Tx) error {
+			return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.DeleteSegment(ctx, "s"))
+		},
+	} {
+		if got := update(t, s, defaultNamespace, fn); got != want {
+			t.Errorf("%s: got revision %d, want %d", name, got, want)
+		}
+		if got := snapshot(t, s, defaultNamespace).Revision(); got != before.Revision() {
+			t.Errorf("%s: got revision %v, want %v", name, got, before.Revision())
+		}
+	}
+	if got := putFlags(t, s, defaultNamespace, newFlag("b")); got != want+1 {
+		t.Errorf("the next write has revision %d, want %d", got, want+1)
+	}
+}
+
+func putSameNamespace(ctx context.Context, tx guidon.Tx) error {
+	n, err := tx.Namespace(ctx)
+	if err != nil {
+		return err
+	}
+	return tx.PutNamespace(ctx, n)
+}
+
+func putAndPutBack(ctx context.Context, tx guidon.Tx) error {
+	changed := newFlag("a")
+	changed.Enabled = true
+	return errors.Join(tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("a")))
+}
+
+func testRevisionOfDeletedNamespace(t *testing.T, s guidon.Store) {
+	createNamespace(t, s, "shop")
+	putFlags(t, s, "shop", newFlag("a"))
+	first := snapshot(t, s, "shop").Revision()
+	if got := deleteNamespace(t, s, "shop"); got != 3 {
+		t.Errorf("delete: got revision %d, want 3", got)
+	}
+	if got := createNamespace(t, s, "shop"); got != 4 {
+		t.Errorf("create again: got revision %d, want 4", got)
+	}
+	again := snapshot(t, s, "shop").Revision()
+	if again.Number != 4 || again.Stamp == first.Stamp {
+		t.Errorf("got revision %v after %v", again, first)
+	}
+	wantReplay(t, s, "shop")
+}
+
+func testIfMatch(t *testing.T, s guidon.Store) {
+	current := putFlags(t, s, defaultNamespace, newFlag("a"))
+	for _, expected := range []int64{current - 1, current + 1, 0, -1} {
+		call := &guidon.Call{IfMatch: &expected}
+		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(context.Context, guidon.Tx) error {
+			t.Error("the function ran although the revision did not match")
+			return nil
+		})
+		wantCode(t, "stale revision", err, guidon.FailedPrecondition)
+		if want := fmt.Sprintf("namespace %q is at revision %d, not %d", defaultNamespace, current, expected); guidon.PublicMessage(err) != want {
+			t.Errorf("got message %q, want %q", guidon.PublicMessage(err), want)
+		}
+		if call.Revision != current {
+			t.Errorf("got revision %d, want %d", call.Revision, current)
+		}
+	}
+	call := &guidon.Call{IfMatch: &current}
+	ctx := guidon.WithCall(t.Context(), call)
+	put := func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
+	if err := s.Update(ctx, defaultNamespace, put); err != nil {
+		t.Errorf("matching revision: %v", err)
+	}
+	if call.Revision != current+1 {
+		t.Errorf("got revision %d, want %d", call.Revision, current+1)
+	}
+	wantCode(t, "the same revision again", s.Update(ctx, defaultNamespace, put), guidon.FailedPrecondition)
+
+	// A namespace that does not exist is at revision 0.
+	zero := int64(0)
+	err := s.Update(guidon.WithCall(t.Context(), &guidon.Call{IfMatch: &zero}), "new", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new", Name: "New"})
+	})
+	if err != nil {
+		t.Errorf("revision 0 of a new namespace: %v", err)
+	}
+}
+
+// Of many who saw the same revision, one writes.
+func testIfMatchOneWins(t *testing.T, s guidon.Store) {
+	current := putFlags(t, s, defaultNamespace, newFlag("a"))
+	var wg sync.WaitGroup
+	var won, lost atomic.Int32
+	for i := range 8 {
+		wg.Go(func() {
+			ctx := guidon.WithCall(t.Context(), &guidon.Call{IfMatch: &current})
+			err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by ", i)))
+			})
+			switch {
+			case err == nil:
+				won.Add(1)
+			case errors.Is(err, guidon.FailedPrecondition):
+				lost.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if won.Load() != 1 || lost.Load() != 7 {
+		t.Errorf("%d won and %d lost, want 1 and 7", won.Load(), lost.Load())
+	}
+}

@@ -1,0 +1,187 @@
+// Package storetest is the conformance suite that every [guidon.Store] must
+// pass, whatever its database and however it caches.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Run runs the suite. open returns a fresh store in its seed state (contract
+// 4.7), which it closes by t.Cleanup.
+func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, s guidon.Store)
+	}{
+		{"Seed", testSeed},
+		{"NamespaceLifeCycle", testNamespaceLifeCycle},
+		{"NamespaceOrder", testNamespaceOrder},
+		{"UnknownNamespace", testUnknownNamespace},
+		{"ReservedNamespace", testReservedNamespace},
+		{"ObjectLifeCycle", testObjectLifeCycle},
+		{"OwnedByCaller", testOwnedByCaller},
+		{"Order", testOrder},
+		{"OrderAfterRecreation", testOrderAfterRecreation},
+		{"ReadsOwnWrites", testReadsOwnWrites},
+		{"AtomicOnError", testAtomicOnError},
+		{"AtomicOnPanic", testAtomicOnPanic},
+		{"DeadTransaction", testDeadTransaction},
+		{"Canceled", testCanceled},
+		{"CanceledInside", testCanceledInside},
+		{"RevisionCountsWrites", testRevisionCountsWrites},
+		{"NothingStored", testNothingStored},
+		{"RevisionOfDeletedNamespace", testRevisionOfDeletedNamespace},
+		{"IfMatch", testIfMatch},
+		{"IfMatchOneWins", testIfMatchOneWins},
+		{"LostUpdates", testLostUpdates},
+		{"TornReads", testTornReads},
+		{"ReadYourWrites", testReadYourWrites},
+		{"UniqueFlag", testUniqueFlag},
+		{"UniqueNamespace", testUniqueNamespace},
+		{"RecordsComplete", testRecordsComplete},
+		{"RecordsCoalesced", testRecordsCoalesced},
+		{"RecordsOfDeletedNamespace", testRecordsOfDeletedNamespace},
+		{"RecordFields", testRecordFields},
+		{"Replay", testReplay},
+		{"ChangeFilters", testChangeFilters},
+		{"ChangePages", testChangePages},
+		{"ChangePagesBounded", testChangePagesBounded},
+		{"Collation", testCollation},
+		{"Text", testText},
+		{"Attachments", testAttachments},
+		{"TooLarge", testTooLarge},
+		{"Times", testTimes},
+		{"AuthenticationLifeCycle", testAuthenticationLifeCycle},
+		{"AuthenticationMethods", testAuthenticationMethods},
+		{"AuthenticationUnique", testAuthenticationUnique},
+		{"AuthenticationAtomic", testAuthenticationAtomic},
+		{"AuthenticationRevision", testAuthenticationRevision},
+		{"AuthenticationRecords", testAuthenticationRecords},
+		{"AuthenticationRaces", testAuthenticationRaces},
+		{"AuthenticationExpired", testAuthenticationExpired},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
+
+const defaultNamespace = guidon.DefaultNamespace
+
+// errStop is what a function under test returns to abandon its update.
+var errStop = errors.New("stop")
+
+func newFlag(key string) *guidon.Flag { return &guidon.Flag{Key: key, Name: "Flag " + key} }
+
+func newSegment(key string) *guidon.Segment {
+	return &guidon.Segment{Key: key, Name: "Segment " + key}
+}
+
+// update runs fn and fails the test when that fails. It returns the revision
+// reported to the caller.
+func update(t testing.TB, s guidon.Store, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) int64 {
+	t.Helper()
+	call := &guidon.Call{Actor: guidon.Actor{ID: "test"}}
+	if err := s.Update(guidon.WithCall(t.Context(), call), namespace, fn); err != nil {
+		t.Fatalf("Update(%q): %v", namespace, err)
+	}
+	return call.Revision
+}
+
+// putFlags stores the flags in one update.
+func putFlags(t testing.TB, s guidon.Store, namespace string, flags ...*guidon.Flag) int64 {
+	t.Helper()
+	return update(t, s, namespace, func(ctx context.Context, tx guidon.Tx) error {
+		for _, f := range flags {
+			if err := tx.PutFlag(ctx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// createNamespace stores a new namespace.
+func createNamespace(t testing.TB, s guidon.Store, key string) int64 {
+	t.Helper()
+	return update(t, s, key, func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: key, Name: key, CreatedAt: tx.Now(), UpdatedAt: tx.Now()})
+	})
+}
+
+func deleteNamespace(t testing.TB, s guidon.Store, key string) int64 {
+	t.Helper()
+	return update(t, s, key, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+}
+
+func snapshot(t testing.TB, s guidon.Store, namespace string) *guidon.Snapshot {
+	t.Helper()
+	got, err := s.Snapshot(t.Context(), namespace)
+	if err != nil {
+		t.Fatalf("Snapshot(%q): %v", namespace, err)
+	}
+	return got
+}
+
+func flagKeys(flags []*guidon.Flag) []string {
+	keys := make([]string, len(flags))
+	for i, f := range flags {
+		keys[i] = f.Key
+	}
+	return keys
+}
+
+func segmentKeys(segments []*guidon.Segment) []string {
+	keys := make([]string, len(segments))
+	for i, g := range segments {
+		keys[i] = g.Key
+	}
+	return keys
+}
+
+// wantCode fails the test unless err has the code.
+func wantCode(t testing.TB, what string, err error, code guidon.Code) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Errorf("%s: got error %v, want %v", what, err, code)
+	}
+}
+
+// allChanges returns all records that fit the query, oldest first.
+func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guidon.Change {
+	t.Helper()
+	query.Limit = 100
+	var all []*guidon.Change
+	for {
+		page, err := s.Changes(t.Context(), query)
+		if err != nil {
+			t.Fatalf("Changes: %v", err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		all = append(all, page...)
+		last := page[len(page)-1]
+		query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+	}
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+		all[i], all[j] = all[j], all[i]
+	}
+	return all
+}
+
+// brief describes records in a form that is easy to compare.
+func brief(changes []*guidon.Change) []string {
+	lines := make([]string, len(changes))
+	for i, c := range changes {
+		lines[i] = fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)
+	}
+	return lines
+}
+
+// wait bounds the tests that wait for other goroutines.
+const wait = 30 * time.Second

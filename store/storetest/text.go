@@ -1,0 +1,134 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+// Keys are compared byte by byte: what differs in anything is something else.
+func testCollation(t *testing.T, s guidon.Store) {
+	keys := []string{
+		"a", "A", "aa", "a-", "a_", "a,b", "a-b", "a_b", "axb", "-", "_", ",", "--", "1", "01", "1-0",
+		strings.Repeat("k", 255), strings.Repeat("k", 254) + "K",
+	}
+	for _, key := range keys {
+		createNamespace(t, s, "ns-"+key[:min(len(key), 200)]+key[len(key)-1:])
+		f, g := newFlag(key), newSegment(key)
+		f.Description, g.Description = key, key
+		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			_, err := tx.Flag(ctx, key)
+			wantCode(t, "flag "+key+" before it exists", err, guidon.NotFound)
+			return errors.Join(tx.PutFlag(ctx, f), tx.PutSegment(ctx, g))
+		})
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	if diff := cmp.Diff(keys, flagKeys(shot.Flags())); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(keys, segmentKeys(shot.Segments())); diff != "" {
+		t.Errorf("segments (-want +got):\n%s", diff)
+	}
+	for _, key := range keys {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			f, err := tx.Flag(ctx, key)
+			if err != nil || f.Description != key {
+				t.Errorf("flag %q: got %v, %v", key, f, err)
+			}
+			return nil
+		})
+		if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace, Key: key})); got != 2 {
+			t.Errorf("got %d records of key %q, want 2", got, key)
+		}
+	}
+}
+
+// Texts come back as they were, whatever is in them.
+func testText(t *testing.T, s guidon.Store) {
+	texts := []string{
+		"", " ", "Ünïcödé", "日本語", "👩‍👩‍👧", "e\u0301 and é", "right\u202eleft", "NUL \x00 inside", "\x01\x1f\x7f",
+		"line\nbreak\ttab\r", `quotes " ' \ and ''`, "<script>&amp;", "\u2028\u2029", "\ufeff\ufffd\U0010ffff", "?$1:name@p%s;--",
+	}
+	for i, text := range texts {
+		f := newFlag(fmt.Sprint("flag-", i))
+		f.Name, f.Description = text, text
+		putFlags(t, s, defaultNamespace, f)
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	for i, want := range texts {
+		if got := shot.Flag(fmt.Sprint("flag-", i)); got.Name != want || got.Description != want {
+			t.Errorf("got %q and %q, want %q", got.Name, got.Description, want)
+		}
+	}
+	wantReplay(t, s, defaultNamespace)
+}
+
+// Contract 4.2: an attachment may have 1,024,000 bytes, and a flag several.
+func testAttachments(t *testing.T, s guidon.Store) {
+	attachment := `"` + strings.Repeat("x", 1_024_000-2) + `"`
+	f := newFlag("large")
+	for i := range 3 {
+		f.Variants = append(f.Variants, &guidon.Variant{ID: fmt.Sprint(i), Key: fmt.Sprint(i), Attachment: attachment})
+	}
+	putFlags(t, s, defaultNamespace, f)
+	for _, v := range snapshot(t, s, defaultNamespace).Flag("large").Variants {
+		if v.Attachment != attachment {
+			t.Errorf("variant %s: the attachment of %d bytes came back with %d", v.Key, len(attachment), len(v.Attachment))
+		}
+	}
+}
+
+func testTooLarge(t *testing.T, s guidon.Store) {
+	current := putFlags(t, s, defaultNamespace, newFlag("a"))
+	f, g := newFlag("a"), newSegment("s")
+	f.Description = strings.Repeat("x", guidon.MaxObjectSize)
+	g.Description = f.Description
+	for name, fn := range map[string]func(ctx context.Context, tx guidon.Tx) error{
+		"flag":    func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, f) },
+		"segment": func(ctx context.Context, tx guidon.Tx) error { return tx.PutSegment(ctx, g) },
+	} {
+		wantCode(t, name, s.Update(t.Context(), defaultNamespace, fn), guidon.TooLarge)
+	}
+	shot := snapshot(t, s, defaultNamespace)
+	if shot.Revision().Number != current || shot.Flag("a").Description != "" {
+		t.Error("an object that is too large changed something")
+	}
+	f.Description = strings.Repeat("x", guidon.MaxObjectSize-1000)
+	putFlags(t, s, defaultNamespace, f)
+	if got := snapshot(t, s, defaultNamespace).Flag("a").Description; got != f.Description {
+		t.Errorf("the largest flag came back with %d bytes, want %d", len(got), len(f.Description))
+	}
+}
+
+// Times are kept to the microsecond, in UTC; what is handed in is made so.
+func testTimes(t *testing.T, s guidon.Store) {
+	for _, at := range []time.Time{
+		time.Date(2024, 2, 29, 23, 59, 59, 123456789, time.FixedZone("", -5*3600)),
+		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
+	} {
+		f := newFlag("a")
+		f.CreatedAt, f.UpdatedAt = at, at
+		f.Variants = []*guidon.Variant{{ID: "v", Key: "v", CreatedAt: at, UpdatedAt: at}}
+		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			if now := tx.Now(); now.Location() != time.UTC || now.Nanosecond()%1000 != 0 || now != tx.Now() {
+				t.Errorf("the transaction's time is %v, then %v", now, tx.Now())
+			}
+			return tx.PutFlag(ctx, f)
+		})
+		want := at.UTC().Truncate(time.Microsecond)
+		got := snapshot(t, s, defaultNamespace).Flag("a")
+		if !got.CreatedAt.Equal(want) || got.CreatedAt.Location() != time.UTC || !got.Variants[0].UpdatedAt.Equal(want) {
+			t.Errorf("got %v, want %v", got.CreatedAt, want)
+		}
+		if diff := cmp.Diff(f, got); diff != "" {
+			t.Errorf("what was handed in differs from what is stored (-put +got):\n%s", diff)
+		}
+	}
+}
