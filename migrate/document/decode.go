@@ -1,0 +1,111 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Decode reads a stream of documents (contract 13.1 to 13.3). Empty documents
+// and empty list entries are skipped and unknown members ignored. Attachments
+// and metadata become compact JSON with the order of members and the digits of
+// numbers kept. What the documents say is not checked beyond their form: that
+// is [guidon.Document.Validate].
+//
+// It returns TooLarge for a stream of more than 64 MiB or 1000 documents, and
+// otherwise InvalidArgument with the number of the document, the line (YAML
+// only) and the path of what cannot be read.
+func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
+	input, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(input) > maxInput {
+		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB", maxInput>>20)
+	}
+	next := yamlDocuments(input)
+	if format == JSON {
+		if !utf8.Valid(input) {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
+		}
+		next = jsonDocuments(input)
+	}
+	return decode(next)
+}
+
+// decode turns the documents that next returns, until io.EOF, into the domain's.
+func decode(next func() (*node, error)) ([]*guidon.Document, error) {
+	var out []*guidon.Document
+	d := &decoder{}
+	for d.document = 1; ; d.document++ {
+		n, err := next()
+		if err == io.EOF {
+			return out, nil
+		}
+		if d.document > maxDocuments {
+			return nil, guidon.Errorf(guidon.TooLarge, "there are more than %d documents", maxDocuments)
+		}
+		if err != nil {
+			return nil, d.syntaxError(err)
+		}
+		if n.kind == null {
+			continue
+		}
+		if len(out) == 0 {
+			d.readVersion(n)
+		}
+		out = append(out, d.readDocument(n))
+		if d.err != nil {
+			return nil, d.err
+		}
+	}
+}
+
+// syntaxError returns the error of a document that cannot even be parsed. The
+// YAML library's messages begin with the line.
+func (d *decoder) syntaxError(err error) error {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		message = "unexpected end of the input"
+	}
+	separator := ": "
+	if strings.HasPrefix(message, "line ") {
+		separator = ", "
+	}
+	return guidon.Errorf(guidon.InvalidArgument, "document %d%s%s", d.document, separator, message)
+}
+
+func yamlDocuments(input []byte) func() (*node, error) {
+	stream := yaml.NewDecoder(bytes.NewReader(input))
+	return func() (*node, error) {
+		var n yaml.Node
+		if err := stream.Decode(&n); err != nil {
+			return nil, err
+		}
+		return newYAMLReader().read(&n, maxDepth)
+	}
+}
+
+func jsonDocuments(input []byte) func() (*node, error) {
+	input = bytes.TrimPrefix(input, []byte("\ufeff"))
+	if bytes.HasPrefix(input, []byte("#")) { // the header of other tools' exports
+		_, input, _ = bytes.Cut(input, []byte("\n"))
+	}
+	stream := json.NewDecoder(bytes.NewReader(input))
+	stream.UseNumber()
+	return func() (*node, error) {
+		n, err := readJSON(stream, maxDepth)
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			return nil, fmt.Errorf("byte %d: %w", syntax.Offset, err)
+		}
+		return n, err
+	}
+}

@@ -1,0 +1,309 @@
+package document_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate/document"
+)
+
+func decodeOne(t *testing.T, format document.Format, text string) *guidon.Document {
+	t.Helper()
+	documents, err := document.Decode(strings.NewReader(text), format)
+	if err != nil {
+		t.Fatalf("Decode: %v", err)
+	}
+	if len(documents) != 1 {
+		t.Fatalf("got %d documents, want 1", len(documents))
+	}
+	return documents[0]
+}
+
+// flagWith returns the only flag of a YAML document whose flag has the members.
+func flagWith(t *testing.T, members string) *guidon.DocumentFlag {
+	t.Helper()
+	return decodeOne(t, document.YAML, "flags:\n- {"+members+"}\n").Flags[0]
+}
+
+func TestDecodeNamespace(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       guidon.DocumentNamespace
+	}{
+		{"missing is the default one", "flags: []", guidon.DocumentNamespace{Key: "default"}},
+		{"null is the default one", "namespace:", guidon.DocumentNamespace{Key: "default"}},
+		{"a text is the key", "namespace: shop", guidon.DocumentNamespace{Key: "shop"}},
+		{"an object has all", "namespace: {key: shop, name: Shop, description: Sells, color: red}", guidon.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
+		{"an object without key", "namespace: {name: Shop}", guidon.DocumentNamespace{Key: "default", Name: "Shop"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, decodeOne(t, document.YAML, test.text).Namespace); diff != "" {
+				t.Errorf("namespace (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDecodeFlag(t *testing.T) {
+	got := flagWith(t, `key: f, name: 5, enabled: yes, type: NO_SUCH_TYPE, colour: red, metadata: {b: 1, a: {}},
+		variants: [null, {key: a, default: true}, {key: b}],
+		rules: [{segment: s}, {segment: {keys: [s], operator: AND_SEGMENT_OPERATOR}, rank: 7},
+			{segment: {keys: [s, ~, t], operator: AND_SEGMENT_OPERATOR}, distributions: [{variant: a, rollout: 33.33}]}],
+		rollouts: [{segment: {key: s, value: true}}, {segment: {keys: [s, t]}}, {threshold: {percentage: 5, value: on}, description: d}]`)
+	want := &guidon.DocumentFlag{
+		Key: "f", Name: "5", Enabled: true, Metadata: `{"b":1,"a":{}}`,
+		Variants: []*guidon.DocumentVariant{{Key: "a", Default: true}, {Key: "b"}},
+		Rules: []*guidon.DocumentRule{
+			{SegmentKeys: []string{"s"}},
+			{SegmentKeys: []string{"s"}, Rank: 7},
+			{
+				SegmentKeys: []string{"s", "t"}, SegmentOperator: guidon.AndSegments,
+				Distributions: []*guidon.DocumentDistribution{{Variant: "a", Rollout: 33.33}},
+			},
+		},
+		Rollouts: []*guidon.DocumentRollout{
+			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}},
+			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s", "t"}}},
+			{Description: "d", Threshold: &guidon.RolloutThreshold{Percentage: 5, Value: true}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("flag (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeSegment(t *testing.T) {
+	got := decodeOne(t, document.YAML, `
+segments:
+- key: s
+  match_type: NO_SUCH_TYPE # is ALL (contract 13.2)
+  constraints:
+  - {type: DATETIME_COMPARISON_TYPE, property: day, operator: eq, value: 2026-01-02, description: kept}
+  -
+  - {type: BOOLEAN_COMPARISON_TYPE, property: staff, operator: true}
+`).Segments[0]
+	want := &guidon.DocumentSegment{Key: "s", Constraints: []*guidon.DocumentConstraint{
+		{Type: guidon.DateTimeComparison, Property: "day", Operator: "eq", Value: "2026-01-02", Description: "kept"},
+		{Type: guidon.BooleanComparison, Property: "staff", Operator: "true"},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("segment (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeAttachment(t *testing.T) {
+	tests := []struct{ name, yaml, want string }{
+		{"nothing", "", ""},
+		{"null is a value (contract 4.2)", "null", "null"},
+		{"object keeps its order", "{z: 1, a: 2, m: 3}", `{"z":1,"a":2,"m":3}`},
+		{"number literals are kept", "[1.20, 1e5, -0, 12345678901234567890123, 0.10]", `[1.20,1e5,-0,12345678901234567890123,0.10]`},
+		{"a number beyond every float", "1e999", "1e999"},
+		{"YAML's own numbers are converted", "[0x1F, 0o17, 1_000, +5, .5, 5.]", `[31,15,1000,5,0.5,5]`},
+		{"words", "[true, False, ~, yes]", `[true,false,null,"yes"]`},
+		{"timestamps stay texts", "[2026-01-02, 2026-01-02T03:04:05Z]", `["2026-01-02","2026-01-02T03:04:05Z"]`},
+		{"quotes make texts", `["1", 'true', "null"]`, `["1","true","null"]`},
+		{"tags decide", `[!!str 1, !!int "2", !!float 3]`, `["1",2,3]`},
+		{"text is not escaped needlessly", `"<a href='x'>&é</a>"`, `"<a href='x'>&é</a>"`},
+		{"keys are texts", "{1: a, true: b}", `{"1":"a","true":"b"}`},
+		{"anchors", "{a: &x [1, 2], b: *x}", `{"a":[1,2],"b":[1,2]}`},
+		{"merge keys: own members win", "{base: &b {x: 1, y: 2}, more: {<<: *b, y: 3}}", `{"base":{"x":1,"y":2},"more":{"x":1,"y":3}}`},
+		{"merge keys: the first of several wins", "{a: &a {x: 1}, b: &b {x: 2, y: 2}, c: {<<: [*a, *b]}}", `{"a":{"x":1},"b":{"x":2,"y":2},"c":{"x":1,"y":2}}`},
+		{"a quoted merge key is a name", `{"<<": 1}`, `{"<<":1}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := flagWith(t, "key: f, variants: [{key: v, attachment: "+test.yaml+"}]")
+			if got := f.Variants[0].Attachment; got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestDecodeJSON(t *testing.T) {
+	const text = "# exported by another tool on some day\n" +
+		`{"version":"1.2","namespace":"a","flags":[{"key":"f","variants":[{"key":"v","attachment":{"z":"\u0061","a":1.50,"z":2}}]}]}` + "\n" +
+		`{"namespace":{"key":"b"}} null {"segments":null}`
+	got, err := document.Decode(strings.NewReader(text), document.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []*guidon.Document{
+		{
+			Namespace: guidon.DocumentNamespace{Key: "a"},
+			Flags: []*guidon.DocumentFlag{{
+				Key: "f", Variants: []*guidon.DocumentVariant{{Key: "v", Attachment: `{"z":2,"a":1.50}`}},
+			}},
+		},
+		{Namespace: guidon.DocumentNamespace{Key: "b"}},
+		{Namespace: guidon.DocumentNamespace{Key: "default"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeStream(t *testing.T) {
+	const text = "# a comment\n---\n---\nversion: 1.3\nnamespace: a\n---\n\n---\nversion: 9\nnamespace: b\n...\n"
+	documents, err := document.Decode(strings.NewReader(text), document.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range documents {
+		got = append(got, d.Namespace.Key)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
+		t.Errorf("namespaces (-want +got):\n%s", diff)
+	}
+	for _, empty := range []string{"", "\n", "# nothing\n", "---\n"} {
+		if documents, err := document.Decode(strings.NewReader(empty), document.YAML); err != nil || len(documents) > 0 {
+			t.Errorf("Decode(%q) = %d documents, %v", empty, len(documents), err)
+		}
+	}
+}
+
+// TestDecodeVersions reads a file of each old version (contract 13.3).
+func TestDecodeVersions(t *testing.T) {
+	for _, version := range []string{"1.0", "1.1", "1.2", "1.3"} {
+		t.Run(version, func(t *testing.T) {
+			text, err := os.ReadFile("../../examples/versions/" + version + ".yml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := decodeOne(t, document.YAML, string(text))
+			if err := d.Validate(); err != nil {
+				t.Errorf("Validate: %v", err)
+			}
+			assertRoundTrip(t, []*guidon.Document{ranked(d)})
+		})
+	}
+	for _, version := range []string{"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", ""} {
+		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML); err != nil {
+			t.Errorf("version %s: %v", version, err)
+		}
+	}
+}
+
+func TestDecodeErrors(t *testing.T) {
+	tests := []struct {
+		name   string
+		format document.Format
+		text   string
+		want   string
+	}{
+		{"version", document.YAML, "version: 2.0", "document 1, line 1: version: unsupported version: 2.0"},
+		{"version with three parts", document.YAML, "version: 1.0.0", "document 1, line 1: version: unsupported version: 1.0.0"},
+		{"type before 1.1", document.YAML, "version: 1.0\nflags:\n- key: f\n  type: BOOLEAN_FLAG_TYPE",
+			`document 1, line 4: flags[0] "f": type: flag.type is supported in version >=1.1, found 1.0`},
+		{"rollouts before 1.1", document.YAML, "version: 1\nflags:\n- key: f\n  rollouts: [{}]",
+			`document 1, line 4: flags[0] "f": rollouts[0]: flag.rollouts is supported in version >=1.1, found 1.0`},
+		{"rollout keys before 1.2", document.YAML, "version: 1.1\nflags:\n- key: f\n  rollouts: [{segment: {keys: [a]}}]",
+			`document 1, line 4: flags[0] "f": rollouts[0]: segment: keys: flag.rollouts.segment.keys is supported in version >=1.2, found 1.1`},
+		{"default before 1.3", document.YAML, "version: 1.2\nflags:\n- {key: f, variants: [{key: v, default: true}]}",
+			`document 1, line 3: flags[0] "f": variants[0] "v": default: variant.default is supported in version >=1.3, found 1.2`},
+		{"rank missing in 1.0", document.YAML, "version: 1.0\nflags:\n- {key: f, rules: [{segment: s}]}",
+			`document 1, line 3: flags[0] "f": rules[0]: invalid field rank: must be greater than 0`},
+		{"version holds for the stream", document.YAML, "version: 1.0\n---\nflags:\n- {key: f, type: BOOLEAN_FLAG_TYPE}",
+			`document 2, line 4: flags[0] "f": type: flag.type is supported in version >=1.1, found 1.0`},
+		{"key and keys", document.YAML, "flags: [{key: f, rollouts: [{segment: {key: a, keys: [b]}}]}]",
+			`document 1, line 1: flags[0] "f": rollouts[0]: segment: invalid field key or keys: only one can be present`},
+		{"not an object", document.YAML, "- a", "document 1, line 1: must be an object, not a list"},
+		{"list expected", document.YAML, "flags: {}", "document 1, line 1: flags: must be a list, not an object"},
+		{"object expected", document.YAML, "flags:\n  - f", "document 1, line 2: flags[0]: must be an object, not a text"},
+		{"text expected", document.YAML, "flags: [{key: [a]}]", "document 1, line 1: flags[0]: key: must be a text, not a list"},
+		{"boolean expected", document.YAML, `flags: [{enabled: "true"}]`, "document 1, line 1: flags[0]: enabled: must be true or false, not a text"},
+		{"whole number expected", document.YAML, "flags: [{rules: [{rank: 1.5}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a whole number, not 1.5"},
+		{"rank too large", document.YAML, "flags: [{rules: [{rank: 3000000000}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a whole number, not 3000000000"},
+		{"number expected", document.YAML, "flags: [{rollouts: [{threshold: {percentage: half}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not a text"},
+		{"no number", document.YAML, "flags: [{rollouts: [{threshold: {percentage: .nan}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not .nan"},
+		{"metadata must be an object", document.YAML, "flags: [{metadata: [1]}]", "document 1, line 1: flags[0]: metadata: must be an object, not a list"},
+		{"infinity in an attachment", document.YAML, "flags: [{variants: [{attachment: [.inf]}]}]", "document 1, line 1: flags[0]: variants[0]: attachment: .inf is not a number that JSON has"},
+		{"same member twice", document.YAML, "flags: []\nflags: []", `document 1, line 2: member "flags" is there twice`},
+		{"member name", document.YAML, "{[a]: 1}", "document 1, line 1: the name of a member must be a text"},
+		{"tag", document.YAML, "flags: !shop []", "document 1, line 1: tag !shop is not supported"},
+		{"binary", document.YAML, "version: !!binary aGk=", "document 1, line 1: tag !!binary is not supported"},
+		{"tag that does not fit", document.YAML, "version: !!int x", `document 1, line 1: "x" is not a value of type !!int`},
+		{"merge of a text", document.YAML, "{<<: a}", "document 1, line 1: only mappings can be merged"},
+		{"anchor in itself", document.YAML, "flags: &a [*a]", `document 1, line 1: anchor "a" contains itself`},
+		{"unknown anchor", document.YAML, "flags: *a", "document 1: unknown anchor 'a' referenced"},
+		{"YAML syntax in the second document", document.YAML, "a: 1\n---\na: [", "document 2, line 3: did not find expected node content"},
+		{"YAML depth", document.YAML, "x: " + strings.Repeat("[", 70) + strings.Repeat("]", 70), "document 1, line 1: values are nested more than 64 deep"},
+		{"JSON depth", document.JSON, `{"x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}", "document 1: values are nested more than 64 deep"},
+		{"JSON syntax", document.JSON, `{"flags":[}`, "document 1: byte 10: invalid character '}' looking for beginning of value"},
+		{"JSON ends early", document.JSON, `{"flags":[`, "document 1: unexpected end of the input"},
+		{"JSON form", document.JSON, `{} {"flags":[{"key":"f","rules":[{"rank":"1"}]}]}`, `document 2: flags[0] "f": rules[0]: rank: must be a whole number, not a text`},
+		{"JSON with broken text", document.JSON, "{\"a\":\"\xff\"}", "the documents are not valid UTF-8"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := document.Decode(strings.NewReader(test.text), test.format)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+			if !errors.Is(err, guidon.InvalidArgument) {
+				t.Errorf("got code %v, want InvalidArgument", guidon.CodeOf(err))
+			}
+		})
+	}
+}
+
+// endless is a stream that never ends.
+type endless struct{ text string }
+
+func (e endless) Read(p []byte) (int, error) { return copy(p, e.text), nil }
+
+func TestDecodeBounds(t *testing.T) {
+	t.Run("size", func(t *testing.T) {
+		_, err := document.Decode(endless{"# nothing\n"}, document.YAML)
+		if !errors.Is(err, guidon.TooLarge) {
+			t.Errorf("got %v, want TooLarge", err)
+		}
+	})
+	t.Run("documents", func(t *testing.T) {
+		if _, err := document.Decode(strings.NewReader(strings.Repeat("{}\n", 1000)), document.JSON); err != nil {
+			t.Errorf("1000 documents: %v", err)
+		}
+		_, err := document.Decode(strings.NewReader(strings.Repeat("---\n", 1002)), document.YAML)
+		if !errors.Is(err, guidon.TooLarge) {
+			t.Errorf("got %v, want TooLarge", err)
+		}
+	})
+	t.Run("aliases", func(t *testing.T) { // nine levels of nine: some 400 million items
+		bomb := "l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
+		for i := 1; i < 9; i++ {
+			bomb += fmt.Sprintf("l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
+		}
+		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
+		if err == nil || !strings.Contains(err.Error(), "aliases stand for too much content") {
+			t.Errorf("got %v, want a complaint about aliases", err)
+		}
+	})
+	t.Run("aliases of merges", func(t *testing.T) {
+		bomb := "a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb:\n" + strings.Repeat("- {<<: *a}\n", 10_000)
+		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
+		if err != nil {
+			t.Errorf("names are shared, so this is small: %v", err)
+		}
+	})
+}
+
+func TestFormatOf(t *testing.T) {
+	for path, want := range map[string]document.Format{"a.yml": document.YAML, "b/c.YAML": document.YAML, "x.y.json": document.JSON} {
+		if got, err := document.FormatOf(path); err != nil || got != want {
+			t.Errorf("FormatOf(%q) = %v, %v; want %v", path, got, err, want)
+		}
+	}
+	for _, path := range []string{"", "a", "a.toml", "yaml"} {
+		if _, err := document.FormatOf(path); !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("FormatOf(%q): got %v, want InvalidArgument", path, err)
+		}
+	}
+}

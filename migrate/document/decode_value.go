@@ -1,0 +1,179 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// decoder reads documents from nodes. It keeps the first error and goes on, so
+// that its functions need not return one.
+type decoder struct {
+	document int // the number of the current one, from 1
+	version  int // minor number of the stream's format
+	path     []string
+	err      error
+}
+
+// fields are the members that an object may have and what reads them.
+type fields map[string]func(n *node)
+
+func (d *decoder) fail(n *node, format string, args ...any) {
+	if d.err != nil {
+		return
+	}
+	place := fmt.Sprintf("document %d", d.document)
+	if n.line > 0 {
+		place += fmt.Sprintf(", line %d", n.line)
+	}
+	place = strings.Join(append([]string{place}, d.path...), ": ")
+	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", place, fmt.Sprintf(format, args...))
+}
+
+// at reads something at the place below the current one.
+func (d *decoder) at(place string, read func()) {
+	d.path = append(d.path, place)
+	read()
+	d.path = d.path[:len(d.path)-1]
+}
+
+func (d *decoder) object(n *node, known fields) {
+	if n.kind != object {
+		d.fail(n, "must be an object, not %s", n.kind)
+		return
+	}
+	for _, m := range n.members {
+		if read := known[m.name]; read != nil {
+			d.at(m.name, func() { read(m.value) })
+		}
+	}
+}
+
+// list returns what reads a list by reading each of its items; null is empty.
+func (d *decoder) list(each func(n *node)) func(n *node) {
+	return func(n *node) {
+		if n.kind == null {
+			return
+		}
+		if n.kind != list {
+			d.fail(n, "must be a list, not %s", n.kind)
+			return
+		}
+		name := d.path[len(d.path)-1]
+		for i, item := range n.items {
+			if item.kind == null {
+				continue
+			}
+			place := fmt.Sprintf("%s[%d]", name, i)
+			if key := item.member("key"); key != nil && key.text != "" {
+				place += fmt.Sprintf(" %q", key.text)
+			}
+			d.path[len(d.path)-1] = place
+			each(item)
+		}
+		d.path[len(d.path)-1] = name
+	}
+}
+
+// text returns what reads a text. Other scalars are texts too, as written.
+func (d *decoder) text(to *string) func(n *node) {
+	return func(n *node) {
+		switch n.kind {
+		case null:
+			*to = ""
+		case text, number, boolean:
+			*to = n.raw
+		default:
+			d.fail(n, "must be a text, not %s", n.kind)
+		}
+	}
+}
+
+func (d *decoder) texts(to *[]string) func(n *node) {
+	return d.list(func(n *node) {
+		var item string
+		d.text(&item)(n)
+		*to = append(*to, item)
+	})
+}
+
+func (d *decoder) boolean(to *bool) func(n *node) {
+	return func(n *node) {
+		word := strings.ToLower(n.text)
+		switch {
+		case n.kind == null:
+			*to = false
+		case n.kind == boolean:
+			*to = word == "true"
+		case n.plain && slices.Contains(oldBooleans, word): // YAML 1.1
+			*to = word == "y" || word == "yes" || word == "on"
+		default:
+			d.fail(n, "must be true or false, not %s", n.kind)
+		}
+	}
+}
+
+// float reads a percentage. Its range is for Validate to check.
+func (d *decoder) float(to *float32) func(n *node) {
+	return func(n *node) {
+		if n.kind == null {
+			*to = 0
+			return
+		}
+		value, err := strconv.ParseFloat(n.text, 32)
+		if n.kind != number || err != nil {
+			d.fail(n, "must be a number, not %s", n.describe())
+			return
+		}
+		*to = float32(value)
+	}
+}
+
+func (d *decoder) integer(to *int32) func(n *node) {
+	return func(n *node) {
+		if n.kind == null {
+			*to = 0
+			return
+		}
+		value, err := strconv.ParseInt(n.text, 10, 32)
+		if n.kind != number || err != nil {
+			d.fail(n, "must be a whole number, not %s", n.describe())
+			return
+		}
+		*to = int32(value)
+	}
+}
+
+// json reads any value as JSON text. An empty YAML value is none.
+func (d *decoder) json(to *string) func(n *node) {
+	return func(n *node) {
+		if n.kind == null && n.raw == "" {
+			*to = ""
+			return
+		}
+		out, err := appendJSON(nil, n)
+		if err != nil {
+			d.fail(n, "%v", err)
+		}
+		*to = string(out)
+	}
+}
+
+// enum reads the name of a value; an unknown name is the first value (contract 13.2).
+func (d *decoder) enum(to interface{ UnmarshalText([]byte) error }) func(n *node) {
+	return func(n *node) {
+		var name string
+		d.text(&name)(n)
+		_ = to.UnmarshalText([]byte(name))
+	}
+}
+
+func (n *node) describe() string {
+	if n.kind == number {
+		return n.raw
+	}
+	return n.kind.String()
+}

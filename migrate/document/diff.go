@@ -1,0 +1,33 @@
+package document
+
+import (
+	"bytes"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Diff returns the difference between the YAML forms of two documents in
+// unified format, and nothing when they are equal. nil is a document that does
+// not exist.
+func Diff(before, after *guidon.Document) (string, error) {
+	was, err := yamlForm(before)
+	if err != nil {
+		return "", err
+	}
+	is, err := yamlForm(after)
+	if err != nil {
+		return "", err
+	}
+	return string(diff.Diff("before", was, "after", is)), nil
+}
+
+func yamlForm(d *guidon.Document) ([]byte, error) {
+	if d == nil {
+		return nil, nil
+	}
+	var out bytes.Buffer
+	err := Encode(&out, YAML, []*guidon.Document{d})
+	return out.Bytes(), err
+}

@@ -1,0 +1,114 @@
+package document
+
+import "github.com/guidonhq/guidon"
+
+// The order of the members and which are left out: contract 13.2.
+
+func (e *encoder) document(d *guidon.Document, first bool) *node {
+	n := &node{kind: object}
+	if first {
+		n.add("version", textNode(versions[len(versions)-1]))
+	}
+	namespace := &node{kind: object}
+	namespace.addText("key", guidon.NamespaceKey(d.Namespace.Key))
+	namespace.addText("name", d.Namespace.Name)
+	namespace.addText("description", d.Namespace.Description)
+	n.add("namespace", namespace)
+	addList(n, "flags", d.Flags, e.flag)
+	addList(n, "segments", d.Segments, e.segment)
+	return n
+}
+
+func (e *encoder) flag(f *guidon.DocumentFlag) *node {
+	n := &node{kind: object}
+	n.addText("key", f.Key)
+	n.addText("name", f.Name)
+	n.add("type", textNode(f.Type.String()))
+	n.addText("description", f.Description)
+	n.add("enabled", booleanNode(f.Enabled))
+	if f.Metadata != "" {
+		if metadata := e.jsonNode(f.Metadata); len(metadata.members) > 0 {
+			n.add("metadata", metadata)
+		}
+	}
+	addList(n, "variants", f.Variants, e.variant)
+	addList(n, "rules", f.RulesByRank(), e.rule)
+	addList(n, "rollouts", f.Rollouts, e.rollout)
+	return n
+}
+
+func (e *encoder) variant(v *guidon.DocumentVariant) *node {
+	n := &node{kind: object}
+	n.addTrue("default", v.Default)
+	n.addText("key", v.Key)
+	n.addText("name", v.Name)
+	n.addText("description", v.Description)
+	if v.Attachment != "" {
+		n.add("attachment", e.jsonNode(v.Attachment))
+	}
+	return n
+}
+
+func (e *encoder) rule(r *guidon.DocumentRule) *node {
+	n := &node{kind: object}
+	switch len(r.SegmentKeys) {
+	case 0:
+	case 1:
+		n.add("segment", textNode(r.SegmentKeys[0]))
+	default:
+		segment := &node{kind: object}
+		addList(segment, "keys", r.SegmentKeys, textNode)
+		segment.add("operator", textNode(r.SegmentOperator.String()))
+		n.add("segment", segment)
+	}
+	addList(n, "distributions", r.Distributions, func(d *guidon.DocumentDistribution) *node {
+		n := &node{kind: object}
+		n.addText("variant", d.Variant)
+		n.add("rollout", e.floatNode(d.Rollout))
+		return n
+	})
+	return n
+}
+
+func (e *encoder) rollout(r *guidon.DocumentRollout) *node {
+	n := &node{kind: object}
+	n.addText("description", r.Description)
+	if s := r.Segment; s != nil {
+		segment := &node{kind: object}
+		if len(s.SegmentKeys) == 1 {
+			segment.add("key", textNode(s.SegmentKeys[0]))
+		} else {
+			addList(segment, "keys", s.SegmentKeys, textNode)
+		}
+		if s.SegmentOperator == guidon.AndSegments {
+			segment.add("operator", textNode(s.SegmentOperator.String()))
+		}
+		segment.addTrue("value", s.Value)
+		n.add("segment", segment)
+	}
+	if t := r.Threshold; t != nil {
+		threshold := &node{kind: object}
+		threshold.add("percentage", e.floatNode(t.Percentage))
+		threshold.addTrue("value", t.Value)
+		n.add("threshold", threshold)
+	}
+	return n
+}
+
+func (e *encoder) segment(g *guidon.DocumentSegment) *node {
+	n := &node{kind: object}
+	n.addText("key", g.Key)
+	n.addText("name", g.Name)
+	n.addText("description", g.Description)
+	addList(n, "constraints", g.Constraints, func(c *guidon.DocumentConstraint) *node {
+		n := &node{kind: object}
+		n.add("type", textNode(c.Type.String()))
+		n.addText("property", c.Property)
+		n.addText("operator", c.Operator)
+		n.addText("value", c.Value)
+		n.addText("description", c.Description)
+		return n
+	})
+	n.add("match_type", textNode(g.MatchType.String()))
+	return n
+}

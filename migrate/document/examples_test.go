@@ -1,0 +1,200 @@
+package document_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/store"
+)
+
+// example returns the documents of a file in examples/ and its bytes.
+func example(t *testing.T, name string) ([]*guidon.Document, []byte) {
+	t.Helper()
+	file, err := os.ReadFile("../../examples/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, err := document.FormatOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := document.Decode(bytes.NewReader(file), format)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return documents, file
+}
+
+// TestExampleCoverage: the example shows everything that a namespace can hold.
+func TestExampleCoverage(t *testing.T) {
+	documents, _ := example(t, "shop.yaml")
+	if got := len(documents); got != 2 {
+		t.Errorf("got %d namespaces, want 2", got)
+	}
+	seen := map[string]int{}
+	for _, d := range documents {
+		if err := d.Validate(); err != nil {
+			t.Errorf("%s: %v", d.Namespace.Key, err)
+		}
+		for _, f := range d.Flags {
+			noteFlag(seen, f)
+		}
+		for _, g := range d.Segments {
+			seen["segment"]++
+			seen[g.MatchType.String()]++
+			for _, c := range g.Constraints {
+				seen[c.Type.String()+" "+c.Operator]++
+			}
+		}
+	}
+	for what, want := range map[string]int{
+		"flag": 40, "VARIANT_FLAG_TYPE": 15, "BOOLEAN_FLAG_TYPE": 15, "segment": 20, "ALL_MATCH_TYPE": 5, "ANY_MATCH_TYPE": 5,
+		"attachment": 30, "metadata": 20, "default": 10, "disabled": 5, "several distributions": 5,
+		"rule of several, OR": 2, "rule of several, AND": 2, "rollout of several, OR": 2, "rollout of several, AND": 2, "threshold": 5, "segment rollout": 5,
+	} {
+		if seen[what] < want {
+			t.Errorf("%s: got %d, want at least %d", what, seen[what], want)
+		}
+	}
+	for _, pair := range comparisonPairs() {
+		if seen[pair] == 0 {
+			t.Errorf("no constraint shows %s", pair)
+		}
+	}
+}
+
+func noteFlag(seen map[string]int, f *guidon.DocumentFlag) {
+	note := func(what string, holds bool) {
+		if holds {
+			seen[what]++
+		}
+	}
+	combination := map[guidon.SegmentOperator]string{guidon.OrSegments: "OR", guidon.AndSegments: "AND"}
+	seen["flag"]++
+	seen[f.Type.String()]++
+	note("metadata", f.Metadata != "")
+	note("disabled", !f.Enabled)
+	for _, v := range f.Variants {
+		note("attachment", v.Attachment != "")
+		note("default", v.Default)
+	}
+	for _, r := range f.Rules {
+		note("rule of several, "+combination[r.SegmentOperator], len(r.SegmentKeys) > 1)
+		note("several distributions", len(r.Distributions) > 1)
+	}
+	for _, r := range f.Rollouts {
+		note("threshold", r.Threshold != nil)
+		note("segment rollout", r.Segment != nil)
+		if r.Segment != nil {
+			note("rollout of several, "+combination[r.Segment.SegmentOperator], len(r.Segment.SegmentKeys) > 1)
+		}
+	}
+}
+
+// comparisonPairs returns every type with every operator that it accepts
+// (contract 4.3).
+func comparisonPairs() []string {
+	compare := []string{"eq", "neq", "lt", "lte", "gt", "gte", "isoneof", "isnotoneof", "present", "notpresent"}
+	var out []string
+	for comparison, operators := range map[guidon.ComparisonType][]string{
+		guidon.StringComparison:   {"eq", "neq", "empty", "notempty", "prefix", "suffix", "contains", "notcontains", "isoneof", "isnotoneof"},
+		guidon.NumberComparison:   compare,
+		guidon.BooleanComparison:  {"present", "notpresent", "true", "false"},
+		guidon.DateTimeComparison: compare,
+		guidon.EntityIDComparison: {"eq", "neq", "contains", "notcontains", "isoneof", "isnotoneof"},
+	} {
+		for _, operator := range operators {
+			out = append(out, fmt.Sprint(comparison, " ", operator))
+		}
+	}
+	return out
+}
+
+// TestExampleFormats: both files hold the same.
+func TestExampleFormats(t *testing.T) {
+	fromYAML, _ := example(t, "shop.yaml")
+	fromJSON, _ := example(t, "shop.json")
+	if diff := cmp.Diff(fromYAML, fromJSON); diff != "" {
+		t.Errorf("shop.yaml and shop.json differ:\n%s", diff)
+	}
+}
+
+// newService returns a service over an empty SQLite database.
+func newService(t *testing.T) *guidon.Service {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return guidon.NewService(db, time.Now)
+}
+
+// TestExampleThroughStore: what is exported after an import is the file, byte
+// for byte, and importing that changes nothing.
+func TestExampleThroughStore(t *testing.T) {
+	ctx := t.Context()
+	service := newService(t)
+	for _, name := range []string{"shop.yaml", "shop.json"} {
+		documents, file := example(t, name)
+		var exported []*guidon.Document
+		for _, d := range documents {
+			result, err := service.Import(ctx, d.Namespace.Key, d, guidon.ImportUpdate, false)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if name == "shop.json" && len(result.Changes) > 0 {
+				t.Errorf("%s: importing again changed %d objects", d.Namespace.Key, len(result.Changes))
+			}
+			out, err := service.Export(ctx, d.Namespace.Key, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exported = append(exported, out)
+		}
+		format, err := document.FormatOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(file), encode(t, format, exported...)); diff != "" {
+			t.Errorf("%s (-file +exported):\n%s", name, diff)
+		}
+	}
+}
+
+// TestExampleAnswers: the flags answer as examples/README.md says.
+func TestExampleAnswers(t *testing.T) {
+	ctx, service := t.Context(), newService(t)
+	documents, _ := example(t, "shop.yaml")
+	for _, d := range documents {
+		if _, err := service.Import(ctx, d.Namespace.Key, d, guidon.ImportCreate, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		flag, entity string
+		context      map[string]string
+		want         string
+	}{
+		{"checkout-redesign", "u-1001", nil, "express"},
+		{"payment-methods", "visitor-7", map[string]string{"country": "SE"}, "nordics"},
+		{"homepage-layout", "visitor-7", nil, "grid"},
+	} {
+		got, err := service.EvaluateVariant(ctx, guidon.EvaluationRequest{FlagKey: test.flag, EntityID: test.entity, Context: test.context})
+		if err != nil || got.VariantKey != test.want {
+			t.Errorf("%s for %s: got %q, %v; want %q", test.flag, test.entity, got.VariantKey, err, test.want)
+		}
+	}
+}

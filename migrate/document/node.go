@@ -1,0 +1,48 @@
+package document
+
+// node is a value of either format: what YAML and JSON have in common.
+type node struct {
+	kind    kind
+	text    string // of a text; of a number its JSON literal, or nothing where JSON has none; "true" or "false"
+	raw     string // a scalar as it is written
+	plain   bool   // a YAML scalar without quotes or tag
+	items   []*node
+	members []member
+	line    int // 0: unknown
+}
+
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	number
+	text
+	list
+	object
+)
+
+var kindNames = [...]string{null: "null", boolean: "a boolean", number: "a number", text: "a text", list: "a list", object: "an object"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// member is a named value of an object.
+type member struct {
+	name  string
+	value *node
+}
+
+// member returns the value of that name, or nil.
+func (n *node) member(name string) *node {
+	for _, m := range n.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// add appends a member.
+func (n *node) add(name string, value *node) {
+	n.members = append(n.members, member{name, value})
+}

@@ -1,0 +1,209 @@
+package document
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// jsonNumber is the grammar of JSON numbers. A plain YAML scalar of that form
+// is a number and keeps its digits, whatever their count.
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// lineError is an error at a line of a YAML stream.
+type lineError struct {
+	line int
+	text string
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
+
+// yamlReader turns the nodes of the YAML library into ours: anchors and merge
+// keys resolved, but only to a bound.
+type yamlReader struct {
+	expansion int                 // what aliases may still stand for
+	expanding map[*yaml.Node]bool // the anchored nodes being read for an alias
+}
+
+func newYAMLReader() *yamlReader {
+	return &yamlReader{expansion: maxExpansion, expanding: map[*yaml.Node]bool{}}
+}
+
+func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
+	if len(r.expanding) > 0 {
+		const cost = 32 // of a value besides its text
+		if r.expansion -= cost + len(n.Value); r.expansion < 0 {
+			return nil, &lineError{n.Line, "aliases stand for too much content"}
+		}
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return r.read(n.Content[0], depth)
+	case yaml.AliasNode:
+		return r.alias(n, func(target *yaml.Node) (*node, error) { return r.read(target, depth) })
+	case yaml.SequenceNode:
+		return r.sequence(n, depth)
+	case yaml.MappingNode:
+		return r.mapping(n, depth)
+	case yaml.ScalarNode:
+		return r.scalar(n)
+	}
+	return nil, &lineError{n.Line, "unexpected content"}
+}
+
+// alias reads what the alias stands for.
+func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (*node, error) {
+	if r.expanding[n.Alias] {
+		return nil, &lineError{n.Line, fmt.Sprintf("anchor %q contains itself", n.Value)}
+	}
+	r.expanding[n.Alias] = true
+	defer delete(r.expanding, n.Alias)
+	return read(n.Alias)
+}
+
+func (r *yamlReader) sequence(n *yaml.Node, depth int) (*node, error) {
+	if depth == 1 {
+		return nil, &lineError{n.Line, errDepth.Error()}
+	}
+	if tag := n.ShortTag(); tag != "!!seq" {
+		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+	}
+	out := &node{kind: list, line: n.Line}
+	for _, item := range n.Content {
+		value, err := r.read(item, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		out.items = append(out.items, value)
+	}
+	return out, nil
+}
+
+func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
+	if depth == 1 {
+		return nil, &lineError{n.Line, errDepth.Error()}
+	}
+	if tag := n.ShortTag(); tag != "!!map" {
+		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+	}
+	own := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if isMerge(n.Content[i]) {
+			continue
+		}
+		name, err := memberName(n.Content[i])
+		if err != nil {
+			return nil, err
+		}
+		if own[name] {
+			return nil, &lineError{n.Content[i].Line, fmt.Sprintf("member %q is there twice", name)}
+		}
+		own[name] = true
+	}
+	out := &node{kind: object, line: n.Line}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if isMerge(key) {
+			if err := r.merge(out, own, n.Content[i+1], depth); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		name, err := memberName(key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := r.read(n.Content[i+1], depth-1)
+		if err != nil {
+			return nil, err
+		}
+		out.add(name, value)
+	}
+	return out, nil
+}
+
+// merge adds the members of a mapping, or of several, that out does not get by
+// itself. Of several the first one wins.
+func (r *yamlReader) merge(out *node, taken map[string]bool, from *yaml.Node, depth int) error {
+	source, err := r.read(from, depth)
+	if err != nil {
+		return err
+	}
+	sources := []*node{source}
+	if source.kind == list {
+		sources = source.items
+	}
+	for _, source := range sources {
+		if source.kind != object {
+			return &lineError{from.Line, "only mappings can be merged"}
+		}
+		for _, m := range source.members {
+			if !taken[m.name] {
+				taken[m.name] = true
+				out.add(m.name, m.value)
+			}
+		}
+	}
+	return nil
+}
+
+func isMerge(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge"
+}
+
+func memberName(key *yaml.Node) (string, error) {
+	if key.Kind == yaml.AliasNode {
+		key = key.Alias
+	}
+	if key.Kind != yaml.ScalarNode {
+		return "", &lineError{key.Line, "the name of a member must be a text"}
+	}
+	return key.Value, nil
+}
+
+// scalar reads a scalar. Timestamps are texts, as JSON has no such type.
+func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	out := &node{raw: n.Value, line: n.Line, plain: n.Style&(quoted|yaml.TaggedStyle) == 0}
+	if out.plain && jsonNumber.MatchString(n.Value) {
+		out.kind, out.text = number, n.Value
+		return out, nil
+	}
+	switch tag := n.ShortTag(); tag {
+	case "!!str", "!!timestamp", "!!merge":
+		out.kind, out.text = text, n.Value
+	case "!!null":
+		out.kind = null
+	case "!!bool", "!!int", "!!float":
+		if err := out.convert(n); err != nil {
+			return nil, &lineError{n.Line, fmt.Sprintf("%q is not a value of type %s", n.Value, tag)}
+		}
+	default:
+		return nil, &lineError{n.Line, fmt.Sprintf("tag %s is not supported", tag)}
+	}
+	return out, nil
+}
+
+// convert sets kind and text of a boolean or number in one of YAML's own forms.
+func (n *node) convert(from *yaml.Node) error {
+	var value any
+	if err := from.Decode(&value); err != nil {
+		return err
+	}
+	switch value := value.(type) {
+	case bool:
+		n.kind, n.text = boolean, strconv.FormatBool(value)
+		return nil
+	case int, int64, uint64, float64:
+		n.kind = number
+		if literal, err := json.Marshal(value); err == nil { // infinities have none
+			n.text = string(literal)
+		}
+		return nil
+	}
+	return errors.New("neither a boolean nor a number")
+}
