@@ -1,0 +1,141 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Marshal returns m as compact JSON (contract 1.3): fields in the order of
+// declaration under their camelCase names, zero values included, unset messages
+// and our additions left out when unset, enums by name or, where they have
+// none, by number, integers of 64 bits as numbers, the keys of maps and
+// objects sorted. The same message gives the same bytes.
+//
+// An error means that m holds a timestamp outside the years 1 to 9999.
+func Marshal(m proto.Message) ([]byte, error) {
+	return encoder{}.message(make([]byte, 0, 256), m.ProtoReflect())
+}
+
+// MarshalPretty is Marshal for people: indented by two spaces and without zero
+// values (contract 1.3, pretty mode).
+func MarshalPretty(m proto.Message) ([]byte, error) {
+	compact, err := encoder{sparse: true}.message(nil, m.ProtoReflect())
+	if err != nil {
+		return nil, err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, compact, "", "  "); err != nil {
+		return nil, err
+	}
+	return pretty.Bytes(), nil
+}
+
+type encoder struct {
+	sparse bool // leave out what is zero
+}
+
+func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
+	p := planOf(m.Descriptor())
+	if p.shape != ordinary {
+		return appendSpecial(b, m.Interface())
+	}
+	b = append(b, '{')
+	first := true
+	for i := range p.fields {
+		f := &p.fields[i]
+		if (f.sparse || e.sparse) && !m.Has(f.desc) {
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		var err error
+		if b, err = e.field(append(b, f.label...), f.desc, m.Get(f.desc)); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func (e encoder) field(b []byte, desc protoreflect.FieldDescriptor, value protoreflect.Value) ([]byte, error) {
+	switch {
+	case desc.IsMap():
+		return appendStringMap(b, desc.MapValue(), value.Map()), nil
+	case desc.IsList():
+		return e.list(b, desc, value.List())
+	case desc.Message() != nil:
+		return e.message(b, value.Message())
+	}
+	return appendScalar(b, desc, value), nil
+}
+
+func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoreflect.List) ([]byte, error) {
+	b = append(b, '[')
+	for i := range list.Len() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if desc.Message() == nil {
+			b = appendScalar(b, desc, list.Get(i))
+			continue
+		}
+		var err error
+		if b, err = e.message(b, list.Get(i).Message()); err != nil {
+			return nil, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func appendStringMap(b []byte, desc protoreflect.FieldDescriptor, from protoreflect.Map) []byte {
+	names := make([]string, 0, from.Len())
+	for key := range from.Range {
+		names = append(names, key.String())
+	}
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, name), ':')
+		b = appendScalar(b, desc, from.Get(protoreflect.ValueOfString(name).MapKey()))
+	}
+	return append(b, '}')
+}
+
+func appendScalar(b []byte, desc protoreflect.FieldDescriptor, value protoreflect.Value) []byte {
+	switch desc.Kind() {
+	case protoreflect.StringKind:
+		return appendString(b, value.String())
+	case protoreflect.BoolKind:
+		return strconv.AppendBool(b, value.Bool())
+	case protoreflect.EnumKind:
+		return appendEnum(b, desc.Enum(), value.Enum())
+	case protoreflect.BytesKind:
+		b = append(b, '"')
+		b = base64.StdEncoding.AppendEncode(b, value.Bytes())
+		return append(b, '"')
+	case protoreflect.FloatKind:
+		return appendFloat(b, value.Float(), 32)
+	case protoreflect.DoubleKind:
+		return appendFloat(b, value.Float(), 64)
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return strconv.AppendUint(b, value.Uint(), 10)
+	}
+	return strconv.AppendInt(b, value.Int(), 10)
+}
+
+func appendEnum(b []byte, desc protoreflect.EnumDescriptor, number protoreflect.EnumNumber) []byte {
+	if value := desc.Values().ByNumber(number); value != nil {
+		return appendString(b, string(value.Name()))
+	}
+	return strconv.AppendInt(b, int64(number), 10)
+}

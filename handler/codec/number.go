@@ -1,0 +1,145 @@
+package codec
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// numberLength returns the length of the JSON number that text begins with, or
+// 0 when it begins with none.
+func numberLength(text []byte) int {
+	i := 0
+	if i < len(text) && text[i] == '-' {
+		i++
+	}
+	whole := digits(text[i:])
+	if whole == 0 {
+		return 0
+	}
+	if text[i] == '0' {
+		whole = 1 // a further digit is not part of this number
+	}
+	i += whole
+	if i < len(text) && text[i] == '.' {
+		fraction := digits(text[i+1:])
+		if fraction == 0 {
+			return 0
+		}
+		i += 1 + fraction
+	}
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		exponent := digits(text[i:])
+		if exponent == 0 {
+			return 0
+		}
+		i += exponent
+	}
+	return i
+}
+
+func digits(text []byte) int {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return n
+}
+
+// parseInt parses a JSON number whose value is a whole one, however it is
+// written: 100, 1e2, 100.0.
+func parseInt(number []byte, bits int) (int64, error) {
+	if n, err := strconv.ParseInt(string(number), 10, bits); err == nil {
+		return n, nil
+	}
+	whole, ok := wholeNumber(string(number))
+	if !ok {
+		return 0, errValue
+	}
+	n, err := strconv.ParseInt(whole, 10, bits)
+	if err != nil {
+		return 0, errValue
+	}
+	return n, nil
+}
+
+// parseUint is parseInt for numbers that are not negative.
+func parseUint(number []byte, bits int) (uint64, error) {
+	if n, err := strconv.ParseUint(string(number), 10, bits); err == nil {
+		return n, nil
+	}
+	whole, ok := wholeNumber(string(number))
+	if !ok {
+		return 0, errValue
+	}
+	n, err := strconv.ParseUint(whole, 10, bits)
+	if err != nil {
+		return 0, errValue
+	}
+	return n, nil
+}
+
+// wholeNumber rewrites a JSON number without point and exponent, exactly. It
+// refuses numbers that are not whole and those of more than 20 digits, which no
+// integer field holds.
+func wholeNumber(number string) (string, bool) {
+	mantissa, exponent := number, 0
+	if at := strings.IndexAny(number, "eE"); at >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(number[at+1:]); err != nil {
+			return "", false
+		}
+		mantissa = number[:at]
+	}
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	significant := strings.TrimRight(whole+fraction, "0")
+	zeros := len(whole) + exponent - len(significant) // may have wrapped; then it is out of bounds as well
+	significant = strings.TrimLeft(significant, "0")
+	switch {
+	case significant == "":
+		return "0", true
+	case zeros < 0 || zeros > 20:
+		return "", false
+	}
+	significant += strings.Repeat("0", zeros)
+	if negative {
+		significant = "-" + significant
+	}
+	return significant, true
+}
+
+// parseFloat parses a JSON number. It refuses what is too large for the bits;
+// what is too small becomes zero.
+func parseFloat(number []byte, bits int) (float64, error) {
+	f, err := strconv.ParseFloat(string(number), bits)
+	if err != nil {
+		return 0, errValue
+	}
+	return f, nil
+}
+
+// appendFloat appends the shortest decimal that reads back as f. JSON has no
+// infinities and no NaN: they become the strings that protobuf's JSON has for
+// them.
+func appendFloat(b []byte, f float64, bits int) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(b, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(b, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(b, `"-Infinity"`...)
+	}
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, f, format, -1, bits)
+}

@@ -1,0 +1,87 @@
+package codec
+
+import (
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// maxFields bounds the fields of one message; a test holds the messages to it.
+const maxFields = 64
+
+// firstAddition is the number from which fields are additions of ours to the
+// reference's messages. A strict client must not meet them unset.
+const firstAddition = 1000
+
+// shape tells the messages that JSON spells in a way of their own.
+type shape uint8
+
+const (
+	ordinary shape = iota
+	empty
+	timestamp
+	structure
+	anyValue
+	listValue
+)
+
+var shapes = map[protoreflect.FullName]shape{
+	"google.protobuf.Empty":     empty,
+	"google.protobuf.Timestamp": timestamp,
+	"google.protobuf.Struct":    structure,
+	"google.protobuf.Value":     anyValue,
+	"google.protobuf.ListValue": listValue,
+}
+
+// plan is what both directions need to know about one kind of message.
+type plan struct {
+	shape  shape
+	fields []field // in the order of declaration
+	byName map[string]spelling
+}
+
+type field struct {
+	desc   protoreflect.FieldDescriptor
+	label  string // the quoted name and its colon
+	sparse bool   // left out of an answer when unset
+}
+
+// spelling is one name of a field.
+type spelling struct {
+	index int
+	camel bool // the name that wins over the other one
+}
+
+// plans keeps the plan of every message met. Its size is bounded by the number
+// of message types linked into the program.
+var plans sync.Map // protoreflect.MessageDescriptor to *plan
+
+func planOf(message protoreflect.MessageDescriptor) *plan {
+	if known, ok := plans.Load(message); ok {
+		return known.(*plan)
+	}
+	known, _ := plans.LoadOrStore(message, newPlan(message))
+	return known.(*plan)
+}
+
+func newPlan(message protoreflect.MessageDescriptor) *plan {
+	all := message.Fields()
+	p := &plan{
+		shape:  shapes[message.FullName()],
+		fields: make([]field, all.Len()),
+		byName: make(map[string]spelling, 2*all.Len()),
+	}
+	for i := range p.fields {
+		desc := all.Get(i)
+		p.fields[i] = field{
+			desc:   desc,
+			label:  string(appendString(nil, desc.JSONName())) + ":",
+			sparse: desc.HasPresence() || desc.Number() >= firstAddition,
+		}
+		p.byName[desc.TextName()] = spelling{index: i}
+	}
+	for i := range p.fields { // last, so that a name that is both counts as camelCase
+		p.byName[p.fields[i].desc.JSONName()] = spelling{index: i, camel: true}
+	}
+	return p
+}

@@ -1,0 +1,186 @@
+package codec
+
+import "errors"
+
+// maxDepth is how many objects and arrays may be open at once.
+const maxDepth = 64
+
+// maxValues returns how many members and elements a body of the size may have
+// in all. A short one, such as {}, becomes many times its size in memory: without
+// a bound a small body could ask for hundreds of megabytes.
+func maxValues(size int) int { return max(100_000, size/16) }
+
+// The scanner's own errors; explain puts them into words.
+var (
+	errSyntax = errors.New("malformed json")
+	errDepth  = errors.New("nested too deeply")
+	errMany   = errors.New("too many values")
+	errValue  = errors.New("wrong type of value")
+)
+
+// scanner reads one JSON value from the start of data, each byte once. It
+// accepts what encoding/json accepts, which a fuzz test compares.
+type scanner struct {
+	data  []byte
+	pos   int
+	depth int
+	left  int // how many more members and elements there may be
+}
+
+func newScanner(data []byte) *scanner {
+	return &scanner{data: data, left: maxValues(len(data))}
+}
+
+// peek returns the next byte that is not white space, or 0 at the end.
+func (s *scanner) peek() byte {
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; c {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// object reads an object; member reads the value that follows each name. The
+// name is valid only until member returns.
+func (s *scanner) object(member func(name []byte) error) error {
+	return s.container('{', '}', func() error {
+		if s.peek() != '"' {
+			return errSyntax
+		}
+		name, err := s.text()
+		if err != nil {
+			return err
+		}
+		if s.peek() != ':' {
+			return errSyntax
+		}
+		s.pos++
+		return member(name)
+	})
+}
+
+// array reads an array; element reads each of its values.
+func (s *scanner) array(element func() error) error {
+	return s.container('[', ']', element)
+}
+
+func (s *scanner) container(open, end byte, item func() error) error {
+	if s.peek() != open {
+		return errValue
+	}
+	if s.depth++; s.depth > maxDepth {
+		return errDepth
+	}
+	s.pos++
+	if s.peek() != end {
+		for {
+			if s.left--; s.left < 0 {
+				return errMany
+			}
+			if err := item(); err != nil {
+				return err
+			}
+			if s.peek() != ',' {
+				break
+			}
+			s.pos++
+		}
+	}
+	if s.peek() != end {
+		return errSyntax
+	}
+	s.pos++
+	s.depth--
+	return nil
+}
+
+// null reads a null if one is next, and tells whether it was.
+func (s *scanner) null() (bool, error) {
+	if s.peek() != 'n' {
+		return false, nil
+	}
+	return true, s.word("null")
+}
+
+func (s *scanner) word(word string) error {
+	end := s.pos + len(word)
+	if end > len(s.data) || string(s.data[s.pos:end]) != word {
+		return errSyntax
+	}
+	s.pos = end
+	return nil
+}
+
+func (s *scanner) boolean() (bool, error) {
+	switch s.peek() {
+	case 't':
+		return true, s.word("true")
+	case 'f':
+		return false, s.word("false")
+	}
+	return false, errValue
+}
+
+// number reads a number and returns it as it is written.
+func (s *scanner) number() ([]byte, error) {
+	if c := s.peek(); c != '-' && !isDigit(c) {
+		return nil, errValue
+	}
+	n := numberLength(s.data[s.pos:])
+	if n == 0 {
+		return nil, errSyntax
+	}
+	s.pos += n
+	return s.data[s.pos-n : s.pos], nil
+}
+
+// text reads a string and returns what it means.
+func (s *scanner) text() ([]byte, error) {
+	if s.peek() != '"' {
+		return nil, errValue
+	}
+	s.pos++
+	start, escaped := s.pos, false
+	for s.pos < len(s.data) {
+		switch c := s.data[s.pos]; {
+		case c == '"':
+			raw := s.data[start:s.pos]
+			s.pos++
+			if escaped {
+				return unescape(raw)
+			}
+			return raw, nil
+		case c == '\\':
+			escaped = true
+			s.pos++ // whatever follows, it does not end the string
+		case c < ' ':
+			return nil, errSyntax
+		}
+		s.pos++
+	}
+	return nil, errSyntax
+}
+
+// skip reads any value and forgets it.
+func (s *scanner) skip() error {
+	var err error
+	switch s.peek() {
+	case '{':
+		return s.object(func([]byte) error { return s.skip() })
+	case '[':
+		return s.array(s.skip)
+	case '"':
+		_, err = s.text()
+	case 't', 'f':
+		_, err = s.boolean()
+	case 'n':
+		_, err = s.null()
+	default:
+		_, err = s.number()
+	}
+	return err
+}

@@ -1,0 +1,187 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+)
+
+// special reads a message whose JSON is not an object of its fields.
+func (s *scanner) special(m proto.Message) error {
+	switch into := m.(type) {
+	case *timestamppb.Timestamp:
+		text, err := s.text()
+		if err != nil {
+			return err
+		}
+		at, err := parseTime(text)
+		if err != nil {
+			return errValue
+		}
+		into.Seconds, into.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below 1e9
+		return nil
+	case *structpb.Struct:
+		return s.structFields(into)
+	case *structpb.ListValue:
+		return s.listValues(into)
+	case *structpb.Value:
+		return s.anyValue(into)
+	case *emptypb.Empty:
+		return s.skip()
+	}
+	return errValue
+}
+
+func (s *scanner) structFields(into *structpb.Struct) error {
+	into.Fields = make(map[string]*structpb.Value)
+	return s.object(func(name []byte) error {
+		value := new(structpb.Value)
+		into.Fields[string(name)] = value
+		return s.anyValue(value)
+	})
+}
+
+func (s *scanner) listValues(into *structpb.ListValue) error {
+	into.Values = nil
+	return s.array(func() error {
+		value := new(structpb.Value)
+		into.Values = append(into.Values, value)
+		return s.anyValue(value)
+	})
+}
+
+func (s *scanner) anyValue(into *structpb.Value) error {
+	switch s.peek() {
+	case '{':
+		object := new(structpb.Struct)
+		into.Kind = &structpb.Value_StructValue{StructValue: object}
+		return s.structFields(object)
+	case '[':
+		list := new(structpb.ListValue)
+		into.Kind = &structpb.Value_ListValue{ListValue: list}
+		return s.listValues(list)
+	case '"':
+		text, err := s.text()
+		into.Kind = &structpb.Value_StringValue{StringValue: string(text)}
+		return err
+	case 't', 'f':
+		b, err := s.boolean()
+		into.Kind = &structpb.Value_BoolValue{BoolValue: b}
+		return err
+	case 'n':
+		into.Kind = &structpb.Value_NullValue{}
+		return s.word("null")
+	}
+	number, err := s.number()
+	if err != nil {
+		return err
+	}
+	f, err := parseFloat(number, 64)
+	into.Kind = &structpb.Value_NumberValue{NumberValue: f}
+	return err
+}
+
+// The instants that a Timestamp can hold: the years 1 to 9999 (in UTC).
+var (
+	firstSecond = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+	lastSecond  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
+)
+
+// parseTime parses RFC 3339; digits below the nanosecond are dropped. Package
+// time would also take an hour of one digit and a comma before the fraction.
+func parseTime(text []byte) (time.Time, error) {
+	const hourEnd = len("2006-01-02T15")
+	if len(text) <= hourEnd || text[hourEnd] != ':' || bytes.IndexByte(text, ',') >= 0 {
+		return time.Time{}, errValue
+	}
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil || at.Unix() < firstSecond || at.Unix() > lastSecond {
+		return time.Time{}, errValue
+	}
+	return at, nil
+}
+
+// appendTime appends an instant in UTC with 0, 3, 6 or 9 digits of fraction.
+func appendTime(b []byte, seconds int64, nanos int32) ([]byte, error) {
+	if seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999 {
+		return nil, guidon.Errorf(guidon.Internal, "timestamp out of range: %d s, %d ns", seconds, nanos)
+	}
+	layout := "2006-01-02T15:04:05.000000000Z"
+	switch {
+	case nanos == 0:
+		layout = "2006-01-02T15:04:05Z"
+	case nanos%1e6 == 0:
+		layout = "2006-01-02T15:04:05.000Z"
+	case nanos%1e3 == 0:
+		layout = "2006-01-02T15:04:05.000000Z"
+	}
+	return time.Unix(seconds, int64(nanos)).UTC().AppendFormat(b, layout), nil
+}
+
+// appendSpecial appends a message whose JSON is not an object of its fields.
+func appendSpecial(b []byte, m proto.Message) ([]byte, error) {
+	switch from := m.(type) {
+	case *timestamppb.Timestamp:
+		b, err := appendTime(append(b, '"'), from.GetSeconds(), from.GetNanos())
+		return append(b, '"'), err
+	case *structpb.Struct:
+		return appendStruct(b, from), nil
+	case *structpb.ListValue:
+		return appendListValue(b, from), nil
+	case *structpb.Value:
+		return appendAnyValue(b, from), nil
+	}
+	return append(b, "{}"...), nil
+}
+
+func appendStruct(b []byte, from *structpb.Struct) []byte {
+	names := make([]string, 0, len(from.GetFields()))
+	for name := range from.GetFields() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b = append(b, '{')
+	for i, name := range names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, name), ':')
+		b = appendAnyValue(b, from.GetFields()[name])
+	}
+	return append(b, '}')
+}
+
+func appendListValue(b []byte, from *structpb.ListValue) []byte {
+	b = append(b, '[')
+	for i, value := range from.GetValues() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendAnyValue(b, value)
+	}
+	return append(b, ']')
+}
+
+func appendAnyValue(b []byte, from *structpb.Value) []byte {
+	switch kind := from.GetKind().(type) {
+	case *structpb.Value_StructValue:
+		return appendStruct(b, kind.StructValue)
+	case *structpb.Value_ListValue:
+		return appendListValue(b, kind.ListValue)
+	case *structpb.Value_StringValue:
+		return appendString(b, kind.StringValue)
+	case *structpb.Value_NumberValue:
+		return appendFloat(b, kind.NumberValue, 64)
+	case *structpb.Value_BoolValue:
+		return strconv.AppendBool(b, kind.BoolValue)
+	}
+	return append(b, "null"...) // a null, or a value that says nothing
+}

@@ -1,0 +1,122 @@
+package codec
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// escapes holds what each byte after a backslash means, u left out.
+var escapes = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// unescape returns the meaning of the inside of a JSON string. Half a surrogate
+// pair means U+FFFD, as it does to encoding/json.
+func unescape(raw []byte) ([]byte, error) {
+	out := make([]byte, 0, len(raw))
+	for {
+		at := bytes.IndexByte(raw, '\\')
+		if at < 0 {
+			return append(out, raw...), nil
+		}
+		out = append(out, raw[:at]...)
+		raw = raw[at:]
+		if len(raw) > 1 && escapes[raw[1]] != 0 {
+			out = append(out, escapes[raw[1]])
+			raw = raw[2:]
+			continue
+		}
+		r, n, ok := unescapeRune(raw)
+		if !ok {
+			return nil, errSyntax
+		}
+		out = utf8.AppendRune(out, r)
+		raw = raw[n:]
+	}
+}
+
+// unescapeRune reads one \uXXXX, or the two of a surrogate pair, and returns the
+// rune and how many bytes spell it.
+func unescapeRune(raw []byte) (r rune, n int, ok bool) {
+	const length = len(`\u0000`)
+	if r, ok = hexRune(raw); !ok || !utf16.IsSurrogate(r) {
+		return r, length, ok
+	}
+	if second, ok := hexRune(raw[length:]); ok {
+		if pair := utf16.DecodeRune(r, second); pair != utf8.RuneError {
+			return pair, 2 * length, true
+		}
+	}
+	return utf8.RuneError, length, true
+}
+
+func hexRune(raw []byte) (rune, bool) {
+	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[2:6] {
+		switch {
+		case isDigit(c):
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// appendString appends s as a JSON string. Bytes that are not UTF-8 become
+// U+FFFD; <, > and & stay as they are (contract 1.3).
+func appendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0 // of what is still to be copied as it is
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c < ' ' || c == '"' || c == '\\' {
+				b = appendEscape(append(b, s[start:i]...), c)
+				start = i + 1
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 {
+			b = utf8.AppendRune(append(b, s[start:i]...), utf8.RuneError)
+			start = i + 1
+		}
+		i += n
+	}
+	return append(append(b, s[start:]...), '"')
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	}
+	if c < 0x10 {
+		b = append(b, `\u000`...)
+	} else {
+		b = append(b, `\u00`...)
+	}
+	return strconv.AppendUint(b, uint64(c), 16)
+}

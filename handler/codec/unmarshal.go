@@ -1,0 +1,299 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon"
+)
+
+var (
+	errInvalidValues = guidon.Errorf(guidon.InvalidArgument, "invalid values for key(s) in json body")
+	errTooDeep       = guidon.Errorf(guidon.InvalidArgument, "json body is nested too deeply")
+	errTooMany       = guidon.Errorf(guidon.TooLarge, "json body has too many values")
+	errNotUTF8       = guidon.Errorf(guidon.InvalidArgument, "json body is not valid UTF-8")
+)
+
+// Unmarshal sets the fields of m from a JSON body (contract 1.2). It does not
+// reset m first, and m is not to be used after an error.
+//
+//   - A field may be spelt in camelCase, which wins, or in snake_case; what has
+//     no field is ignored, and so is whatever follows the first value.
+//   - null leaves a field unset. In a map or a list it is the zero element.
+//   - Of several values for one name the last counts, whole; of several members
+//     of a oneof the one declared last.
+//   - A number may be a string. It must fit its field, and an integer may be
+//     written as 1.0 or 1e2. NaN and the infinities are refused: no field means
+//     anything by them.
+//   - Numbers inside a Struct are float64, so an integer beyond 2^53 loses digits.
+//   - At most 64 objects and arrays may be open at once, and there may be
+//     100,000 members and elements in all, in a large body one per 16 bytes.
+//
+// The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
+// many values.
+func Unmarshal(body []byte, m proto.Message) error {
+	s := newScanner(body)
+	if s.peek() == 0 && s.pos == len(body) {
+		return nil
+	}
+	err := s.top(m.ProtoReflect())
+	if err == nil && !utf8.Valid(body[:s.pos]) {
+		err = errNotUTF8
+	}
+	if err != nil {
+		return explain(err, body)
+	}
+	return nil
+}
+
+// explain returns what a caller is told. That the body is malformed, in the
+// words of encoding/json, goes before what is wrong with a value in it.
+func explain(err error, body []byte) error {
+	switch err {
+	case errDepth:
+		return errTooDeep
+	case errMany:
+		return errTooMany
+	}
+	var first json.RawMessage
+	if malformed := json.NewDecoder(bytes.NewReader(body)).Decode(&first); malformed != nil {
+		return &guidon.Error{Code: guidon.InvalidArgument, Message: malformed.Error()}
+	}
+	if !utf8.Valid(first) {
+		return errNotUTF8
+	}
+	if refused, ok := errors.AsType[*guidon.Error](err); ok {
+		return refused
+	}
+	return errInvalidValues
+}
+
+// top reads the body's one value.
+func (s *scanner) top(m protoreflect.Message) error {
+	if planOf(m.Descriptor()).shape == empty {
+		return s.skip() // there is nothing that could be of a wrong type
+	}
+	if isNull, err := s.null(); isNull || err != nil {
+		return err
+	}
+	return s.message(m)
+}
+
+// message reads the fields of m from any value that m can have.
+func (s *scanner) message(m protoreflect.Message) error {
+	p := planOf(m.Descriptor())
+	if p.shape != ordinary {
+		return s.special(m.Interface())
+	}
+	var camel [maxFields]bool // the fields already met in camelCase
+	return s.object(func(name []byte) error {
+		known, ok := p.byName[string(name)]
+		if !ok {
+			return s.skip()
+		}
+		desc := p.fields[known.index].desc
+		value, err := s.field(m, desc)
+		if err != nil {
+			return err
+		}
+		if camel[known.index] && !known.camel {
+			return nil
+		}
+		camel[known.index] = known.camel
+		assign(m, desc, value)
+		return nil
+	})
+}
+
+// assign sets a field, or clears it when the value is not valid. It does nothing
+// when the field's oneof has a member that is declared later.
+func assign(m protoreflect.Message, desc protoreflect.FieldDescriptor, value protoreflect.Value) {
+	if !value.IsValid() {
+		m.Clear(desc)
+		return
+	}
+	if oneof := desc.ContainingOneof(); oneof != nil {
+		if set := m.WhichOneof(oneof); set != nil && set.Index() > desc.Index() {
+			return
+		}
+	}
+	m.Set(desc, value)
+}
+
+// field reads the value of a field of m. A null gives an invalid value.
+func (s *scanner) field(m protoreflect.Message, desc protoreflect.FieldDescriptor) (protoreflect.Value, error) {
+	if s.peek() == 'n' && !takesNull(desc) {
+		_, err := s.null()
+		return protoreflect.Value{}, err
+	}
+	switch {
+	case desc.IsMap():
+		value := m.NewField(desc)
+		return value, s.stringMap(desc, value.Map())
+	case desc.IsList():
+		value := m.NewField(desc)
+		return value, s.list(desc, value.List())
+	case desc.Message() != nil:
+		value := m.NewField(desc)
+		return value, s.message(value.Message())
+	}
+	return s.scalar(desc)
+}
+
+func takesNull(desc protoreflect.FieldDescriptor) bool {
+	return desc.Message() != nil && !desc.IsList() && !desc.IsMap() && planOf(desc.Message()).shape == anyValue
+}
+
+// stringMap reads a map of strings, in which null is the empty string.
+func (s *scanner) stringMap(desc protoreflect.FieldDescriptor, into protoreflect.Map) error {
+	return s.object(func(name []byte) error {
+		key := protoreflect.ValueOfString(string(name)).MapKey()
+		isNull, err := s.null()
+		if isNull {
+			into.Set(key, protoreflect.ValueOfString(""))
+			return err
+		}
+		value, err := s.scalar(desc.MapValue())
+		if err != nil {
+			return err
+		}
+		into.Set(key, value)
+		return nil
+	})
+}
+
+func (s *scanner) list(desc protoreflect.FieldDescriptor, into protoreflect.List) error {
+	isMessage := desc.Message() != nil
+	return s.array(func() error {
+		value := into.NewElement()
+		isNull := false
+		var err error
+		if !isMessage || planOf(desc.Message()).shape != anyValue {
+			isNull, err = s.null()
+		}
+		switch {
+		case isNull || err != nil:
+		case isMessage:
+			err = s.message(value.Message())
+		default:
+			value, err = s.scalar(desc)
+		}
+		if err != nil {
+			return err
+		}
+		into.Append(value)
+		return nil
+	})
+}
+
+func (s *scanner) scalar(desc protoreflect.FieldDescriptor) (protoreflect.Value, error) {
+	switch kind := desc.Kind(); kind {
+	case protoreflect.StringKind:
+		text, err := s.text()
+		return protoreflect.ValueOfString(string(text)), err
+	case protoreflect.BoolKind:
+		b, err := s.boolean()
+		return protoreflect.ValueOfBool(b), err
+	case protoreflect.EnumKind:
+		return s.enum(desc.Enum())
+	case protoreflect.BytesKind:
+		text, err := s.text()
+		if err != nil {
+			return protoreflect.Value{}, err
+		}
+		return decodeBytes(string(text))
+	default:
+		number, err := s.maybeQuotedNumber()
+		if err != nil {
+			return protoreflect.Value{}, err
+		}
+		return parseNumber(kind, number)
+	}
+}
+
+// enum reads an enum by its exact name or by any number (contract 1.2).
+func (s *scanner) enum(desc protoreflect.EnumDescriptor) (protoreflect.Value, error) {
+	if s.peek() == '"' {
+		name, err := s.text()
+		if err != nil {
+			return protoreflect.Value{}, err
+		}
+		value := desc.Values().ByName(protoreflect.Name(name))
+		if value == nil {
+			return protoreflect.Value{}, guidon.Errorf(guidon.InvalidArgument,
+				"unknown value %q for enum %s", shorten(string(name)), desc.FullName())
+		}
+		return protoreflect.ValueOfEnum(value.Number()), nil
+	}
+	text, err := s.number()
+	if err != nil {
+		return protoreflect.Value{}, err
+	}
+	n, err := parseInt(text, 32)
+	return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n)), err // #nosec G115 -- parsed as 32 bits
+}
+
+// maybeQuotedNumber reads a number that may be the text of a string.
+func (s *scanner) maybeQuotedNumber() ([]byte, error) {
+	if s.peek() != '"' {
+		return s.number()
+	}
+	text, err := s.text()
+	if err != nil {
+		return nil, err
+	}
+	if n := numberLength(text); n == 0 || n != len(text) {
+		return nil, errValue
+	}
+	return text, nil
+}
+
+func parseNumber(kind protoreflect.Kind, number []byte) (protoreflect.Value, error) {
+	switch kind {
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		n, err := parseInt(number, 32)
+		return protoreflect.ValueOfInt32(int32(n)), err // #nosec G115 -- parsed as 32 bits
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		n, err := parseInt(number, 64)
+		return protoreflect.ValueOfInt64(n), err
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		n, err := parseUint(number, 32)
+		return protoreflect.ValueOfUint32(uint32(n)), err // #nosec G115 -- parsed as 32 bits
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		n, err := parseUint(number, 64)
+		return protoreflect.ValueOfUint64(n), err
+	case protoreflect.FloatKind:
+		f, err := parseFloat(number, 32)
+		return protoreflect.ValueOfFloat32(float32(f)), err
+	case protoreflect.DoubleKind:
+		f, err := parseFloat(number, 64)
+		return protoreflect.ValueOfFloat64(f), err
+	}
+	return protoreflect.Value{}, errValue
+}
+
+// decodeBytes accepts both alphabets of base64, padded or not.
+func decodeBytes(text string) (protoreflect.Value, error) {
+	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
+	decoded, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil {
+		return protoreflect.Value{}, errValue
+	}
+	return protoreflect.ValueOfBytes(decoded), nil
+}
+
+// shorten bounds what an error repeats of a request.
+func shorten(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
