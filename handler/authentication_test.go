@@ -1,0 +1,283 @@
+package handler_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// token creates a token that is limited to the namespace, if there is one.
+func (s *server) token(namespace string) string {
+	s.t.Helper()
+	token, _, err := s.service.CreateToken(s.t.Context(), guidon.TokenInput{Name: "t", Namespace: namespace})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+const unauthenticated = "request was not authenticated"
+
+// TestTokens follows a token from its creation to its end (contract 10.4).
+func TestTokens(t *testing.T) {
+	s := newServer(t, required)
+	admin := "Bearer " + s.token("")
+	created := s.must("", "POST", "/auth/v1/method/token",
+		`{"name":"ci","description":"d","namespaceKey":"shop","expiresAt":"2999-01-02T03:04:05.5+01:00","metadata":{"team":"x","empty":null}}`,
+		"Authorization", admin)
+	metadata := `{"empty":"","io.service.auth.token.created_by":"token:ID","io.service.auth.token.description":"d","io.service.auth.token.name":"ci","io.service.auth.token.namespace":"shop","team":"x"}`
+	authentication := `{"id":"ID","method":"METHOD_TOKEN","expiresAt":"2999-01-02T02:04:05.500Z",` + times + `,"metadata":` + metadata + `}`
+	created.check(t, 200, `{"clientToken":"TOKEN","authentication":`+authentication+`}`)
+	if got := created.header.Get("Cache-Control"); got != "no-store" {
+		t.Errorf("a secret with Cache-Control %q", got)
+	}
+	list := s.must("", "GET", "/auth/v1/tokens?method=METHOD_TOKEN&limit=1&pageToken=1", "", "Authorization", admin)
+	list.check(t, 200, `{"authentications":[`+authentication+`],"nextPageToken":""}`)
+	if strings.Contains(list.body, created.field(t, "clientToken")) {
+		t.Error("the list shows the token")
+	}
+	s.must("", "GET", "/auth/v1/tokens?method=5", "", "Authorization", admin).check(t, 200, `{"authentications":[],"nextPageToken":""}`)
+	s.must("self", "GET", "/auth/v1/self", "", "Authorization", admin)
+	s.must("", "GET", "/auth/v1/tokens/{self}", "", "Authorization", admin)
+
+	other := "Bearer " + s.token("")
+	s.must("other", "GET", "/auth/v1/self", "", "Authorization", other)
+	s.must("", "DELETE", "/auth/v1/tokens/{other}", "", "Authorization", admin).check(t, 200, `{}`)
+	s.must("", "DELETE", "/auth/v1/tokens/{other}", "", "Authorization", admin).check(t, 200, `{}`)
+	s.do("GET", "/auth/v1/self", "", "Authorization", other).fails(t, 401, 16, unauthenticated)
+
+	// The time is in the query, a body is ignored; it may lie in the future.
+	s.must("", "PUT", "/auth/v1/self/expire?expiresAt=2999-01-01T00:00:00Z", `{"expiresAt":"2001-01-01T00:00:00Z"}`, "Authorization", admin)
+	if got := s.must("", "GET", "/auth/v1/self", "", "Authorization", admin).field(t, "expiresAt"); got != "2999-01-01T00:00:00Z" {
+		t.Errorf("expires at %s", got)
+	}
+	expired := s.must("", "PUT", "/auth/v1/self/expire", "", "Authorization", admin)
+	expired.check(t, 200, `{}`)
+	if got := cleared(expired); !slices.Equal(got, []string{"service_client_state", "service_client_token"}) {
+		t.Errorf("expiring clears %v", got)
+	}
+	s.do("GET", "/auth/v1/self", "", "Authorization", admin).fails(t, 401, 16, unauthenticated)
+}
+
+// cleared returns the names of the cookies that the answer makes the browser forget.
+func cleared(r reply) []string {
+	var names []string
+	for _, c := range (&http.Response{Header: r.header}).Cookies() {
+		if c.MaxAge < 0 && c.Value == "" && c.Path == "/" && c.HttpOnly {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// TestTokenErrors is the validation that the reference lacks (operations 1.3).
+func TestTokenErrors(t *testing.T) {
+	s := newServer(t, tokens)
+	s.do("POST", "/auth/v1/method/token", `{}`).fails(t, 400, 3, "invalid field name: must not be empty")
+	s.do("POST", "/auth/v1/method/token", `{"name":"n","namespaceKey":"a b"}`).fails(t, 400, 3, "invalid field namespaceKey: is not a namespace key")
+	s.do("GET", "/auth/v1/tokens?limit=-1", "").fails(t, 400, 3, "invalid field limit: must be greater than or equal to '0'")
+	s.do("POST", "/auth/v1/method/token", `{"name":"n"}`, "If-Match", "1").fails(t, 400, 3, "invalid header If-Match: does not apply to CreateToken")
+	s.do("DELETE", "/auth/v1/tokens/x", "", "If-Match", "1").fails(t, 400, 3, "invalid header If-Match: does not apply to DeleteAuthentication")
+}
+
+// TestMethods is the public list of contract 10.4.
+func TestMethods(t *testing.T) {
+	for _, on := range []string{"true", "false"} {
+		s := newServer(t, required, func(c *handler.Config) { c.Authentication.TokenMethod = on == "true" })
+		s.do("GET", "/auth/v1/method", "").check(t, 200, `{"methods":[`+
+			`{"method":"METHOD_TOKEN","enabled":`+on+`,"sessionCompatible":false},`+
+			`{"method":"METHOD_CODEHOST","enabled":false,"sessionCompatible":true},`+
+			`{"method":"METHOD_OIDC","enabled":false,"sessionCompatible":true,"metadata":{"providers":{}}},`+
+			`{"method":"METHOD_KUBERNETES","enabled":false,"sessionCompatible":false},`+
+			`{"method":"METHOD_JWT","enabled":false,"sessionCompatible":false}]}`)
+	}
+}
+
+// TestCredentials is contract 10.2 and operations 1.1.
+func TestCredentials(t *testing.T) {
+	s := newServer(t, required)
+	good := s.token("")
+	ctx := guidon.WithCall(context.Background(), &guidon.Call{})
+	expired, _, err := s.service.CreateToken(ctx, guidon.TokenInput{Name: "old", ExpiresAt: time.Now().Add(-time.Second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name    string
+		headers []string
+		ok      bool
+	}{
+		{"none", nil, false},
+		{"a bearer token", []string{"Authorization", "Bearer " + good}, true},
+		{"the cookie", []string{"Cookie", "a=b; service_client_token=" + good}, true},
+		{"the cookie in a second line", []string{"Cookie", "a=b", "Cookie", "service_client_token=" + good}, true},
+		{"an empty cookie", []string{"Cookie", "service_client_token="}, false},
+		{"the reference's cookie", []string{"Cookie", "flipt_client_token=" + good}, false},
+		{"the scheme in another case", []string{"Authorization", "bearer " + good}, false},
+		{"two spaces", []string{"Authorization", "Bearer  " + good}, false},
+		{"no token", []string{"Authorization", "Bearer "}, false},
+		{"no scheme", []string{"Authorization", good}, false},
+		{"an unknown token", []string{"Authorization", "Bearer gdn_x"}, false},
+		{"an expired token", []string{"Authorization", "Bearer " + expired}, false},
+		{"a JWT, which is off", []string{"Authorization", "JWT a.b.c"}, false},
+		{"a header that is wrong hides the cookie", []string{"Authorization", "Basic x", "Cookie", "service_client_token=" + good}, false},
+		{"only the first header counts", []string{"Authorization", "Bearer x", "Authorization", "Bearer " + good}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := *s
+			s.t = t
+			r := s.do("GET", "/api/v1/namespaces", "", test.headers...)
+			if test.ok {
+				if r.status != 200 {
+					t.Errorf("%d %s", r.status, r.body)
+				}
+				return
+			}
+			r.fails(t, 401, 16, unauthenticated)
+			if got := r.header.Get("WWW-Authenticate"); got != unauthenticated {
+				t.Errorf("WWW-Authenticate %q", got)
+			}
+		})
+	}
+}
+
+// TestClearedCookies is the end of contract 10.4: a 401 under /auth that came
+// with the token cookie ends the session, and no other does.
+func TestClearedCookies(t *testing.T) {
+	s := newServer(t, required)
+	both := []string{"service_client_state", "service_client_token"}
+	for _, test := range []struct {
+		path, cookie string
+		want         []string
+	}{
+		{"/auth/v1/self", "service_client_token=x", both},
+		{"/auth/v1/self", "other=x", nil},
+		{"/api/v1/flags", "service_client_token=x", nil},
+		{"/auth/v1/method", "service_client_token=x", nil},
+	} {
+		if diff := cmp.Diff(test.want, cleared(s.do("GET", test.path, "", "Cookie", test.cookie))); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", test.path, test.cookie, diff)
+		}
+	}
+}
+
+// TestAreas is operations 1.2: what answers without a credential.
+func TestAreas(t *testing.T) {
+	for _, test := range []struct {
+		name                 string
+		management, evaluate bool // excluded
+	}{{"nothing excluded", false, false}, {"management excluded", true, false}, {"evaluation excluded", false, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, required, func(c *handler.Config) {
+				c.Authentication.ExcludeManagement, c.Authentication.ExcludeEvaluation = test.management, test.evaluate
+			})
+			for path, open := range map[string]bool{
+				"GET /health": true, "GET /auth/v1/method": true, "GET /openapi.yaml": true,
+				"GET /auth/v1/self": false, "GET /auth/v1/tokens": false, "POST /auth/v1/method/token": false,
+				"GET /meta/info": false, "GET /meta/config": false, "GET /internal/v1/analytics/namespaces/n/flags/f": false,
+				"GET /api/v1/flags": test.management, "POST /api/v1/flags": test.management,
+				"GET /api/v1/namespaces/default/export": test.management, "GET /api/v1/namespaces/default/changes": test.management,
+				"POST /api/v1/namespaces/default/import": test.management, "POST /api/v1/evaluate": test.management,
+				"POST /evaluate/v1/batch": test.evaluate,
+			} {
+				method, path, _ := strings.Cut(path, " ")
+				r := s.do(method, path, "")
+				if got := r.status != 401; got != open {
+					t.Errorf("%s %s: %d", method, path, r.status)
+				}
+			}
+		})
+	}
+}
+
+// TestNotRequired is contract 10.1: credentials are not even looked at.
+func TestNotRequired(t *testing.T) {
+	s := newServer(t, tokens)
+	good := "Bearer " + s.token("")
+	s.must("", "GET", "/api/v1/namespaces", "", "Authorization", "nonsense")
+	s.do("GET", "/auth/v1/self", "", "Authorization", good).fails(t, 401, 16, unauthenticated)
+	s.do("PUT", "/auth/v1/self/expire", "", "Authorization", good).fails(t, 401, 16, unauthenticated)
+	s.must("", "POST", "/auth/v1/method/token", `{"name":"open"}`)
+}
+
+// TestOrderOfChecks is contract 1.2: decode, who, may they, is it valid.
+func TestOrderOfChecks(t *testing.T) {
+	s := newServer(t, required)
+	s.do("POST", "/api/v1/flags", `{`).fails(t, 400, 3, "unexpected EOF")
+	s.do("GET", "/api/v1/flags?limit=x", ``).fails(t, 400, 3, `parsing field "limit": strconv.ParseInt: parsing "x": invalid syntax`)
+	s.do("POST", "/api/v1/flags", `{}`).fails(t, 401, 16, unauthenticated)
+	s.do("POST", "/api/v1/flags", `{}`, "Authorization", "Bearer "+s.token("shop")).fails(t, 401, 16, unauthenticated)
+	s.do("POST", "/api/v1/flags", `{}`, "Authorization", "Bearer "+s.token("")).fails(t, 400, 3, "invalid field key: must not be empty")
+	// Of strangers no large body is read.
+	s.do("POST", "/api/v1/namespaces/default/import", `{`).fails(t, 401, 16, unauthenticated)
+}
+
+// TestScopedTokens is operations 1.6.
+func TestScopedTokens(t *testing.T) {
+	s := newServer(t, required)
+	admin := "Bearer " + s.token("")
+	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`, "Authorization", admin)
+	shop, byDefault := "Bearer "+s.token("shop"), "Bearer "+s.token("default")
+	for _, test := range []struct {
+		name, token, method, path, body string
+		ok                              bool
+	}{
+		{"its namespace", shop, "GET", "/api/v1/namespaces/shop/flags", "", true},
+		{"another namespace", shop, "GET", "/api/v1/namespaces/default/flags", "", false},
+		{"no namespace is the default one", shop, "GET", "/api/v1/flags", "", false},
+		{"which may be its own", byDefault, "GET", "/api/v1/flags", "", true},
+		{"in an empty segment too", byDefault, "GET", "/api/v1/namespaces//flags", "", true},
+		{"a legacy path that names it", shop, "GET", "/api/v1/flags?namespaceKey=shop", "", true},
+		{"the namespace itself", shop, "GET", "/api/v1/namespaces/shop", "", true},
+		{"another namespace itself", shop, "GET", "/api/v1/namespaces/default", "", false},
+		{"renaming itself", shop, "PUT", "/api/v1/namespaces/shop", `{"name":"S"}`, true},
+		{"renaming another", shop, "PUT", "/api/v1/namespaces/default", `{"name":"S"}`, false},
+		{"creating another", shop, "POST", "/api/v1/namespaces", `{"key":"x","name":"X"}`, false},
+		{"deleting another", shop, "DELETE", "/api/v1/namespaces/default?force=true", "", false},
+		{"all namespaces", shop, "GET", "/api/v1/namespaces", "", false},
+		{"writing", shop, "POST", "/api/v1/namespaces/shop/flags", `{"key":"f","name":"F","enabled":true}`, true},
+		{"writing elsewhere", shop, "POST", "/api/v1/namespaces/default/flags", `{"key":"f","name":"F"}`, false},
+		{"evaluation", shop, "POST", "/evaluate/v1/variant", `{"flagKey":"f","namespaceKey":"shop"}`, true},
+		{"evaluation elsewhere", shop, "POST", "/evaluate/v1/variant", `{"flagKey":"f"}`, false},
+		{"a batch", shop, "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"shop"},{"namespaceKey":"shop"}]}`, true},
+		{"a batch that strays", shop, "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"shop"},{"flagKey":"f"}]}`, false},
+		{"an empty batch", shop, "POST", "/evaluate/v1/batch", `{}`, false},
+		{"legacy evaluation", shop, "POST", "/api/v1/namespaces/shop/evaluate", `{"flagKey":"f","entityId":"e"}`, true},
+		{"legacy batch", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{"requests":[{"flagKey":"f"},{"flagKey":"f","namespaceKey":"shop"}]}`, true},
+		{"a legacy batch that strays", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{"requests":[{"flagKey":"f","namespaceKey":"x"}]}`, false},
+		{"an empty legacy batch", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{}`, false},
+		{"changes", shop, "GET", "/api/v1/namespaces/shop/changes", "", true},
+		{"changes elsewhere", shop, "GET", "/api/v1/namespaces/default/changes", "", false},
+		{"export", shop, "GET", "/api/v1/namespaces/shop/export", "", true},
+		{"import", shop, "POST", "/api/v1/namespaces/shop/import", `{"document":{},"mode":2}`, true},
+		{"import elsewhere", shop, "POST", "/api/v1/namespaces/default/import", `{"document":{},"mode":2}`, false},
+		{"itself", shop, "GET", "/auth/v1/self", "", false},
+		{"its end", shop, "PUT", "/auth/v1/self/expire", "", false},
+		{"the tokens", shop, "GET", "/auth/v1/tokens", "", false},
+		{"a new token for its namespace", shop, "POST", "/auth/v1/method/token", `{"name":"n","namespaceKey":"shop"}`, false},
+		{"info", shop, "GET", "/meta/info", "", false},
+		{"analytics", shop, "GET", "/internal/v1/analytics/namespaces/shop/flags/f", "", false},
+		{"the public list", shop, "GET", "/auth/v1/method", "", true},
+		{"deleting itself", shop, "DELETE", "/api/v1/namespaces/shop?force=true", "", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := *s
+			s.t = t
+			r := s.do(test.method, test.path, test.body, "Authorization", test.token)
+			if test.ok && r.status != 200 {
+				t.Errorf("%d %s", r.status, r.body)
+			}
+			if !test.ok {
+				r.fails(t, 401, 16, unauthenticated)
+			}
+		})
+	}
+}

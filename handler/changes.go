@@ -1,0 +1,37 @@
+package handler
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesRequest) (*guidonv1.ListChangesResponse, error) {
+	since, err := instant("since", m.GetSince())
+	if err != nil {
+		return nil, err
+	}
+	until, err := instant("until", m.GetUntil())
+	if err != nil {
+		return nil, err
+	}
+	changes, next, err := h.service.ListChanges(ctx, m.GetNamespaceKey(), guidon.ChangeFilter{
+		Kind: guidon.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}, nil
+}
+
+func wireChange(c *guidon.Change) *guidonv1.Change {
+	return &guidonv1.Change{
+		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
+		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
+		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
+		At:    timestamp(c.At), RequestId: c.RequestID,
+		Before: objectOf(c.Before), After: objectOf(c.After),
+	}
+}

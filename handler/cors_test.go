@@ -1,0 +1,101 @@
+package handler_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// corsHeaders returns the headers that CORS is about.
+func corsHeaders(r reply) map[string]string {
+	found := map[string]string{}
+	for name, values := range r.header {
+		if name == "Vary" || strings.HasPrefix(name, "Access-Control-") {
+			found[name] = strings.Join(values, ", ")
+		}
+	}
+	return found
+}
+
+const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+
+// TestCORS is contract 11.
+func TestCORS(t *testing.T) {
+	admitted := func(origin string) map[string]string {
+		return map[string]string{
+			"Vary": "Origin", "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
+			"Access-Control-Expose-Headers": "Link, ETag, Guidon-Revision, X-Request-Id",
+		}
+	}
+	preflight := func(origin, method, headers string) map[string]string {
+		h := map[string]string{
+			"Vary": preflightVary, "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
+			"Access-Control-Allow-Methods": method, "Access-Control-Max-Age": "300",
+		}
+		if headers != "" {
+			h["Access-Control-Allow-Headers"] = headers
+		}
+		return h
+	}
+	refused, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
+	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
+		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace"
+	for _, test := range []struct {
+		name                    string
+		config                  *handler.CORSConfig
+		method, origin          string
+		requestMethod, requests string
+		status                  int
+		want                    map[string]string
+	}{
+		{"off", nil, "GET", "https://a.example", "", "", 200, map[string]string{}},
+		{"off, preflight", nil, "OPTIONS", "https://a.example", "GET", "", 501, map[string]string{}},
+		{"any origin", &handler.CORSConfig{}, "GET", "https://a.example", "", "", 200, admitted("*")},
+		{"no origin", &handler.CORSConfig{}, "GET", "", "", "", 200, plain},
+		{"any origin, preflight", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "PUT", all, 200, preflight("*", "PUT", all)},
+		{"without headers", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "DELETE", "", 200, preflight("*", "DELETE", "")},
+		{"a method that is not", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "PATCH", "", 200, refused},
+		{"a header that is not", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "GET", "X-Other", 200, refused},
+		{"not a preflight", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "", "", 501, admitted("*")},
+		{"a listed origin", &handler.CORSConfig{AllowedOrigins: []string{"https://A.example"}}, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"another origin", &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}, "GET", "https://b.example", "", "", 200, plain},
+		{"another origin, preflight", &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}, "OPTIONS", "https://b.example", "GET", "", 200, refused},
+		{"a wildcard", &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"a wildcard elsewhere", &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}, "GET", "https://a.example.net", "", "", 200, plain},
+		{"own headers", &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}, "OPTIONS", "https://a.example", "GET", "x-other,if-match", 200, preflight("*", "GET", "x-other,if-match")},
+		{"own headers replace the usual", &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}, "OPTIONS", "https://a.example", "GET", "authorization", 200, refused},
+		{"any header", &handler.CORSConfig{AllowedHeaders: []string{"*"}}, "OPTIONS", "https://a.example", "GET", "anything", 200, preflight("*", "GET", "anything")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, func(c *handler.Config) { c.CORS = test.config })
+			var headers []string
+			for name, value := range map[string]string{
+				"Origin": test.origin, "Access-Control-Request-Method": test.requestMethod, "Access-Control-Request-Headers": test.requests,
+			} {
+				if value != "" {
+					headers = append(headers, name, value)
+				}
+			}
+			r := s.do(test.method, "/api/v1/namespaces", "", headers...)
+			if r.status != test.status {
+				t.Errorf("status %d, want %d", r.status, test.status)
+			}
+			if diff := cmp.Diff(test.want, corsHeaders(r)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCORSOnErrors lets a page read why it was refused.
+func TestCORSOnErrors(t *testing.T) {
+	s := newServer(t, required, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
+	r := s.do(http.MethodGet, "/api/v1/flags", "", "Origin", "https://a.example")
+	if got := r.header.Get("Access-Control-Allow-Origin"); r.status != 401 || got != "*" {
+		t.Errorf("%d %q", r.status, got)
+	}
+}

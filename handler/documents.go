@@ -1,0 +1,36 @@
+package handler
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest) (*guidonv1.ImportResponse, error) {
+	if m.GetDocument() == nil {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
+	}
+	mode := enum[guidon.ImportMode](m.GetMode())
+	result, err := h.service.Import(ctx, m.GetNamespaceKey(), DocumentOf(m.GetDocument()), mode, m.GetDryRun())
+	return answer(result, err, wireImportResult)
+}
+
+func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest) (*guidonv1.Document, error) {
+	document, err := h.service.Export(ctx, m.GetNamespaceKey(), m.GetSortByKey())
+	return answer(document, err, WireDocument)
+}
+
+func wireImportResult(r *guidon.ImportResult) *guidonv1.ImportResponse {
+	return &guidonv1.ImportResponse{
+		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
+		Changes: convertAll(r.Changes, wireImportChange), Unchanged: count(r.Unchanged), Skipped: r.Skipped,
+	}
+}
+
+func wireImportChange(c *guidon.ImportChange) *guidonv1.DocumentChange {
+	return &guidonv1.DocumentChange{
+		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
+		Before: WireDocument(c.Before), After: WireDocument(c.After),
+	}
+}

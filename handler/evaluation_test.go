@@ -1,0 +1,172 @@
+package handler_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// TestEvaluation is contract 3.6 and 7.7.
+func TestEvaluation(t *testing.T) {
+	s := newShop(t)
+	s.must("", "POST", "/api/v1/flags", `{"key":"beta","name":"Beta","enabled":true}`)
+	for _, test := range []struct{ name, path, body, want string }{
+		{"a variant", "/evaluate/v1/variant", `{"flagKey":"f","entityId":"e","requestId":"mine"}`,
+			`{"match":true,"segmentKeys":["s"],"reason":"MATCH_EVALUATION_REASON","variantKey":"v","variantAttachment":"{\"a\":1}","requestId":"mine","requestDurationMillis":MS,"timestamp":"TIME","flagKey":"f"}`},
+		{"nothing matched", "/evaluate/v1/variant", `{"flagKey":"beta","namespaceKey":"default"}`,
+			`{"match":false,"segmentKeys":[],"reason":"UNKNOWN_EVALUATION_REASON","variantKey":"","variantAttachment":"","requestId":"ID","requestDurationMillis":MS,"timestamp":"TIME","flagKey":"beta"}`},
+		{"a boolean", "/evaluate/v1/boolean", `{"flagKey":"b","entityId":"e"}`, ""},
+		{"an empty batch", "/evaluate/v1/batch", `{}`, `{"requestId":"ID","responses":[],"requestDurationMillis":MS}`},
+		{"a batch", "/evaluate/v1/batch", `{"requestId":"all","requests":[{"flagKey":"f","requestId":"one"},{"flagKey":"nope"},{"flagKey":"f","namespaceKey":"nope"}]}`,
+			`{"requestId":"all","responses":[` +
+				`{"type":"VARIANT_EVALUATION_RESPONSE_TYPE","variantResponse":{"match":true,"segmentKeys":["s"],"reason":"MATCH_EVALUATION_REASON","variantKey":"v","variantAttachment":"{\"a\":1}","requestId":"one","requestDurationMillis":MS,"timestamp":"TIME","flagKey":"f"}},` +
+				`{"type":"ERROR_EVALUATION_RESPONSE_TYPE","errorResponse":{"flagKey":"nope","namespaceKey":"","reason":"NOT_FOUND_ERROR_EVALUATION_REASON"}},` +
+				`{"type":"ERROR_EVALUATION_RESPONSE_TYPE","errorResponse":{"flagKey":"f","namespaceKey":"nope","reason":"NOT_FOUND_ERROR_EVALUATION_REASON"}}],"requestDurationMillis":MS}`},
+		// Legacy answers repeat the namespace as it was sent (contract 7.9).
+		{"legacy", "/api/v1/evaluate", `{"flagKey":"f","entityId":"e","context":{"a":"<b>"}}`,
+			`{"requestId":"ID","entityId":"e","requestContext":{"a":"<b>"},"match":true,"flagKey":"f","segmentKey":"s","timestamp":"TIME","value":"v","requestDurationMillis":MS,"attachment":"{\"a\":1}","reason":"MATCH_EVALUATION_REASON","namespaceKey":"","segmentKeys":["s"]}`},
+		{"legacy with a namespace", "/api/v1/namespaces/default/evaluate", `{"flagKey":"beta","entityId":"e","requestId":"mine"}`,
+			`{"requestId":"mine","entityId":"e","requestContext":{},"match":false,"flagKey":"beta","segmentKey":"","timestamp":"TIME","value":"","requestDurationMillis":MS,"attachment":"","reason":"UNKNOWN_EVALUATION_REASON","namespaceKey":"default","segmentKeys":[]}`},
+		{"legacy batch", "/api/v1/namespaces/default/batch-evaluate", `{"excludeNotFound":true,"requests":[{"flagKey":"nope"},{"flagKey":"f","requestId":"one","namespaceKey":"default"}]}`,
+			`{"requestId":"ID","responses":[{"requestId":"","entityId":"","requestContext":{},"match":true,"flagKey":"f","segmentKey":"s","timestamp":"TIME","value":"v","requestDurationMillis":MS,"attachment":"{\"a\":1}","reason":"MATCH_EVALUATION_REASON","namespaceKey":"default","segmentKeys":["s"]}],"requestDurationMillis":MS}`},
+		{"empty legacy batch", "/api/v1/batch-evaluate", ``, `{"requestId":"ID","responses":[],"requestDurationMillis":MS}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := *s
+			s.t = t
+			want := test.want
+			if want == "" { // whether the entity is in depends on its hash, which others test
+				enabled, reason := "false", "DEFAULT"
+				if r, err := s.service.EvaluateBoolean(t.Context(), guidon.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
+					t.Fatal(err)
+				} else if r.Enabled {
+					enabled, reason = "true", "MATCH"
+				}
+				want = `{"enabled":` + enabled + `,"reason":"` + reason + `_EVALUATION_REASON","requestId":"ID","requestDurationMillis":MS,"timestamp":"TIME","flagKey":"b","segmentKeys":[]}`
+			}
+			s.do("POST", test.path, test.body).check(t, 200, want)
+		})
+	}
+	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"nope"}]}`).fails(t, 404, 5, `flag "default/nope" not found`)
+	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"b"}]}`).fails(t, 400, 3, `flag type BOOLEAN_FLAG_TYPE invalid`)
+	s.do("POST", "/evaluate/v1/variant", `{"flagKey":"nope"}`).fails(t, 404, 5, `flag "default/nope" not found`)
+}
+
+// TestReasons has every reason in the numbering of both APIs (contract 3.6).
+func TestReasons(t *testing.T) {
+	s := newShop(t)
+	for name, c := range map[string]struct{ create, path, body, want string }{
+		"FLAG_DISABLED": {`{"key":"off","name":"Off"}`, "", "", ""},
+		"UNKNOWN":       {`{"key":"none","name":"None","enabled":true}`, "", "", ""},
+		"DEFAULT":       {`{"key":"dflt","name":"Default","enabled":true}`, "", "", ""},
+	} {
+		s.must("", "POST", "/api/v1/flags", c.create)
+		var flag struct{ Key string }
+		if err := json.Unmarshal([]byte(c.create), &flag); err != nil {
+			t.Fatal(err)
+		}
+		if name == "DEFAULT" {
+			s.must("z", "POST", "/api/v1/flags/dflt/variants", `{"key":"z"}`)
+			s.must("", "PUT", "/api/v1/flags/dflt", `{"name":"Default","enabled":true,"defaultVariantId":"{z}"}`)
+		}
+		for _, path := range []string{"/evaluate/v1/variant", "/api/v1/evaluate"} {
+			r := s.must("", "POST", path, `{"flagKey":"`+flag.Key+`","entityId":"e"}`)
+			if got, want := r.field(t, "reason"), name+"_EVALUATION_REASON"; got != want {
+				t.Errorf("%s %s: %s, want %s", path, flag.Key, got, want)
+			}
+		}
+	}
+}
+
+// TestDuration is contract 7.7: the time in fractional milliseconds, and the
+// instant at the end.
+func TestDuration(t *testing.T) {
+	instant := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	h := handler.New(handler.Config{Service: newShop(t).service, Now: func() time.Time {
+		instant = instant.Add(1500 * time.Microsecond)
+		return instant
+	}})
+	response, err := h.Invoke(t.Context(), operation(t, "Variant"), handler.Request{
+		Message: &evaluation.EvaluationRequest{FlagKey: "f"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := response.Message.(*evaluation.VariantEvaluationResponse)
+	if got := answer.GetRequestDurationMillis(); got != 1.5 {
+		t.Errorf("%v ms", got)
+	}
+	if got, want := answer.GetTimestamp().AsTime(), time.Date(2026, 1, 2, 3, 4, 5, 4_500_000, time.UTC); !got.Equal(want) {
+		t.Errorf("at %v, want %v", got, want)
+	}
+}
+
+// observer keeps what it is told.
+type observer struct {
+	finished  chan finished
+	evaluated chan handler.EvaluationEvent
+}
+
+type finished struct {
+	Operation, Transport string
+	Code                 guidon.Code
+}
+
+func newObserver() *observer {
+	return &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, 100)}
+}
+
+func (o *observer) Finished(operation, transport string, code guidon.Code, _ time.Duration) {
+	o.finished <- finished{operation, transport, code}
+}
+
+func (o *observer) Evaluated(e handler.EvaluationEvent) { o.evaluated <- e }
+
+// TestObserver is told of every request and of every flag evaluated.
+func TestObserver(t *testing.T) {
+	o := newObserver()
+	s := newShop(t, func(c *handler.Config) { c.Observer = o })
+	for range 8 { // newShop's own
+		<-o.finished
+	}
+	s.do("POST", "/evaluate/v1/variant", `{"flagKey":"f"}`)
+	s.do("POST", "/evaluate/v1/variant", `{"flagKey":"b"}`)
+	s.do("POST", "/evaluate/v1/boolean", `{"flagKey":"nope"}`)
+	s.do("POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f"},{"flagKey":"nope","namespaceKey":"x"}]}`)
+	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"f"}]}`)
+	s.do("GET", "/nope", "")
+	want := []handler.EvaluationEvent{
+		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+		{Namespace: "default", Flag: "b", Type: "variant", Err: guidon.InvalidArgument, FlagExists: true},
+		{Namespace: "default", Flag: "nope", Type: "boolean", Err: guidon.NotFound},
+		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+		{Namespace: "x", Flag: "nope", Err: guidon.NotFound},
+		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+	}
+	for _, want := range want {
+		got := <-o.evaluated
+		got.Duration = 0
+		if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	for _, want := range []finished{
+		{"/flipt.evaluation.EvaluationService/Variant", "http", handler.OK},
+		{"/flipt.evaluation.EvaluationService/Variant", "http", guidon.InvalidArgument},
+		{"/flipt.evaluation.EvaluationService/Boolean", "http", guidon.NotFound},
+		{"/flipt.evaluation.EvaluationService/Batch", "http", handler.OK},
+		{"/flipt.Flipt/BatchEvaluate", "http", handler.OK},
+		{"unmatched", "http", guidon.NotFound},
+	} {
+		if got := <-o.finished; got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}

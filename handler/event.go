@@ -1,0 +1,141 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// unmatched is the operation of a request that leads to none.
+const unmatched = "unmatched"
+
+// Observer is told of what happened. Its methods are called concurrently, on the
+// path of the request, and must not block. Evaluated may be given names that do
+// not exist: FlagExists says so.
+type Observer interface {
+	// Finished is called once per request. Operation is a gRPC name, the pattern
+	// of another route, "preflight" or "unmatched"; code is OK or the error's.
+	Finished(operation, transport string, code guidon.Code, duration time.Duration)
+	// Evaluated is called once per flag evaluated.
+	Evaluated(EvaluationEvent)
+}
+
+// OK is what [Observer.Finished] is told when there was no error.
+const OK guidon.Code = 255
+
+// event is what is told about one request, filled in on the way and told once.
+// It holds no token, cookie, query string or evaluation context.
+type event struct {
+	start     time.Time
+	operation string
+	transport string
+	method    string // HTTP only, like route, status and bytes
+	route     string
+	requestID string
+	actor     string
+	namespace string
+	revision  int64
+	status    int
+	bytes     int64
+	err       error
+	opaque    bool // the text of err may repeat what the client sent
+	quiet     bool
+}
+
+// finish tells about the request.
+func (h *Handler) finish(ctx context.Context, e *event) {
+	defer func() {
+		if v := recover(); v != nil {
+			h.logger.LogAttrs(ctx, slog.LevelError, "an observer panicked",
+				slog.String("request_id", e.requestID), slog.Any("error", newPanicError(v)))
+		}
+	}()
+	duration := h.now().Sub(e.start)
+	code := OK
+	if e.err != nil {
+		code = guidon.CodeOf(e.err)
+	}
+	if level := e.level(code); h.logger.Enabled(ctx, level) {
+		h.logger.LogAttrs(ctx, level, "request", e.attributes(code, duration)...)
+	}
+	if h.config.Observer != nil {
+		h.config.Observer.Finished(e.operation, e.transport, code, duration)
+	}
+}
+
+// level returns Error for what is our fault, Info for everything else, and Debug
+// for what would fill the log.
+func (e *event) level(code guidon.Code) slog.Level {
+	if e.quiet {
+		return slog.LevelDebug
+	}
+	switch code {
+	case guidon.Internal, guidon.Unavailable, guidon.DeadlineExceeded:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
+
+// attributes returns what is known.
+func (e *event) attributes(code guidon.Code, duration time.Duration) []slog.Attr {
+	attributes := make([]slog.Attr, 0, 16)
+	attributes = append(attributes,
+		slog.String("request_id", e.requestID),
+		slog.String("operation", e.operation),
+		slog.String("transport", e.transport),
+	)
+	if e.method != "" {
+		method := e.method
+		if !knownMethod(method) {
+			method = "other"
+		}
+		attributes = append(attributes,
+			slog.String("method", method), slog.String("route", e.route),
+			slog.Int("status", e.status), slog.Int64("bytes", e.bytes))
+	}
+	if e.actor != "" {
+		attributes = append(attributes, slog.String("actor", e.actor))
+	}
+	if e.namespace != "" {
+		attributes = append(attributes, slog.String("namespace", clip(e.namespace)))
+	}
+	if e.revision > 0 {
+		attributes = append(attributes, slog.Int64("revision", e.revision))
+	}
+	attributes = append(attributes, slog.String("code", codeName(code)), slog.Duration("duration", duration))
+	if e.err != nil {
+		attributes = append(attributes, slog.String("error", e.reason()))
+	}
+	if p, ok := errors.AsType[*panicError](e.err); ok {
+		attributes = append(attributes, slog.String("stack", string(p.stack)))
+	}
+	return attributes
+}
+
+// reason returns the text of the error.
+func (e *event) reason() string {
+	if e.opaque && guidon.CodeOf(e.err) == guidon.InvalidArgument {
+		return "the request could not be decoded"
+	}
+	return clip(e.err.Error())
+}
+
+func codeName(code guidon.Code) string {
+	if code == OK {
+		return "ok"
+	}
+	return code.Error()
+}
+
+// maxLogged bounds what a client can make us log, in bytes.
+const maxLogged = 1024
+
+func clip(text string) string {
+	if len(text) <= maxLogged {
+		return text
+	}
+	return text[:maxLogged] + "…"
+}

@@ -1,0 +1,241 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// TestEvent has one event per request, with what was filled in on the way.
+func TestEvent(t *testing.T) {
+	s := newServer(t, required)
+	admin := "Bearer " + s.token("")
+	self := s.must("self", "GET", "/auth/v1/self", "", "Authorization", admin)
+	actor := "token:" + self.field(t, "id")
+	for _, test := range []struct {
+		name, method, path, body string
+		want                     map[string]any
+	}{
+		{"write", "POST", "/api/v1/namespaces/default/flags", `{"key":"f","name":"F"}`, map[string]any{
+			"level": "INFO", "operation": "/flipt.Flipt/CreateFlag", "transport": "http", "method": "POST",
+			"route": "/api/v1/namespaces/{namespace_key}/flags", "actor": actor, "namespace": "default", "revision": 2.0, "code": "ok", "status": 200.0,
+		}},
+		{"refusal", "GET", "/api/v1/flags/nope?namespaceKey=default", "", map[string]any{
+			"level": "INFO", "operation": "/flipt.Flipt/GetFlag", "transport": "http", "method": "GET",
+			"route": "/api/v1/flags/{key}", "actor": actor, "namespace": "default", "revision": 2.0, "code": "not found", "status": 404.0,
+			"error": `flag "default/nope" not found`,
+		}},
+		{"malformed", "POST", "/api/v1/flags", "{", map[string]any{
+			"level": "INFO", "operation": "/flipt.Flipt/CreateFlag", "transport": "http", "method": "POST",
+			"route": "/api/v1/flags", "code": "invalid argument", "status": 400.0, "error": "the request could not be decoded",
+		}},
+		{"health", "GET", "/health", "", map[string]any{
+			"level": "DEBUG", "operation": "/health", "transport": "http", "method": "GET", "route": "/health", "code": "ok", "status": 200.0,
+		}},
+		{"lost", "BREW", "/api/v1/nope", "", map[string]any{
+			"level": "INFO", "operation": "unmatched", "transport": "http", "method": "other", "route": "", "code": "not found", "status": 404.0, "error": "Not Found",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := *s
+			s.t = t
+			r := s.do(test.method, test.path, test.body, "Authorization", admin, "X-Request-Id", test.name)
+			if got := r.header.Get("X-Request-Id"); got != test.name {
+				t.Errorf("X-Request-Id %q", got)
+			}
+			got := s.logs.event(t, test.name)
+			if got["bytes"] != float64(len(r.body)) || got["duration"].(float64) <= 0 || got["msg"] != "request" {
+				t.Errorf("%v", got)
+			}
+			for _, name := range []string{"time", "msg", "bytes", "duration", "request_id"} {
+				delete(got, name)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAuthenticationReasons are in the log and nowhere else (operations 1.1).
+func TestAuthenticationReasons(t *testing.T) {
+	s := newServer(t, required)
+	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "none")
+	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "scoped", "Authorization", "Bearer "+s.token("shop"))
+	if got := s.logs.event(t, "none")["error"]; got != unauthenticated+": there is no credential" {
+		t.Errorf("%v", got)
+	}
+	e := s.logs.event(t, "scoped")
+	if got := e["error"]; got != unauthenticated+": the token is limited to another namespace" {
+		t.Errorf("%v", got)
+	}
+	if got, _ := e["actor"].(string); !strings.HasPrefix(got, "token:") {
+		t.Errorf("actor %q", got)
+	}
+}
+
+// TestLogsHaveNoSecrets sends a secret wherever a client could.
+func TestLogsHaveNoSecrets(t *testing.T) {
+	const secret = "hunter2"
+	s := newServer(t, required)
+	admin := "Bearer " + s.token("")
+	calls := [][]string{
+		{"GET", "/api/v1/flags?x=" + secret, "", "Authorization", "Bearer " + secret},
+		{"GET", "/api/v1/flags?limit=" + secret, "", "Authorization", secret},
+		{"GET", "/auth/v1/self", "", "Cookie", "service_client_token=" + secret},
+		{"POST", "/evaluate/v1/variant", `{"flagKey":"f","entityId":"` + secret + `","context":{"` + secret + `":"` + secret + `"}}`, "Authorization", admin},
+		{"POST", "/evaluate/v1/variant", `{"context":{"a":` + secret + `}}`, "Authorization", admin},
+		{"POST", "/api/v1/flags", `{"type":"` + secret + `"}`, "Authorization", admin},
+		{"POST", "/auth/v1/method/token", `{"name":"n","metadata":{"x":"` + secret + `"}}`, "Authorization", admin},
+		{"PUT", "/auth/v1/self/expire?expiresAt=" + secret, "", "Authorization", admin},
+		{"GET", "/health?service=" + secret, ""},
+		{"GET", "/nope?" + secret, ""},
+	}
+	for _, call := range calls {
+		s.do(call[0], call[1], call[2], append(call[3:], "X-Request-Id", "secretive")...)
+	}
+	_, logged := s.logs.find(t, "secretive", len(calls))
+	for _, secret := range []string{secret, strings.TrimPrefix(admin, "Bearer ")} {
+		if i := strings.Index(logged, secret); i >= 0 {
+			t.Errorf("logged: …%s…", logged[max(0, i-300):min(len(logged), i+100)])
+		}
+	}
+}
+
+// TestRequestID accepts what is fit for a log.
+func TestRequestID(t *testing.T) {
+	s := newServer(t)
+	for given, kept := range map[string]bool{
+		"a": true, "A-z_0.9": true, strings.Repeat("x", 128): true,
+		"": false, strings.Repeat("x", 129): false, "a b": false, "é": false, "a/b": false, `"`: false,
+	} {
+		got := s.do("GET", "/health", "", "X-Request-Id", given).header.Get("X-Request-Id")
+		if kept && got != given || !kept && stable(got) != "ID" {
+			t.Errorf("%q became %q", given, got)
+		}
+	}
+}
+
+// brokenStore panics, or fails with an error that is nobody's business.
+type brokenStore struct {
+	guidon.Store
+	with any
+}
+
+func (s brokenStore) Snapshot(context.Context, string) (*guidon.Snapshot, error) {
+	if err, ok := s.with.(error); ok && !errors.Is(err, http.ErrAbortHandler) {
+		return nil, err
+	}
+	panic(s.with)
+}
+
+// TestPanic is a 500 with a request id; the log has the rest, and the process
+// lives.
+func TestPanic(t *testing.T) {
+	for name, with := range map[string]any{"panic": "secret detail", "error": errors.New("secret detail")} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(c *handler.Config) { c.Service = guidon.NewService(brokenStore{with: with}, time.Now) })
+			r := s.do("GET", "/api/v1/flags", "", "X-Request-Id", "boom")
+			r.fails(t, 500, 13, "internal error")
+			e := s.logs.event(t, "boom")
+			if text, _ := e["error"].(string); !strings.Contains(text, "secret detail") || e["level"] != "ERROR" || e["code"] != "internal error" {
+				t.Errorf("%v", e)
+			}
+			stack, _ := e["stack"].(string)
+			if got := strings.Contains(stack, "brokenStore"); got != (name == "panic") {
+				t.Errorf("stack %q", stack)
+			}
+			_, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+			if !errors.Is(err, guidon.Internal) && guidon.CodeOf(err) != guidon.Internal {
+				t.Errorf("%v", err)
+			}
+			s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
+		})
+	}
+}
+
+// TestPanicElsewhere is one outside of an operation: an answer where there can
+// be one, else a connection that is cut.
+func TestPanicElsewhere(t *testing.T) {
+	for name, begun := range map[string]bool{"before the answer": false, "in the middle of it": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t, func(c *handler.Config) {
+				c.MetricsPublic = true
+				c.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if begun {
+						w.Header().Set("Content-Length", "100")
+						_, _ = w.Write([]byte("half"))
+					}
+					panic("boom")
+				})
+			})
+			request, err := http.NewRequest("GET", s.url+"/metrics", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !begun {
+				s.send(request).fails(t, 500, 13, "internal error")
+				return
+			}
+			if response, err := client.Do(request); err == nil {
+				_ = response.Body.Close()
+				if n, err := response.Body.Read(make([]byte, 100)); err == nil && n > 4 {
+					t.Errorf("read %d bytes", n)
+				}
+			}
+			s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
+		})
+	}
+}
+
+// TestAbort passes the one panic that is meant.
+func TestAbort(t *testing.T) {
+	s := newServer(t, func(c *handler.Config) {
+		c.Service = guidon.NewService(brokenStore{with: http.ErrAbortHandler}, time.Now)
+	})
+	request, err := http.NewRequest("GET", s.url+"/api/v1/flags", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if response, err := client.Do(request); err == nil {
+		_ = response.Body.Close()
+		t.Errorf("an answer: %d", response.StatusCode)
+	}
+}
+
+// rudeObserver panics.
+type rudeObserver struct{}
+
+func (rudeObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
+func (rudeObserver) Evaluated(handler.EvaluationEvent)                   { panic("rude") }
+
+// TestRudeObserver ends neither the process nor an answer that is ready.
+func TestRudeObserver(t *testing.T) {
+	s := newServer(t, func(c *handler.Config) { c.Observer = rudeObserver{} })
+	s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
+	s.do("POST", "/evaluate/v1/variant", "{}").fails(t, 500, 13, "internal error")
+	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnavailable tells the client when to come back.
+func TestUnavailable(t *testing.T) {
+	s := newServer(t, func(c *handler.Config) {
+		c.Service = guidon.NewService(brokenStore{with: guidon.Errorf(guidon.Unavailable, "the database is away")}, time.Now)
+	})
+	r := s.do("GET", "/api/v1/flags", "")
+	r.fails(t, 503, 14, "the database is away")
+	if got := r.header.Get("Retry-After"); got != "1" {
+		t.Errorf("Retry-After %q", got)
+	}
+}

@@ -1,0 +1,76 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest) (*flipt.FlagList, error) {
+	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), pageOf(m))
+	if err != nil {
+		return nil, err
+	}
+	return &flipt.FlagList{
+		Flags: convertAll(flags, wireFlag(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
+	}, nil
+}
+
+func (h *Handler) createFlag(ctx context.Context, m *flipt.CreateFlagRequest) (*flipt.Flag, error) {
+	metadata, err := jsonOf("metadata", m.GetMetadata())
+	if err != nil {
+		return nil, err
+	}
+	f, err := h.service.CreateFlag(ctx, m.GetNamespaceKey(), guidon.FlagInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Type: enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
+	})
+	return answer(f, err, wireFlag(m))
+}
+
+func (h *Handler) getFlag(ctx context.Context, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
+	f, err := h.service.GetFlag(ctx, m.GetNamespaceKey(), m.GetKey())
+	return answer(f, err, wireFlag(m))
+}
+
+func (h *Handler) updateFlag(ctx context.Context, m *flipt.UpdateFlagRequest) (*flipt.Flag, error) {
+	metadata, err := jsonOf("metadata", m.GetMetadata())
+	if err != nil {
+		return nil, err
+	}
+	f, err := h.service.UpdateFlag(ctx, m.GetNamespaceKey(), guidon.FlagInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
+	})
+	return answer(f, err, wireFlag(m))
+}
+
+func (h *Handler) deleteFlag(ctx context.Context, m *flipt.DeleteFlagRequest) (*emptypb.Empty, error) {
+	return done(h.service.DeleteFlag(ctx, m.GetNamespaceKey(), m.GetKey()))
+}
+
+// inNamespace is a request that is about a namespace.
+type inNamespace interface{ GetNamespaceKey() string }
+
+// namespaceOf returns the namespace that the request means.
+func namespaceOf(m inNamespace) string { return guidon.NamespaceKey(m.GetNamespaceKey()) }
+
+// wireFlag returns the conversion of flags of the request's namespace.
+func wireFlag(m inNamespace) func(*guidon.Flag) *flipt.Flag {
+	namespace := namespaceOf(m)
+	return func(f *guidon.Flag) *flipt.Flag {
+		flag := &flipt.Flag{
+			Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
+			CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
+			Variants:     convertAll(f.Variants, wireVariant(namespace, f.Key)),
+			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: objectOf(f.Metadata),
+		}
+		if v := f.DefaultVariant(); v != nil {
+			flag.DefaultVariant = wireVariant(namespace, f.Key)(v)
+		}
+		return flag
+	}
+}

@@ -1,0 +1,89 @@
+package handler
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon"
+)
+
+// defaultTimeout bounds the work on one request.
+const defaultTimeout = 30 * time.Second
+
+// tokenService is the gRPC service that a handler without the token method lacks.
+const tokenService = "flipt.auth.AuthenticationMethodTokenService" // #nosec G101 -- a name
+
+// Config is what a handler is made of. Service is required; every other zero
+// value is right.
+type Config struct {
+	Service        *guidon.Service
+	Authentication AuthenticationConfig
+	Info           Info
+	Configuration  json.RawMessage // the effective configuration, secrets left out
+	Health         func(service string) HealthStatus
+	Metrics        http.Handler // nil is no /metrics
+	MetricsPublic  bool         // lets everybody read /metrics
+	Profiling      bool         // serves /debug/pprof
+	CORS           *CORSConfig  // nil is none
+	Observer       Observer     // nil is none
+	Logger         *slog.Logger // nil logs nothing
+	Now            func() time.Time
+	Timeout        time.Duration // bounds the work on one request; zero is 30 s
+}
+
+// AuthenticationConfig says who may do what.
+type AuthenticationConfig struct {
+	Required          bool // otherwise credentials are not looked at (contract 10.1)
+	ExcludeManagement bool
+	ExcludeEvaluation bool
+	TokenMethod       bool // static tokens can be created
+}
+
+// Handler answers every request of the service. It may be used concurrently.
+type Handler struct {
+	config  Config
+	service *guidon.Service
+	logger  *slog.Logger
+	now     func() time.Time
+	timeout time.Duration
+	cors    *cors
+	mux     *chi.Mux
+	info    []byte
+}
+
+// New returns the handler. It starts nothing.
+func New(config Config) *Handler {
+	h := &Handler{
+		config:  config,
+		service: config.Service,
+		logger:  config.Logger,
+		now:     config.Now,
+		timeout: config.Timeout,
+		info:    config.Info.encode(config.Authentication.Required),
+		mux:     chi.NewMux(),
+	}
+	if h.logger == nil {
+		h.logger = slog.New(slog.DiscardHandler)
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.timeout == 0 {
+		h.timeout = defaultTimeout
+	}
+	if config.CORS != nil {
+		h.cors = newCORS(*config.CORS)
+	}
+	h.mux.Use(routing)
+	h.install(h.mux)
+	return h
+}
+
+// Enabled tells whether the handler has the operation.
+func (h *Handler) Enabled(o *Operation) bool {
+	return h.config.Authentication.TokenMethod || o.Service() != tokenService
+}

@@ -1,0 +1,164 @@
+package handler
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon"
+)
+
+// exchange is one HTTP request and its answer. It is the ResponseWriter that
+// the routes are given, so that each finds the event that it has to fill in.
+type exchange struct {
+	http.ResponseWriter
+	request *http.Request
+	event   event
+	begun   bool // the header is out
+}
+
+// ServeHTTP answers the request and tells about it once (design 7, 8).
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{ResponseWriter: w, request: r, event: event{
+		start:     h.now(),
+		operation: unmatched,
+		transport: "http",
+		method:    r.Method,
+		requestID: requestID(r.Header.Get("X-Request-Id")),
+	}}
+	defer h.conclude(x)
+	w.Header().Set("X-Request-Id", x.event.requestID)
+	if h.cors != nil && h.cors.serve(x, r) {
+		return
+	}
+	h.mux.ServeHTTP(x, r)
+}
+
+// conclude ends the exchange: a panic becomes a 500 where an answer is still
+// possible and cuts the connection where it is not.
+func (h *Handler) conclude(x *exchange) {
+	cut := false
+	if v := recover(); v != nil {
+		if isAbort(v) {
+			panic(v)
+		}
+		cut = x.begun
+		x.event.err = newPanicError(v)
+		if !cut {
+			x.replyError(x.event.err)
+		}
+	}
+	h.finish(x.request.Context(), &x.event)
+	if cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// isAbort tells whether the panic is the one by which a handler asks net/http
+// to cut the connection.
+func isAbort(v any) bool {
+	err, ok := v.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
+}
+
+// WriteHeader notes the status.
+func (x *exchange) WriteHeader(status int) {
+	if !x.begun && status >= http.StatusOK {
+		x.begun, x.event.status = true, status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts the bytes.
+func (x *exchange) Write(body []byte) (int, error) {
+	if !x.begun {
+		x.begun, x.event.status = true, http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(body)
+	x.event.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets [http.ResponseController] reach what x wraps.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// handle registers a route that is not an operation.
+func (h *Handler) handle(mux *chi.Mux, method, pattern string, serve http.HandlerFunc) {
+	mux.MethodFunc(method, pattern, func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange)
+		x.event.operation, x.event.route = pattern, pattern
+		serve(w, r)
+	})
+}
+
+// routing makes chi look for the path as contract 1.5 has it: decoded, and not
+// cleaned, so that an empty segment is an empty variable.
+func routing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := chi.RouteContext(r.Context())
+		route.RoutePath = routePath(r.URL.Path)
+		if !knownMethod(r.Method) {
+			// chi answers a method that it does not know without looking at the
+			// path. No route has TRACE.
+			route.RouteMethod = http.MethodTrace
+		}
+		w.(*exchange).request = r // the one with chi's context, for the variables
+		next.ServeHTTP(w, r)
+	})
+}
+
+func knownMethod(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete,
+		http.MethodHead, http.MethodPatch, http.MethodOptions:
+		return true
+	}
+	return false
+}
+
+// slashPrefixes are where one trailing slash is left out of account.
+var slashPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, "/ofrep", authPrefix, metaPrefix}
+
+// routePath returns the path that is looked for.
+func routePath(path string) string {
+	if strings.HasSuffix(path, "/") && underAny(path, slashPrefixes) {
+		return path[:len(path)-1]
+	}
+	return path
+}
+
+// apiPrefixes are where an unknown path is answered in JSON (contract 1.6).
+var apiPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, authPrefix, metaPrefix, healthPath}
+
+func isAPI(path string) bool { return underAny(path, apiPrefixes) }
+
+func underAny(path string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if rest, ok := strings.CutPrefix(path, prefix); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// maxRequestID bounds what a client may have us log as its request id.
+const maxRequestID = 128
+
+// requestID returns the id that the client gave, or a new one where it is not
+// fit for a log.
+func requestID(given string) string {
+	if given == "" || len(given) > maxRequestID {
+		return guidon.NewID()
+	}
+	for i := range len(given) {
+		c := given[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return guidon.NewID()
+		}
+	}
+	return given
+}

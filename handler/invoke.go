@@ -1,0 +1,99 @@
+package handler
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Request is a call of an operation, as a transport received it.
+type Request struct {
+	Authorization, Cookie []string // raw header values
+	IfMatch               string   // raw header value
+	RequestID             string   // replaced where it is not fit for a log
+	Transport             string   // "http", "grpc" or "local"
+	Message               proto.Message
+	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
+}
+
+// Response is the answer. All but Message is set on errors too.
+type Response struct {
+	Message   proto.Message
+	RequestID string
+	Namespace string
+	Revision  int64 // 0 when the answer is not about one namespace
+}
+
+// Invoke carries out an operation: who, may they, is it valid, then the store
+// (contract 1.2). It writes the one event of the request and calls the
+// observer. The error, if any, is for [guidon.CodeOf] and [guidon.PublicMessage];
+// a panic becomes an Internal one. A transport that calls it has done the
+// decoding already.
+func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
+	e := event{
+		start:     h.now(),
+		operation: o.Name,
+		transport: request.Transport,
+		requestID: requestID(request.RequestID),
+	}
+	response, err := h.invoke(ctx, o, &request, &e)
+	e.err = err
+	h.finish(ctx, &e)
+	return response, err
+}
+
+// invoke is Invoke without the telling.
+func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, e *event) (Response, error) {
+	call := &guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}
+	answer, err := h.run(ctx, o, request, call)
+	e.actor, e.namespace, e.revision = call.Actor.ID, call.Namespace, call.Revision
+	return Response{Message: answer, RequestID: call.RequestID, Namespace: call.Namespace, Revision: call.Revision}, err
+}
+
+func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (answer proto.Message, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if isAbort(v) {
+				panic(v)
+			}
+			answer, err = nil, newPanicError(v)
+		}
+	}()
+	if request.Actor == nil && !h.Enabled(o) {
+		return nil, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
+	}
+	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(guidon.WithCall(ctx, call), h.timeout)
+	defer cancel()
+	if err := h.authenticate(ctx, o, request, call); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	answer, err = o.run(h, ctx, request.Message)
+	if ended := ctx.Err(); err != nil && ended != nil && guidon.CodeOf(err) == guidon.Internal {
+		code := guidon.CodeOf(ended) // whatever broke, it broke because of that
+		return nil, &guidon.Error{Code: code, Message: code.Error(), Err: err}
+	}
+	return answer, err
+}
+
+// panicError is a panic turned into an error. Its code is Internal.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func newPanicError(value any) error { return &panicError{value: value, stack: debug.Stack()} }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// Unwrap makes the error Internal even where the value is an error itself.
+func (e *panicError) Unwrap() error { return guidon.Internal }

@@ -1,0 +1,146 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// operation returns the operation of that method name.
+func operation(t testing.TB, method string) *handler.Operation {
+	t.Helper()
+	for _, o := range handler.Operations() {
+		if o.Method() == method {
+			return o
+		}
+	}
+	t.Fatalf("no operation %s", method)
+	return nil
+}
+
+// TestInvoke is the path of the other transports.
+func TestInvoke(t *testing.T) {
+	s := newServer(t, required)
+	token := "Bearer " + s.token("")
+	create := operation(t, "CreateFlag")
+	message := &flipt.CreateFlagRequest{Key: "f", Name: "F"}
+
+	response, err := s.handler.Invoke(t.Context(), create, handler.Request{Message: message, Transport: "grpc", RequestID: "not fit for a log"})
+	if !errors.Is(err, guidon.Unauthenticated) || guidon.PublicMessage(err) != unauthenticated {
+		t.Errorf("without a credential: %v", err)
+	}
+	if len(response.RequestID) != 36 {
+		t.Errorf("request id %q", response.RequestID)
+	}
+
+	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
+		Message: message, Transport: "grpc", RequestID: "mine", Authorization: []string{token}, IfMatch: "99",
+	})
+	if !errors.Is(err, guidon.FailedPrecondition) {
+		t.Errorf("with a stale revision: %v", err)
+	}
+	if response.RequestID != "mine" || response.Namespace != "default" || response.Revision == 0 {
+		t.Errorf("with a stale revision: %+v", response)
+	}
+	before := response.Revision
+
+	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
+		Message: message, Transport: "grpc", Cookie: []string{"service_client_token=" + strings.TrimPrefix(token, "Bearer ")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := response.Message.(*flipt.Flag).GetKey(); got != "f" || response.Revision != before+1 {
+		t.Errorf("created %q at %d", got, response.Revision)
+	}
+}
+
+// TestTrustedActor skips authentication and what is switched off, and is the
+// author of the change.
+func TestTrustedActor(t *testing.T) {
+	service := newService(t)
+	h := handler.New(handler.Config{Service: service, Authentication: handler.AuthenticationConfig{Required: true}})
+	actor := guidon.Actor{ID: "cli:me"}
+	response, err := h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{
+		Transport: "local", Actor: &actor, Message: &auth.CreateTokenRequest{Name: "n"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := response.Message.(*auth.CreateTokenResponse).GetAuthentication().GetMetadata()[guidon.MetadataTokenCreatedBy]; got != "cli:me" {
+		t.Errorf("created by %q", got)
+	}
+	_, err = h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{Message: &auth.CreateTokenRequest{Name: "n"}})
+	if !errors.Is(err, guidon.Unimplemented) {
+		t.Errorf("a stranger's call of what is switched off: %v", err)
+	}
+}
+
+// TestMessagesOfOtherTransports have values that JSON cannot express.
+func TestMessagesOfOtherTransports(t *testing.T) {
+	s := newServer(t, tokens)
+	nan := &structpb.Struct{Fields: map[string]*structpb.Value{"x": structpb.NewNumberValue(math.NaN())}}
+	_, err := s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{
+		Message: &flipt.CreateFlagRequest{Key: "f", Name: "F", Metadata: nan},
+	})
+	if got := guidon.PublicMessage(err); got != "invalid field metadata: must be a json object" {
+		t.Errorf("NaN in metadata: %s", got)
+	}
+	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{
+		Message: &auth.CreateTokenRequest{Name: "n", ExpiresAt: &timestamppb.Timestamp{Seconds: math.MaxInt64}},
+	})
+	if got := guidon.PublicMessage(err); got != "invalid field expiresAt: must be a time between the years 1 and 9999" {
+		t.Errorf("a time that does not exist: %s", got)
+	}
+	// A message of another operation is a mistake of the transport.
+	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{Message: &emptypb.Empty{}})
+	if !errors.Is(err, guidon.Internal) {
+		t.Errorf("a message of another operation: %v", err)
+	}
+}
+
+// TestDeadlines end the work, whoever set them.
+func TestDeadlines(t *testing.T) {
+	s := newServer(t)
+	for header, want := range map[string]int{
+		"0S": 504, "1n": 504, "10S": 200, "99999999H": 200,
+		"10": 400, "S": 400, "-1S": 400, "1.5S": 400, "999999999S": 400, "1s": 400,
+	} {
+		if r := s.do("GET", "/api/v1/flags", "", "Grpc-Timeout", header); r.status != want {
+			t.Errorf("Grpc-Timeout %s: %d %s", header, r.status, r.body)
+		}
+	}
+	s.do("GET", "/api/v1/flags", "", "Grpc-Timeout", "0S").fails(t, 504, 4, "deadline exceeded")
+
+	h := handler.New(handler.Config{Service: guidon.NewService(waitingStore{}, time.Now), Timeout: time.Millisecond})
+	_, err := h.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+	if got := guidon.CodeOf(err); got != guidon.DeadlineExceeded {
+		t.Errorf("the handler's own deadline: %v (%v)", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = h.Invoke(ctx, operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+	if got := guidon.CodeOf(err); got != guidon.Canceled {
+		t.Errorf("a caller that went away: %v (%v)", got, err)
+	}
+}
+
+// waitingStore waits until the request ends and then says so in words of its own.
+type waitingStore struct{ guidon.Store }
+
+func (waitingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot, error) {
+	<-ctx.Done()
+	return nil, errors.New("interrupted")
+}

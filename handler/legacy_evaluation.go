@@ -1,0 +1,114 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// legacyEvaluate evaluates a variant flag and, unlike the newer call, insists
+// on a flag key and an entity id (contract 7.9).
+func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest) (*flipt.EvaluationResponse, error) {
+	start := h.now()
+	switch {
+	case m.GetFlagKey() == "":
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
+	case m.GetEntityId() == "":
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field entityId: must not be empty")
+	}
+	result, err := h.service.EvaluateVariant(ctx, legacyEvaluationOf(m.GetNamespaceKey())(m))
+	end := h.now()
+	h.observeVariant(m, result, err, end.Sub(start))
+	if err != nil {
+		return nil, err
+	}
+	answer := wireLegacy(m, result, timestamppb.New(end))
+	answer.RequestId = orNew(m.GetRequestId())
+	answer.NamespaceKey = m.GetNamespaceKey()
+	answer.RequestDurationMillis = milliseconds(end.Sub(start))
+	return answer, nil
+}
+
+// legacyBatch evaluates variant flags of one namespace. An unknown flag fails
+// the whole batch unless it is to be left out (contract 7.9).
+func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationRequest) (*flipt.BatchEvaluationResponse, error) {
+	start := h.now()
+	namespace := namespaceOf(m)
+	for _, item := range m.GetRequests() {
+		if key := item.GetNamespaceKey(); key != "" && key != namespace {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
+		}
+	}
+	results, err := h.service.EvaluateBatch(ctx, convertAll(m.GetRequests(), legacyEvaluationOf(namespace)))
+	if err != nil {
+		return nil, err
+	}
+	end := h.now()
+	observeBatch(h, inNamespaceOf(namespace, m.GetRequests()), results, end.Sub(start))
+	answer := &flipt.BatchEvaluationResponse{RequestId: orNew(m.GetRequestId())}
+	at := timestamppb.New(end)
+	for i, item := range m.GetRequests() {
+		switch r := results[i]; {
+		case r.Variant != nil:
+			one := wireLegacy(item, *r.Variant, at)
+			one.NamespaceKey = namespace
+			answer.Responses = append(answer.Responses, one)
+		case r.Boolean != nil:
+			return nil, guidon.Errorf(guidon.InvalidArgument, "flag type %s invalid", guidon.BooleanFlag)
+		case !m.GetExcludeNotFound():
+			return nil, guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())
+		}
+	}
+	answer.RequestDurationMillis = milliseconds(end.Sub(start))
+	return answer, nil
+}
+
+func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) guidon.EvaluationRequest {
+	return func(m *flipt.EvaluationRequest) guidon.EvaluationRequest {
+		return guidon.EvaluationRequest{
+			Namespace: namespace, FlagKey: m.GetFlagKey(), EntityID: m.GetEntityId(), Context: m.GetContext(),
+		}
+	}
+}
+
+// placed is an item of a batch with the namespace of the batch.
+type placed struct {
+	*flipt.EvaluationRequest
+	namespace string
+}
+
+func (p placed) GetNamespaceKey() string { return p.namespace }
+
+func inNamespaceOf(namespace string, items []*flipt.EvaluationRequest) []placed {
+	return convertAll(items, func(m *flipt.EvaluationRequest) placed { return placed{m, namespace} })
+}
+
+// wireLegacy returns an answer without what a batch leaves out of its items:
+// request id and duration.
+func wireLegacy(m *flipt.EvaluationRequest, r guidon.VariantResult, at *timestamppb.Timestamp) *flipt.EvaluationResponse {
+	answer := &flipt.EvaluationResponse{
+		EntityId: m.GetEntityId(), RequestContext: m.GetContext(), Match: r.Match, FlagKey: m.GetFlagKey(),
+		Timestamp: at, Value: r.VariantKey, Attachment: r.Attachment,
+		Reason: legacyReason(r.Reason), SegmentKeys: r.SegmentKeys,
+	}
+	if len(r.SegmentKeys) > 0 {
+		answer.SegmentKey = r.SegmentKeys[0] //lint:ignore SA1019 deprecated on the wire, read by clients
+	}
+	return answer
+}
+
+// legacyReason returns the reason in the legacy numbering (contract 3.6).
+func legacyReason(r guidon.Reason) flipt.EvaluationReason {
+	switch r {
+	case guidon.ReasonFlagDisabled:
+		return flipt.EvaluationReason_FLAG_DISABLED_EVALUATION_REASON
+	case guidon.ReasonMatch:
+		return flipt.EvaluationReason_MATCH_EVALUATION_REASON
+	case guidon.ReasonDefault:
+		return flipt.EvaluationReason_DEFAULT_EVALUATION_REASON
+	}
+	return flipt.EvaluationReason_UNKNOWN_EVALUATION_REASON
+}

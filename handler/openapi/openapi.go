@@ -1,0 +1,127 @@
+// Package openapi writes the OpenAPI description of the HTTP interface from the
+// table of operations and the descriptors of the messages, so that it cannot
+// drift from either. It is a tool of the build: its test compares the outcome
+// with handler/openapi.yaml, which the handler serves, and with -update writes
+// that file. The program does not link it.
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// Document returns the description of the operations and of the few routes
+// beside them as YAML. The same operations give the same bytes. It is an error
+// if an operation has no summary here, or a path has a variable that its
+// request has no field for.
+func Document(operations []*handler.Operation, title, version string) ([]byte, error) {
+	s := newSchemas(operations)
+	paths, err := pathsOf(operations, s)
+	if err != nil {
+		return nil, err
+	}
+	document := object{
+		{"openapi", "3.1.0"},
+		{"info", object{
+			{"title", title},
+			{"version", version},
+			{"description", introduction},
+			{"license", object{{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}},
+		}},
+		{"servers", []any{object{{"url", "/"}}}},
+		{"security", []any{object{{"bearer", []any{}}}, object{{"cookie", []any{}}}, object{}}},
+		{"tags", tagsOf(operations)},
+		{"paths", paths},
+		{"components", object{
+			{"schemas", s.all()},
+			{"responses", responses},
+			{"parameters", parameters},
+			{"headers", headers},
+			{"securitySchemes", securitySchemes},
+		}},
+	}
+	return document.encode(), nil
+}
+
+// pathsOf groups the routes by path, in the order of the table.
+func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
+	var paths object
+	place := make(map[string]int)
+	add := func(path, method string, item object) {
+		at, ok := place[path]
+		if !ok {
+			at = len(paths)
+			place[path] = at
+			paths = paths.with(path, object{})
+		}
+		paths[at].value = paths[at].value.(object).with(strings.ToLower(method), item)
+	}
+	for _, o := range operations {
+		for i, route := range o.Routes {
+			r := newRoute(o, route, i > 0)
+			item, err := r.describe(s)
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", route.Method, route.Pattern, err)
+			}
+			add(r.path(), route.Method, item)
+		}
+	}
+	for _, other := range others {
+		add(other.path, http.MethodGet, other.item)
+	}
+	return paths, nil
+}
+
+func tagsOf(operations []*handler.Operation) []any {
+	var tags []any
+	seen := make(map[string]bool)
+	for _, o := range operations {
+		if tag := o.Service(); !seen[tag] {
+			seen[tag] = true
+			tags = append(tags, object{{"name", tag}, {"description", services[tag]}})
+		}
+	}
+	return append(tags, object{{"name", instanceTag}, {"description", "The running process itself"}})
+}
+
+// schemas are the messages and enums that the operations use.
+type schemas struct {
+	byName  map[protoreflect.FullName]object
+	request map[protoreflect.FullName]bool // what a request can hold
+}
+
+func newSchemas(operations []*handler.Operation) *schemas {
+	s := &schemas{byName: make(map[protoreflect.FullName]object), request: make(map[protoreflect.FullName]bool)}
+	for _, o := range operations {
+		s.noteRequest(o.NewRequest().ProtoReflect().Descriptor())
+	}
+	return s
+}
+
+func (s *schemas) noteRequest(message protoreflect.MessageDescriptor) {
+	if s.request[message.FullName()] || isSpecial(message) {
+		return
+	}
+	s.request[message.FullName()] = true
+	for i := range message.Fields().Len() {
+		if inner := message.Fields().Get(i).Message(); inner != nil && !inner.IsMapEntry() {
+			s.noteRequest(inner)
+		}
+	}
+}
+
+// all returns the schemas that were referred to, by name.
+func (s *schemas) all() object {
+	all := object{{"Error", errorSchema}}
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		all = all.with(string(name), s.byName[name])
+	}
+	return all
+}

@@ -1,0 +1,250 @@
+package openapi_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/openapi"
+)
+
+var update = flag.Bool("update", false, "write handler/openapi.yaml anew")
+
+const committed = "../openapi.yaml"
+
+func generate(t *testing.T) []byte {
+	t.Helper()
+	document, err := openapi.Document(handler.Operations(), "Guidon", "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// TestCommitted: what the handler serves is what the table says (design 6).
+func TestCommitted(t *testing.T) {
+	want := generate(t)
+	if *update {
+		if err := os.WriteFile(committed, want, 0o644); err != nil { // #nosec G306 -- source
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("handler/openapi.yaml is not current; run go test ./handler/openapi -update (-want +got):\n%s", diff)
+	}
+	if again := generate(t); !bytes.Equal(want, again) {
+		t.Error("the same operations gave other bytes the second time")
+	}
+}
+
+// tree is the document as any reader of YAML sees it.
+func tree(t *testing.T) map[string]any {
+	t.Helper()
+	var document map[string]any
+	if err := yaml.Unmarshal(generate(t), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// at follows names into nested mappings; nil where they lead nowhere.
+func at(value any, names ...string) any {
+	for _, name := range names {
+		mapping, _ := value.(map[string]any)
+		value = mapping[name]
+	}
+	return value
+}
+
+var variable = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestRoutes: every route of the table is described, with a parameter for every
+// variable and a body exactly where there is one, and so are the routes beside
+// the table; nothing else is.
+func TestRoutes(t *testing.T) {
+	paths, _ := tree(t)["paths"].(map[string]any)
+	described := make(map[string]map[string]any) // by method and path without names
+	for path, item := range paths {
+		for method, operation := range item.(map[string]any) {
+			route := strings.ToUpper(method) + " " + variable.ReplaceAllString(path, "{}")
+			if described[route] != nil {
+				t.Errorf("%s is described twice", route)
+			}
+			described[route] = operation.(map[string]any)
+			checkVariables(t, path, operation)
+		}
+	}
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			name := route.Method + " " + variable.ReplaceAllString(route.Pattern, "{}")
+			operation := described[name]
+			if operation == nil {
+				t.Errorf("%s is not described", name)
+				continue
+			}
+			if _, got := operation["requestBody"]; got != o.HasBody(route) {
+				t.Errorf("%s has a body: got %t, want %t", name, got, o.HasBody(route))
+			}
+			delete(described, name)
+		}
+	}
+	for _, name := range []string{"GET /health", "GET /metrics", "GET /openapi.yaml"} {
+		if described[name] == nil {
+			t.Errorf("%s is not described", name)
+		}
+		delete(described, name)
+	}
+	for name := range described {
+		t.Errorf("%s is described, but not a route", name)
+	}
+}
+
+func checkVariables(t *testing.T, path string, operation any) {
+	t.Helper()
+	var want, got []string
+	for _, braced := range variable.FindAllString(path, -1) {
+		want = append(want, strings.Trim(braced, "{}"))
+	}
+	parameters, _ := at(operation, "parameters").([]any)
+	for _, parameter := range parameters {
+		if at(parameter, "in") == "path" {
+			got = append(got, at(parameter, "name").(string))
+			if at(parameter, "required") != true {
+				t.Errorf("%s: path parameters must be required", path)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("path parameters of %s (-want +got):\n%s", path, diff)
+	}
+}
+
+// TestReferences: every reference leads somewhere, and every component is used.
+func TestReferences(t *testing.T) {
+	document := tree(t)
+	used := make(map[string]bool)
+	walk(document, func(mapping map[string]any) {
+		reference, ok := mapping["$ref"].(string)
+		if !ok {
+			return
+		}
+		used[reference] = true
+		names, local := strings.CutPrefix(reference, "#/")
+		if !local || at(document, strings.Split(names, "/")...) == nil {
+			t.Errorf("%s leads nowhere", reference)
+		}
+	})
+	for _, kind := range []string{"schemas", "responses", "parameters", "headers"} {
+		components, _ := at(document, "components", kind).(map[string]any)
+		for name := range components {
+			if reference := "#/components/" + kind + "/" + name; !used[reference] {
+				t.Errorf("%s is not used", reference)
+			}
+		}
+	}
+}
+
+// TestOperations: every operation has an id of its own, a summary and a tag that
+// is declared and described.
+func TestOperations(t *testing.T) {
+	document := tree(t)
+	tags := make(map[any]bool)
+	for _, tag := range document["tags"].([]any) {
+		tags[at(tag, "name")] = true
+		if at(tag, "description") == "" {
+			t.Errorf("tag %s has no description", at(tag, "name"))
+		}
+	}
+	ids := make(map[any]bool)
+	for path, item := range document["paths"].(map[string]any) {
+		for method, operation := range item.(map[string]any) {
+			id := at(operation, "operationId")
+			if id == nil || ids[id] {
+				t.Errorf("%s %s: operationId %v is missing or not unique", method, path, id)
+			}
+			ids[id] = true
+			if summary, _ := at(operation, "summary").(string); summary == "" {
+				t.Errorf("%s %s has no summary", method, path)
+			}
+			for _, tag := range at(operation, "tags").([]any) {
+				if !tags[tag] {
+					t.Errorf("%s %s: tag %s is not declared", method, path, tag)
+				}
+			}
+		}
+	}
+}
+
+// TestDetails looks at one example of each thing that the descriptors decide.
+func TestDetails(t *testing.T) {
+	document := tree(t)
+	schema := func(names ...string) any {
+		return at(document, append([]string{"components", "schemas"}, names...)...)
+	}
+	operation := func(path, method string) any { return at(document, "paths", path, method) }
+	reference := func(name string) any {
+		return map[string]any{"$ref": "#/components/schemas/" + name}
+	}
+	tests := []struct {
+		name      string
+		got, want any
+	}{
+		{"answers always have what cannot be unset (contract 1.3)", schema("flipt.FlagList", "required"), []any{"flags", "nextPageToken", "totalCount"}},
+		{"requests need have nothing", schema("flipt.CreateFlagRequest", "required"), nil},
+		{"nor what is in both", schema("guidon.v1.Document", "required"), nil},
+		{"list", schema("flipt.FlagList", "properties", "flags"), map[string]any{"type": "array", "items": reference("flipt.Flag")}},
+		{"map", schema("flipt.evaluation.EvaluationRequest", "properties", "context"), map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}},
+		{"enum", schema("flipt.FlagType"), map[string]any{"type": "string", "enum": []any{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}}},
+		{"timestamp", schema("flipt.Flag", "properties", "createdAt"), map[string]any{"type": "string", "format": "date-time"}},
+		{"object", schema("flipt.Flag", "properties", "metadata"), map[string]any{"type": "object"}},
+		{"int64", schema("guidon.v1.Change", "properties", "revision"), map[string]any{"type": "integer", "format": "int64"}},
+		{"deprecated field", schema("flipt.CreateRuleRequest", "properties", "segmentKey", "deprecated"), true},
+		{"body", at(operation("/api/v1/namespaces/{namespaceKey}/flags", "post"), "requestBody", "content", "application/json", "schema"), reference("flipt.CreateFlagRequest")},
+		{"delete answers {}", at(operation("/api/v1/namespaces/{namespaceKey}/flags/{key}", "delete"), "responses", "200", "content", "application/json", "schema"), map[string]any{"type": "object"}},
+		{"query", at(operation("/api/v1/namespaces", "get"), "parameters"), []any{
+			map[string]any{"name": "limit", "in": "query", "schema": map[string]any{"type": "integer", "format": "int32"}},
+			map[string]any{"name": "offset", "in": "query", "deprecated": true, "schema": map[string]any{"type": "integer", "format": "int32"}},
+			map[string]any{"name": "pageToken", "in": "query", "schema": map[string]any{"type": "string"}},
+			map[string]any{"name": "reference", "in": "query", "schema": map[string]any{"type": "string"}},
+		}},
+		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}}},
+		{"a write may be stale", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
+		{"expiring oneself is in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),
+			[]any{map[string]any{"name": "expiresAt", "in": "query", "schema": map[string]any{"type": "string", "format": "date-time"}}}},
+		{"the list of methods is public", at(operation("/auth/v1/method", "get"), "security"), []any{map[string]any{}}},
+		{"aliases are deprecated", at(operation("/api/v1/flags", "get"), "deprecated"), true},
+		{"error", schema("Error", "required"), []any{"code", "message", "details"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func walk(value any, visit func(map[string]any)) {
+	switch v := value.(type) {
+	case map[string]any:
+		visit(v)
+		for _, inner := range v {
+			walk(inner, visit)
+		}
+	case []any:
+		for _, inner := range v {
+			walk(inner, visit)
+		}
+	}
+}

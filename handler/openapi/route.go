@@ -1,0 +1,133 @@
+package openapi
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// route is one way to an operation over HTTP.
+type route struct {
+	handler.Route
+	operation *handler.Operation
+	alias     bool // an older path to the same operation
+	request   protoreflect.MessageDescriptor
+}
+
+func newRoute(o *handler.Operation, r handler.Route, alias bool) route {
+	return route{Route: r, operation: o, alias: alias, request: o.NewRequest().ProtoReflect().Descriptor()}
+}
+
+var variable = regexp.MustCompile(`\{([^}]*)\}`)
+
+// path returns the pattern with the variables spelt as the fields are in JSON.
+func (r route) path() string {
+	return variable.ReplaceAllStringFunc(r.Pattern, func(braced string) string {
+		if field := r.field(strings.Trim(braced, "{}")); field != nil {
+			return "{" + field.JSONName() + "}"
+		}
+		return braced
+	})
+}
+
+func (r route) field(name string) protoreflect.FieldDescriptor {
+	return r.request.Fields().ByTextName(name)
+}
+
+// describe returns the operation object of the route.
+func (r route) describe(s *schemas) (object, error) {
+	summary, ok := summaries[r.operation.Name]
+	if !ok {
+		return nil, fmt.Errorf("%s has no summary", r.operation.Name)
+	}
+	id := r.operation.Service()
+	id = id[strings.LastIndexByte(id, '.')+1:] + "_" + r.operation.Method()
+	if r.alias {
+		id += "_legacy"
+		summary += " (older path: the namespace is named in the request, or else the default one)"
+	}
+	item := object{
+		{"tags", []any{r.operation.Service()}},
+		{"summary", summary},
+		{"operationId", id},
+	}
+	if r.alias {
+		item = item.with("deprecated", true)
+	}
+	if r.operation.Area == handler.AreaPublic {
+		item = item.with("security", []any{object{}})
+	}
+	parameters, err := r.parameters(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(parameters) > 0 {
+		item = item.with("parameters", parameters)
+	}
+	if r.operation.HasBody(r.Route) {
+		item = item.with("requestBody", object{{"content", jsonContent(s.message(r.request))}})
+	}
+	return item.with("responses", r.responses(s)), nil
+}
+
+// parameters returns the variables of the path, then the rest of the request
+// where it is in the query, then the headers.
+func (r route) parameters(s *schemas) ([]any, error) {
+	var all []any
+	inPath := make(map[protoreflect.FieldNumber]bool)
+	for _, match := range variable.FindAllStringSubmatch(r.Pattern, -1) {
+		field := r.field(match[1])
+		if field == nil {
+			return nil, fmt.Errorf("%s has no field %q", r.request.FullName(), match[1])
+		}
+		inPath[field.Number()] = true
+		all = append(all, object{
+			{"name", field.JSONName()}, {"in", "path"}, {"required", true}, {"schema", s.single(field)},
+		})
+	}
+	for i := range r.request.Fields().Len() {
+		field := r.request.Fields().Get(i)
+		if inPath[field.Number()] || r.operation.HasBody(r.Route) || isSpecial(r.request) {
+			continue
+		}
+		parameter := object{{"name", field.JSONName()}, {"in", "query"}}
+		if isDeprecated(field) {
+			parameter = parameter.with("deprecated", true)
+		}
+		schema := s.single(field)
+		if field.IsList() {
+			schema = object{{"type", "array"}, {"items", schema}}
+		}
+		all = append(all, parameter.with("schema", schema))
+	}
+	if r.operation.Writes() {
+		all = append(all, object{{"$ref", "#/components/parameters/IfMatch"}})
+	}
+	return all, nil
+}
+
+func (r route) responses(s *schemas) object {
+	success := object{{"description", "Success"}}
+	if r.operation.Area == handler.AreaManagement || r.operation.Area == handler.AreaEvaluation {
+		success = success.with("headers", object{
+			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
+		})
+	}
+	success = success.with("content", jsonContent(s.message(r.operation.NewResponse().ProtoReflect().Descriptor())))
+	all := object{{"200", success}}
+	if r.operation.Area != handler.AreaPublic {
+		all = all.with("401", object{{"$ref", "#/components/responses/Unauthenticated"}})
+	}
+	if r.operation.Writes() {
+		all = all.with("412", object{{"$ref", "#/components/responses/Stale"}})
+	}
+	return all.with("default", object{{"$ref", "#/components/responses/Error"}})
+}
+
+func jsonContent(schema object) object {
+	return object{{"application/json", object{{"schema", schema}}}}
+}

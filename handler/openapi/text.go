@@ -1,0 +1,182 @@
+package openapi
+
+const introduction = "Feature flags: management, evaluation, change records and tokens. " +
+	"Field names are accepted in camelCase and in snake_case, unknown fields are ignored, enums may be given by number. " +
+	"A variable of a path goes before the same field in a body. " +
+	"With the parameter pretty, answers are indented and leave zero values out."
+
+// instanceTag is the tag of the routes that are not operations.
+const instanceTag = "instance"
+
+// services says what each service is for.
+var services = map[string]string{
+	"flipt.Flipt":                                 "Management of namespaces, flags and segments; evaluation in the older way",
+	"flipt.evaluation.EvaluationService":          "What a flag is for an entity",
+	"flipt.auth.PublicAuthenticationService":      "How one may sign in",
+	"flipt.auth.AuthenticationService":            "Tokens, and who the caller is",
+	"flipt.auth.AuthenticationMethodTokenService": "Creation of static tokens",
+	"flipt.meta.MetadataService":                  "What the running instance is",
+	"guidon.v1.ChangeService":                     "The record of what was changed",
+	"guidon.v1.DocumentService":                   "Import and export of whole namespaces",
+}
+
+// summaries says what each operation does.
+var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no tokens
+	"/flipt.Flipt/ListNamespaces":  "List namespaces",
+	"/flipt.Flipt/CreateNamespace": "Create a namespace",
+	"/flipt.Flipt/GetNamespace":    "Get a namespace",
+	"/flipt.Flipt/UpdateNamespace": "Update a namespace",
+	"/flipt.Flipt/DeleteNamespace": "Delete a namespace, with its flags only if forced",
+
+	"/flipt.Flipt/ListFlags":     "List the flags of a namespace",
+	"/flipt.Flipt/CreateFlag":    "Create a flag",
+	"/flipt.Flipt/GetFlag":       "Get a flag",
+	"/flipt.Flipt/UpdateFlag":    "Replace what can be changed of a flag",
+	"/flipt.Flipt/DeleteFlag":    "Delete a flag with everything under it",
+	"/flipt.Flipt/CreateVariant": "Create a variant of a flag",
+	"/flipt.Flipt/UpdateVariant": "Replace a variant",
+	"/flipt.Flipt/DeleteVariant": "Delete a variant and the distributions that use it",
+
+	"/flipt.Flipt/ListRules":          "List the rules of a variant flag by rank",
+	"/flipt.Flipt/CreateRule":         "Create a rule for one segment or several",
+	"/flipt.Flipt/OrderRules":         "Give rules the ranks of their places in a list",
+	"/flipt.Flipt/GetRule":            "Get a rule",
+	"/flipt.Flipt/UpdateRule":         "Replace the segments of a rule",
+	"/flipt.Flipt/DeleteRule":         "Delete a rule",
+	"/flipt.Flipt/CreateDistribution": "Give a variant its share of a rule",
+	"/flipt.Flipt/UpdateDistribution": "Replace a distribution",
+	"/flipt.Flipt/DeleteDistribution": "Delete a distribution",
+
+	"/flipt.Flipt/ListRollouts":  "List the rollouts of a boolean flag by rank",
+	"/flipt.Flipt/CreateRollout": "Create a rollout for segments or for a percentage",
+	"/flipt.Flipt/OrderRollouts": "Give rollouts the ranks of their places in a list",
+	"/flipt.Flipt/GetRollout":    "Get a rollout",
+	"/flipt.Flipt/UpdateRollout": "Replace the contents of a rollout, not its kind",
+	"/flipt.Flipt/DeleteRollout": "Delete a rollout",
+
+	"/flipt.Flipt/ListSegments":     "List the segments of a namespace",
+	"/flipt.Flipt/CreateSegment":    "Create a segment",
+	"/flipt.Flipt/GetSegment":       "Get a segment",
+	"/flipt.Flipt/UpdateSegment":    "Replace what can be changed of a segment",
+	"/flipt.Flipt/DeleteSegment":    "Delete a segment that nothing uses",
+	"/flipt.Flipt/CreateConstraint": "Create a constraint of a segment",
+	"/flipt.Flipt/UpdateConstraint": "Replace a constraint",
+	"/flipt.Flipt/DeleteConstraint": "Delete a constraint",
+
+	"/flipt.evaluation.EvaluationService/Variant": "Evaluate a variant flag for an entity",
+	"/flipt.evaluation.EvaluationService/Boolean": "Evaluate a boolean flag for an entity",
+	"/flipt.evaluation.EvaluationService/Batch":   "Evaluate several flags of either type",
+	"/flipt.Flipt/Evaluate":                       "Evaluate a variant flag in the older way",
+	"/flipt.Flipt/BatchEvaluate":                  "Evaluate several variant flags in the older way",
+
+	"/guidon.v1.ChangeService/ListChanges": "List what was changed in a namespace, newest first",
+	"/guidon.v1.DocumentService/Import":    "Import a document into a namespace, all of it or nothing",
+	"/guidon.v1.DocumentService/Export":    "Export a namespace as a document",
+
+	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the ways to sign in",
+	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; its text is in this answer only",
+	"/flipt.auth.AuthenticationService/ListAuthentications":             "List tokens and sessions",
+	"/flipt.auth.AuthenticationService/GetAuthentication":               "Get a token or session, without its text",
+	"/flipt.auth.AuthenticationService/DeleteAuthentication":            "Delete a token or session",
+	"/flipt.auth.AuthenticationService/GetAuthenticationSelf":           "Get the token or session of the caller",
+	"/flipt.auth.AuthenticationService/ExpireAuthenticationSelf":        "Let the token or session of the caller end, now or at a time",
+
+	"/flipt.meta.MetadataService/GetInfo":          "Get version and build",
+	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, secrets left out",
+}
+
+// others are the routes that are not operations.
+var others = []struct {
+	path string
+	item object
+}{
+	{"/health", object{
+		{"tags", []any{instanceTag}},
+		{"summary", "Get whether the instance, or one service of it, serves"},
+		{"operationId", "health"},
+		{"security", []any{object{}}},
+		{"parameters", []any{object{{"name", "service"}, {"in", "query"}, {"schema", object{{"type", "string"}}}}}},
+		{"responses", object{
+			{"200", object{{"description", "Serving"}, {"content", jsonContent(object{
+				{"type", "object"},
+				{"properties", object{{"status", object{{"const", "SERVING"}}}}},
+				{"required", []any{"status"}},
+			})}}},
+			{"404", object{{"$ref", "#/components/responses/Error"}}},
+			{"503", object{{"$ref", "#/components/responses/Error"}}},
+		}},
+	}},
+	{"/metrics", object{
+		{"tags", []any{instanceTag}},
+		{"summary", "Get metrics, where they are switched on"},
+		{"operationId", "metrics"},
+		{"responses", object{
+			{"200", textResponse("Metrics in the text format of Prometheus", "text/plain")},
+			{"default", object{{"$ref", "#/components/responses/Error"}}},
+		}},
+	}},
+	{"/openapi.yaml", object{
+		{"tags", []any{instanceTag}},
+		{"summary", "Get this description"},
+		{"operationId", "openapi"},
+		{"security", []any{object{}}},
+		{"responses", object{{"200", textResponse("This description", "application/yaml")}}},
+	}},
+}
+
+func textResponse(description, contentType string) object {
+	return object{{"description", description}, {"content", object{
+		{contentType, object{{"schema", object{{"type", "string"}}}}},
+	}}}
+}
+
+// errorSchema has these members and no other (contract 5.1).
+var errorSchema = object{
+	{"type", "object"},
+	{"properties", object{
+		{"code", object{{"type", "integer"}, {"format", "int32"}, {"description", "The number of the gRPC code"}}},
+		{"message", object{{"type", "string"}}},
+		{"details", object{{"type", "array"}, {"maxItems", 0}}},
+	}},
+	{"required", []any{"code", "message", "details"}},
+	{"additionalProperties", false},
+}
+
+var responses = object{
+	{"Error", object{{"description", "Refused or failed"}, {"content", errorContent}}},
+	{"Unauthenticated", object{
+		{"description", "No credential, or one that is not valid here"},
+		{"headers", object{{"WWW-Authenticate", object{{"schema", object{{"type", "string"}}}}}}},
+		{"content", errorContent},
+	}},
+	{"Stale", object{
+		{"description", "The revision in If-Match is no longer current; nothing was changed"},
+		{"headers", object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}},
+		{"content", errorContent},
+	}},
+}
+
+var errorContent = jsonContent(object{{"$ref", "#/components/schemas/Error"}})
+
+var parameters = object{
+	{"IfMatch", object{
+		{"name", "If-Match"}, {"in", "header"},
+		{"description", "Change something only if this is still the revision of the namespace"},
+		{"schema", object{{"type", "string"}}},
+	}},
+}
+
+var headers = object{
+	{"GuidonRevision", object{
+		{"description", "The revision of the namespace that the answer is about; absent when it is about none or several"},
+		{"schema", object{{"type", "integer"}, {"format", "int64"}}},
+	}},
+}
+
+var securitySchemes = object{
+	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}}},
+	{"cookie", object{
+		{"type", "apiKey"}, {"in", "cookie"}, {"name", "service_client_token"},
+		{"description", "Used when there is no Authorization header"},
+	}},
+}

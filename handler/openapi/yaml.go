@@ -1,0 +1,104 @@
+package openapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// object is a mapping whose members keep their order.
+type object []member
+
+type member struct {
+	name  string
+	value any // object, []any, string, bool or int
+}
+
+// with returns the object with a further member.
+func (o object) with(name string, value any) object {
+	return append(o, member{name, value})
+}
+
+// encode returns the object as YAML.
+func (o object) encode() []byte {
+	var w strings.Builder
+	writeObject(&w, o, "")
+	return []byte(w.String())
+}
+
+func writeObject(w *strings.Builder, o object, indent string) {
+	for i, m := range o {
+		if i > 0 {
+			w.WriteString(indent)
+		}
+		w.WriteString(text(m.name) + ":")
+		writeMember(w, m.value, indent+"  ")
+	}
+}
+
+// writeMember writes the value after a colon, and the end of the line.
+func writeMember(w *strings.Builder, value any, indent string) {
+	switch v := value.(type) {
+	case object:
+		if len(v) > 0 {
+			w.WriteString("\n" + indent)
+			writeObject(w, v, indent)
+			return
+		}
+	case []any:
+		if len(v) > 0 {
+			w.WriteString("\n")
+			writeList(w, v, indent)
+			return
+		}
+	}
+	w.WriteString(" " + scalar(value) + "\n")
+}
+
+func writeList(w *strings.Builder, list []any, indent string) {
+	for _, item := range list {
+		w.WriteString(indent + "- ")
+		if o, ok := item.(object); ok && len(o) > 0 {
+			writeObject(w, o, indent+"  ")
+		} else {
+			w.WriteString(scalar(item) + "\n")
+		}
+	}
+}
+
+func scalar(value any) string {
+	switch v := value.(type) {
+	case object:
+		return "{}"
+	case []any:
+		if len(v) == 0 {
+			return "[]"
+		}
+	case string:
+		return text(v)
+	case bool, int:
+		return fmt.Sprint(v)
+	}
+	panic(fmt.Sprintf("openapi: cannot write a %T here", value))
+}
+
+// plain matches texts that YAML reads as themselves without quotes. It leaves
+// out much that would do as well.
+var plain = regexp.MustCompile(`^[A-Za-z/$][A-Za-z0-9_./$(){},;' -]*[A-Za-z0-9_./)}]$`)
+
+// reserved are the words that some reader of YAML takes for something else.
+var reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
+
+// text returns a string as it is or, where YAML might misread it, as JSON writes
+// it, which YAML reads too.
+func text(s string) string {
+	if plain.MatchString(s) && !reserved.MatchString(s) {
+		return s
+	}
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a string can always be written
+	}
+	return string(quoted)
+}

@@ -1,0 +1,122 @@
+package handler
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Route is a method and a path that lead to an operation. Pattern is in chi's
+// syntax; its variables are fields of the request message, in snake_case.
+type Route struct{ Method, Pattern string }
+
+// Area is the part of the API that an operation belongs to, as far as
+// authentication is concerned (operations 1.2).
+type Area uint8
+
+// The areas.
+const (
+	AreaManagement     Area = iota // exempt where management is excluded
+	AreaEvaluation                 // exempt where evaluation is excluded
+	AreaAuthentication             // tokens and the caller itself: never exempt
+	AreaPublic                     // never authenticated
+	AreaMeta                       // what the instance is: never exempt
+)
+
+// effect says what an operation changes.
+type effect uint8
+
+const (
+	reads  effect = iota
+	writes        // a namespace: If-Match applies
+	issues        // authentications: If-Match does not apply
+)
+
+// Bounds of a request body, in bytes.
+const (
+	defaultBodyLimit = 4 << 20
+	importBodyLimit  = 64 << 20
+)
+
+// Operation is one call of the API, over HTTP and gRPC alike. It is immutable.
+type Operation struct {
+	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"
+	Routes []Route
+	Area   Area
+
+	effect      effect
+	queryOnly   bool // the request is in the query string whatever the method
+	bodyLimit   int64
+	newRequest  func() proto.Message
+	newResponse func() proto.Message
+	run         func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error)
+}
+
+// message is a pointer to a generated message struct.
+type message[T any] interface {
+	*T
+	proto.Message
+}
+
+// op returns the operation that fn carries out.
+func op[Q, A any, PQ message[Q], PA message[A]](
+	name string, effect effect, area Area, routes []Route,
+	fn func(h *Handler, ctx context.Context, request PQ) (PA, error),
+) *Operation {
+	return &Operation{
+		Name: name, Routes: routes, Area: area,
+		effect: effect, bodyLimit: defaultBodyLimit,
+		newRequest:  func() proto.Message { return PQ(new(Q)) },
+		newResponse: func() proto.Message { return PA(new(A)) },
+		run: func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error) {
+			answer, err := fn(h, ctx, request.(PQ))
+			if err != nil {
+				return nil, err
+			}
+			return answer, nil
+		},
+	}
+}
+
+// inQuery makes the operation read its request from the query string.
+func (o *Operation) inQuery() *Operation {
+	o.queryOnly = true
+	return o
+}
+
+// upTo sets the bound of the body.
+func (o *Operation) upTo(limit int64) *Operation {
+	o.bodyLimit = limit
+	return o
+}
+
+// NewRequest returns an empty request message.
+func (o *Operation) NewRequest() proto.Message { return o.newRequest() }
+
+// NewResponse returns an empty response message.
+func (o *Operation) NewResponse() proto.Message { return o.newResponse() }
+
+// Service returns the full name of the gRPC service, "flipt.Flipt".
+func (o *Operation) Service() string {
+	return o.Name[1:strings.LastIndexByte(o.Name, '/')]
+}
+
+// Method returns the name of the gRPC method, "CreateFlag".
+func (o *Operation) Method() string {
+	return o.Name[strings.LastIndexByte(o.Name, '/')+1:]
+}
+
+// BodyLimit returns the bound of a request's encoded form, in bytes.
+func (o *Operation) BodyLimit() int64 { return o.bodyLimit }
+
+// Writes tells whether the operation changes a namespace, so that If-Match
+// applies to it.
+func (o *Operation) Writes() bool { return o.effect == writes }
+
+// HasBody tells whether the request of the route is in the body. Otherwise it
+// is in the query string. Path variables come on top of either.
+func (o *Operation) HasBody(route Route) bool {
+	return !o.queryOnly && (route.Method == http.MethodPost || route.Method == http.MethodPut)
+}

@@ -1,0 +1,114 @@
+package handler
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const contentJSON = "application/json"
+
+// minCompressed is the size of body from which compressing pays, in bytes.
+const minCompressed = 1 << 10
+
+// reply writes the whole answer.
+func (x *exchange) reply(status int, contentType string, body []byte) {
+	header := x.Header()
+	header.Set("Content-Type", contentType)
+	if len(body) >= minCompressed {
+		header.Add("Vary", "Accept-Encoding")
+		if encoding := acceptedEncoding(x.request.Header["Accept-Encoding"]); encoding != "" {
+			header.Set("Content-Encoding", encoding)
+			body = compress(encoding, body)
+		}
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	x.WriteHeader(status)
+	_, _ = x.Write(body) // a client that went away is nobody's error
+}
+
+// replyRaw answers with a body that an operation made itself.
+func (x *exchange) replyRaw(contentType string, body []byte) {
+	if x.pretty() && contentType == contentJSON {
+		var indented bytes.Buffer
+		if json.Indent(&indented, body, "", "  ") == nil {
+			body = indented.Bytes()
+		}
+	}
+	x.reply(http.StatusOK, contentType, body)
+}
+
+// pretty tells whether the client asks for an answer made to be read
+// (contract 1.3).
+func (x *exchange) pretty() bool {
+	if x.request.Header.Get("Accept") == "application/json+pretty" {
+		return true
+	}
+	return strings.Contains(x.request.URL.RawQuery, "pretty") && x.request.URL.Query().Has("pretty")
+}
+
+// acceptedEncoding returns the encoding to answer in: gzip rather than deflate
+// where both are accepted, or nothing.
+func acceptedEncoding(accept []string) string {
+	deflate := false
+	for _, line := range accept {
+		for item := range strings.SplitSeq(line, ",") {
+			name, parameters, _ := strings.Cut(item, ";")
+			if refused(parameters) {
+				continue
+			}
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "gzip":
+				return "gzip"
+			case "deflate":
+				deflate = true
+			}
+		}
+	}
+	if deflate {
+		return "deflate"
+	}
+	return ""
+}
+
+// refused tells whether the parameters of an encoding give it the weight zero.
+func refused(parameters string) bool {
+	weight, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
+	if !ok {
+		return false
+	}
+	q, err := strconv.ParseFloat(weight, 64)
+	return err != nil || q <= 0
+}
+
+// compressor is what compress/gzip and compress/zlib have in common.
+type compressor interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}
+
+var (
+	gzipWriters    = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	deflateWriters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }} // what HTTP calls deflate is zlib (RFC 9110 8.4.1.2)
+)
+
+// compress returns the body in the encoding.
+func compress(encoding string, body []byte) []byte {
+	pool := &gzipWriters
+	if encoding == "deflate" {
+		pool = &deflateWriters
+	}
+	w := pool.Get().(compressor)
+	defer pool.Put(w)
+	var compressed bytes.Buffer
+	w.Reset(&compressed)
+	_, _ = w.Write(body) // a bytes.Buffer takes everything
+	_ = w.Close()
+	return compressed.Bytes()
+}

@@ -1,0 +1,91 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest) (*flipt.RolloutList, error) {
+	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+	if err != nil {
+		return nil, err
+	}
+	return &flipt.RolloutList{
+		Rules:         convertAll(rollouts, wireRollout(namespaceOf(m), m.GetFlagKey())),
+		NextPageToken: page.NextToken, TotalCount: count(page.Total),
+	}, nil
+}
+
+func (h *Handler) createRollout(ctx context.Context, m *flipt.CreateRolloutRequest) (*flipt.Rollout, error) {
+	r, err := h.service.CreateRollout(ctx, m.GetNamespaceKey(), guidon.RolloutInput{
+		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
+		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+	})
+	return answer(r, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+}
+
+func (h *Handler) orderRollouts(ctx context.Context, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, error) {
+	return done(h.service.OrderRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
+}
+
+func (h *Handler) getRollout(ctx context.Context, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
+	r, flagKey, err := h.service.GetRollout(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId())
+	return answer(r, err, wireRollout(namespaceOf(m), flagKey))
+}
+
+func (h *Handler) updateRollout(ctx context.Context, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, error) {
+	r, err := h.service.UpdateRollout(ctx, m.GetNamespaceKey(), guidon.RolloutInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
+		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
+	})
+	return answer(r, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+}
+
+func (h *Handler) deleteRollout(ctx context.Context, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, error) {
+	return done(h.service.DeleteRollout(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+}
+
+func segmentInput(m *flipt.RolloutSegment) *guidon.RolloutSegmentInput {
+	if m == nil {
+		return nil
+	}
+	return &guidon.RolloutSegmentInput{
+		SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Value: m.GetValue(),
+	}
+}
+
+func thresholdInput(m *flipt.RolloutThreshold) *guidon.RolloutThreshold {
+	if m == nil {
+		return nil
+	}
+	return &guidon.RolloutThreshold{Percentage: m.GetPercentage(), Value: m.GetValue()}
+}
+
+func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout {
+	return func(r *guidon.Rollout) *flipt.Rollout {
+		rollout := &flipt.Rollout{
+			Id: r.ID, NamespaceKey: namespace, FlagKey: flagKey, Type: flipt.RolloutType(r.Type()),
+			Rank: r.Rank, Description: r.Description,
+			CreatedAt: timestamp(r.CreatedAt), UpdatedAt: timestamp(r.UpdatedAt),
+		}
+		switch {
+		case r.Threshold != nil:
+			rollout.Rule = &flipt.Rollout_Threshold{Threshold: &flipt.RolloutThreshold{
+				Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
+			}}
+		case r.Segment != nil:
+			segmentKey, segmentKeys := segmentsOf(r.Segment.SegmentKeys)
+			rollout.Rule = &flipt.Rollout_Segment{Segment: &flipt.RolloutSegment{
+				SegmentKey: segmentKey, //lint:ignore SA1019 deprecated on the wire, read by clients
+				Value:      r.Segment.Value, SegmentKeys: segmentKeys,
+				SegmentOperator: flipt.SegmentOperator(r.Segment.SegmentOperator),
+			}}
+		}
+		return rollout
+	}
+}

@@ -1,0 +1,157 @@
+package handler
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// Where the paths begin. A path under one of the API prefixes may end in one
+// slash too many (contract 1.5).
+const (
+	apiPrefix       = "/api/v1"
+	namespacePrefix = apiPrefix + "/namespaces/{namespace_key}"
+	authPrefix      = "/auth/v1"
+	evaluatePrefix  = "/evaluate/v1"
+	internalPrefix  = "/internal/v1"
+	metaPrefix      = "/meta"
+	healthPath      = "/health"
+	metricsPath     = "/metrics"
+	profilingPath   = "/debug/pprof"
+	openAPIPath     = "/openapi.yaml"
+	analyticsPath   = internalPrefix + "/analytics/namespaces/{namespace_key}/flags/{flag_key}"
+)
+
+// Short names for the table.
+const (
+	get    = http.MethodGet
+	post   = http.MethodPost
+	put    = http.MethodPut
+	del    = http.MethodDelete
+	manage = AreaManagement
+	eval   = AreaEvaluation
+	authn  = AreaAuthentication
+)
+
+// operations is the API (contract 3 and 12, design 6).
+var operations = []*Operation{
+	// Namespaces.
+	op("/flipt.Flipt/ListNamespaces", reads, manage, only(get, apiPrefix+"/namespaces"), (*Handler).listNamespaces),
+	op("/flipt.Flipt/CreateNamespace", writes, manage, only(post, apiPrefix+"/namespaces"), (*Handler).createNamespace),
+	op("/flipt.Flipt/GetNamespace", reads, manage, only(get, apiPrefix+"/namespaces/{key}"), (*Handler).getNamespace),
+	op("/flipt.Flipt/UpdateNamespace", writes, manage, only(put, apiPrefix+"/namespaces/{key}"), (*Handler).updateNamespace),
+	op("/flipt.Flipt/DeleteNamespace", writes, manage, only(del, apiPrefix+"/namespaces/{key}"), (*Handler).deleteNamespace),
+
+	// Flags and variants.
+	op("/flipt.Flipt/ListFlags", reads, manage, both(get, "/flags"), (*Handler).listFlags),
+	op("/flipt.Flipt/CreateFlag", writes, manage, both(post, "/flags"), (*Handler).createFlag),
+	op("/flipt.Flipt/GetFlag", reads, manage, both(get, "/flags/{key}"), (*Handler).getFlag),
+	op("/flipt.Flipt/UpdateFlag", writes, manage, both(put, "/flags/{key}"), (*Handler).updateFlag),
+	op("/flipt.Flipt/DeleteFlag", writes, manage, both(del, "/flags/{key}"), (*Handler).deleteFlag),
+	op("/flipt.Flipt/CreateVariant", writes, manage, both(post, "/flags/{flag_key}/variants"), (*Handler).createVariant),
+	op("/flipt.Flipt/UpdateVariant", writes, manage, both(put, "/flags/{flag_key}/variants/{id}"), (*Handler).updateVariant),
+	op("/flipt.Flipt/DeleteVariant", writes, manage, both(del, "/flags/{flag_key}/variants/{id}"), (*Handler).deleteVariant),
+
+	// Rules and distributions.
+	op("/flipt.Flipt/ListRules", reads, manage, both(get, "/flags/{flag_key}/rules"), (*Handler).listRules),
+	op("/flipt.Flipt/CreateRule", writes, manage, both(post, "/flags/{flag_key}/rules"), (*Handler).createRule),
+	op("/flipt.Flipt/OrderRules", writes, manage, both(put, "/flags/{flag_key}/rules/order"), (*Handler).orderRules),
+	op("/flipt.Flipt/GetRule", reads, manage, both(get, "/flags/{flag_key}/rules/{id}"), (*Handler).getRule),
+	op("/flipt.Flipt/UpdateRule", writes, manage, both(put, "/flags/{flag_key}/rules/{id}"), (*Handler).updateRule),
+	op("/flipt.Flipt/DeleteRule", writes, manage, both(del, "/flags/{flag_key}/rules/{id}"), (*Handler).deleteRule),
+	op("/flipt.Flipt/CreateDistribution", writes, manage, both(post, "/flags/{flag_key}/rules/{rule_id}/distributions"), (*Handler).createDistribution),
+	op("/flipt.Flipt/UpdateDistribution", writes, manage, both(put, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), (*Handler).updateDistribution),
+	op("/flipt.Flipt/DeleteDistribution", writes, manage, both(del, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), (*Handler).deleteDistribution),
+
+	// Rollouts.
+	op("/flipt.Flipt/ListRollouts", reads, manage, within(get, "/flags/{flag_key}/rollouts"), (*Handler).listRollouts),
+	op("/flipt.Flipt/CreateRollout", writes, manage, within(post, "/flags/{flag_key}/rollouts"), (*Handler).createRollout),
+	op("/flipt.Flipt/OrderRollouts", writes, manage, within(put, "/flags/{flag_key}/rollouts/order"), (*Handler).orderRollouts),
+	op("/flipt.Flipt/GetRollout", reads, manage, within(get, "/flags/{flag_key}/rollouts/{id}"), (*Handler).getRollout),
+	op("/flipt.Flipt/UpdateRollout", writes, manage, within(put, "/flags/{flag_key}/rollouts/{id}"), (*Handler).updateRollout),
+	op("/flipt.Flipt/DeleteRollout", writes, manage, within(del, "/flags/{flag_key}/rollouts/{id}"), (*Handler).deleteRollout),
+
+	// Segments and constraints.
+	op("/flipt.Flipt/ListSegments", reads, manage, both(get, "/segments"), (*Handler).listSegments),
+	op("/flipt.Flipt/CreateSegment", writes, manage, both(post, "/segments"), (*Handler).createSegment),
+	op("/flipt.Flipt/GetSegment", reads, manage, both(get, "/segments/{key}"), (*Handler).getSegment),
+	op("/flipt.Flipt/UpdateSegment", writes, manage, both(put, "/segments/{key}"), (*Handler).updateSegment),
+	op("/flipt.Flipt/DeleteSegment", writes, manage, both(del, "/segments/{key}"), (*Handler).deleteSegment),
+	op("/flipt.Flipt/CreateConstraint", writes, manage, both(post, "/segments/{segment_key}/constraints"), (*Handler).createConstraint),
+	op("/flipt.Flipt/UpdateConstraint", writes, manage, both(put, "/segments/{segment_key}/constraints/{id}"), (*Handler).updateConstraint),
+	op("/flipt.Flipt/DeleteConstraint", writes, manage, both(del, "/segments/{segment_key}/constraints/{id}"), (*Handler).deleteConstraint),
+
+	// Evaluation. The legacy calls are of the management service, and so is
+	// their exemption (operations 1.2).
+	op("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant),
+	op("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean),
+	op("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch),
+	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate),
+	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch),
+
+	// Changes and documents: our own.
+	op("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
+	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).upTo(importBodyLimit),
+	op("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
+
+	// Authentication. Expiring oneself takes its time from the query (contract 10.4).
+	op("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", reads, AreaPublic, only(get, authPrefix+"/method"), (*Handler).listMethods),
+	op("/flipt.auth.AuthenticationMethodTokenService/CreateToken", issues, authn, only(post, authPrefix+"/method/token"), (*Handler).createToken),
+	op("/flipt.auth.AuthenticationService/ListAuthentications", reads, authn, only(get, authPrefix+"/tokens"), (*Handler).listAuthentications),
+	op("/flipt.auth.AuthenticationService/GetAuthentication", reads, authn, only(get, authPrefix+"/tokens/{id}"), (*Handler).getAuthentication),
+	op("/flipt.auth.AuthenticationService/DeleteAuthentication", issues, authn, only(del, authPrefix+"/tokens/{id}"), (*Handler).deleteAuthentication),
+	op("/flipt.auth.AuthenticationService/GetAuthenticationSelf", reads, authn, only(get, authPrefix+"/self"), (*Handler).getSelf),
+	op("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", issues, authn, only(put, authPrefix+"/self/expire"), (*Handler).expireSelf).inQuery(),
+
+	// What the instance is.
+	op("/flipt.meta.MetadataService/GetInfo", reads, AreaMeta, only(get, metaPrefix+"/info"), (*Handler).getInfo),
+	op("/flipt.meta.MetadataService/GetConfiguration", reads, AreaMeta, only(get, metaPrefix+"/config"), (*Handler).getConfiguration),
+}
+
+// install registers every route of the handler.
+func (h *Handler) install(mux *chi.Mux) {
+	for _, o := range operations {
+		if h.Enabled(o) {
+			for _, route := range o.Routes {
+				h.installOperation(mux, o, route)
+			}
+		}
+	}
+
+	// What is not an operation.
+	h.handle(mux, get, healthPath, h.serveHealth)
+	h.handle(mux, get, openAPIPath, h.serveOpenAPI)
+	h.handle(mux, get, analyticsPath, h.serveAnalytics)
+	if h.config.Metrics != nil {
+		h.handle(mux, get, metricsPath, h.serveMetrics)
+	}
+	if h.config.Profiling {
+		for _, method := range []string{get, post} { // the symbol page is posted to
+			h.handle(mux, method, profilingPath, h.serveProfiling)
+			h.handle(mux, method, profilingPath+"/*", h.serveProfiling)
+		}
+	}
+	mux.NotFound(h.serveNotFound)
+	mux.MethodNotAllowed(h.serveMethodNotAllowed)
+}
+
+// Operations returns the table of all operations. It is the same for every
+// handler and not to be changed.
+func Operations() []*Operation { return slices.Clone(operations) }
+
+// only is the one route of an operation.
+func only(method, pattern string) []Route {
+	return []Route{{method, pattern}}
+}
+
+// within is the one route of an operation on a namespace.
+func within(method, path string) []Route {
+	return only(method, namespacePrefix+path)
+}
+
+// both are the route of an operation on a namespace and its legacy alias, which
+// is about the default namespace unless the request names another (contract 3).
+func both(method, path string) []Route {
+	return []Route{{method, namespacePrefix + path}, {method, apiPrefix + path}}
+}

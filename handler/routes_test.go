@@ -1,0 +1,140 @@
+package handler_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/guidonhq/guidon/handler"
+	_ "github.com/guidonhq/guidon/handler/wire/analytics"
+)
+
+// notYet are the services of the wire whose operations are later work.
+var notYet = []protoreflect.FullName{
+	"flipt.evaluation.DataService",
+	"flipt.analytics.AnalyticsService",
+	"flipt.auth.AuthenticationMethodOIDCService",
+	"flipt.auth.AuthenticationMethodKubernetesService",
+	"flipt.auth.AuthenticationMethodGithubService",
+}
+
+// wireMethods returns the methods of every service in the packages of the wire.
+func wireMethods() map[string]protoreflect.MethodDescriptor {
+	methods := map[string]protoreflect.MethodDescriptor{}
+	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
+		if name := string(file.Package()); !strings.HasPrefix(name, "flipt") && !strings.HasPrefix(name, "guidon") {
+			return true
+		}
+		for i := range file.Services().Len() {
+			service := file.Services().Get(i)
+			if slices.Contains(notYet, service.FullName()) {
+				continue
+			}
+			for j := range service.Methods().Len() {
+				m := service.Methods().Get(j)
+				methods["/"+string(service.FullName())+"/"+string(m.Name())] = m
+			}
+		}
+		return true
+	})
+	return methods
+}
+
+// TestEveryMethodHasItsOperation holds the table against the service
+// descriptors, in both directions (design 6).
+func TestEveryMethodHasItsOperation(t *testing.T) {
+	methods := wireMethods()
+	for _, o := range handler.Operations() {
+		m, ok := methods[o.Name]
+		if !ok {
+			t.Errorf("%s: no such method, or twice", o.Name)
+			continue
+		}
+		delete(methods, o.Name)
+		if got := o.NewRequest().ProtoReflect().Descriptor().FullName(); got != m.Input().FullName() {
+			t.Errorf("%s: takes %s, want %s", o.Name, got, m.Input().FullName())
+		}
+		if got := o.NewResponse().ProtoReflect().Descriptor().FullName(); got != m.Output().FullName() {
+			t.Errorf("%s: answers %s, want %s", o.Name, got, m.Output().FullName())
+		}
+		if got := "/" + o.Service() + "/" + o.Method(); got != o.Name {
+			t.Errorf("%s: is made of %s", o.Name, got)
+		}
+		if len(o.Routes) == 0 {
+			t.Errorf("%s: has no route", o.Name)
+		}
+	}
+	for name := range methods {
+		t.Errorf("%s: has no operation", name)
+	}
+}
+
+func TestEveryPathVariableIsAField(t *testing.T) {
+	for _, o := range handler.Operations() {
+		fields := o.NewRequest().ProtoReflect().Descriptor().Fields()
+		for _, route := range o.Routes {
+			for _, name := range route.Variables() {
+				if f := fields.ByTextName(name); f == nil || f.Kind() != protoreflect.StringKind {
+					t.Errorf("%s %s: %s is not a string field of %s", o.Name, route.Pattern, name, fields.Get(0).Parent().FullName())
+				}
+			}
+		}
+	}
+}
+
+// TestReadsAndWrites holds the classification against the names.
+func TestReadsAndWrites(t *testing.T) {
+	changing := []string{"Create", "Update", "Delete", "Order", "Import"}
+	for _, o := range handler.Operations() {
+		changes := slices.ContainsFunc(changing, func(verb string) bool { return strings.HasPrefix(o.Method(), verb) })
+		want := changes && o.Area == handler.AreaManagement
+		if o.Writes() != want {
+			t.Errorf("%s: writes %v, want %v", o.Name, o.Writes(), want)
+		}
+		for _, route := range o.Routes {
+			if route.Method == http.MethodGet && o.Writes() || route.Method == http.MethodDelete && !changes {
+				t.Errorf("%s: %s does not suit it", o.Name, route.Method)
+			}
+		}
+	}
+}
+
+// TestEveryRouteIsReachable sends each route a request and expects an answer of
+// its operation, not of the router.
+func TestEveryRouteIsReachable(t *testing.T) {
+	s := newServer(t, tokens)
+	routes := 0
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			path := route.Pattern
+			for _, name := range route.Variables() {
+				path = strings.ReplaceAll(path, "{"+name+"}", "x")
+			}
+			body := ""
+			if o.HasBody(route) {
+				body = "{}"
+			}
+			routes++
+			r := s.do(route.Method, path, body, "X-Request-Id", "reach")
+			if strings.Contains(r.body, `"Not Found"`) || r.status == http.StatusNotImplemented || r.status >= 500 {
+				t.Errorf("%s %s: %d %s", route.Method, path, r.status, r.body)
+			}
+		}
+	}
+	seen := map[string]bool{}
+	events, _ := s.logs.find(t, "reach", routes)
+	for _, e := range events {
+		seen[e["operation"].(string)+" "+e["method"].(string)+" "+e["route"].(string)] = true
+	}
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			if name := o.Name + " " + route.Method + " " + route.Pattern; !seen[name] {
+				t.Errorf("%s: was answered by another operation", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest) (*flipt.RuleList, error) {
+	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+	if err != nil {
+		return nil, err
+	}
+	return &flipt.RuleList{
+		Rules: convertAll(rules, wireRule(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
+	}, nil
+}
+
+func (h *Handler) createRule(ctx context.Context, m *flipt.CreateRuleRequest) (*flipt.Rule, error) {
+	r, err := h.service.CreateRule(ctx, m.GetNamespaceKey(), guidon.RuleInput{
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
+	})
+	return answer(r, err, wireRule(m))
+}
+
+func (h *Handler) orderRules(ctx context.Context, m *flipt.OrderRulesRequest) (*emptypb.Empty, error) {
+	return done(h.service.OrderRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
+}
+
+func (h *Handler) getRule(ctx context.Context, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
+	r, err := h.service.GetRule(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId())
+	return answer(r, err, wireRule(m))
+}
+
+func (h *Handler) updateRule(ctx context.Context, m *flipt.UpdateRuleRequest) (*flipt.Rule, error) {
+	r, err := h.service.UpdateRule(ctx, m.GetNamespaceKey(), guidon.RuleInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+	})
+	return answer(r, err, wireRule(m))
+}
+
+func (h *Handler) deleteRule(ctx context.Context, m *flipt.DeleteRuleRequest) (*emptypb.Empty, error) {
+	return done(h.service.DeleteRule(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+}
+
+// segmentKeyOf returns the one segment of a request. The field is deprecated on
+// the wire and served for good: clients send it.
+func segmentKeyOf(m interface{ GetSegmentKey() string }) string { return m.GetSegmentKey() }
+
+// segmentsOf returns the two fields that name the segments: one alone is in the
+// first, several are in the second (contract 2).
+func segmentsOf(keys []string) (segmentKey string, segmentKeys []string) {
+	if len(keys) == 1 {
+		return keys[0], nil
+	}
+	return "", keys
+}
+
+// ofFlag is a request that is about a flag.
+type ofFlag interface {
+	inNamespace
+	GetFlagKey() string
+}
+
+// wireRule returns the conversion of rules of the request's flag.
+func wireRule(m ofFlag) func(*guidon.Rule) *flipt.Rule {
+	namespace, flagKey := namespaceOf(m), m.GetFlagKey()
+	return func(r *guidon.Rule) *flipt.Rule {
+		segmentKey, segmentKeys := segmentsOf(r.SegmentKeys)
+		return &flipt.Rule{
+			Id: r.ID, FlagKey: flagKey, SegmentKey: segmentKey,
+			Distributions: convertAll(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
+			CreatedAt: timestamp(r.CreatedAt), UpdatedAt: timestamp(r.UpdatedAt), NamespaceKey: namespace,
+			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
+		}
+	}
+}

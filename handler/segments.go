@@ -1,0 +1,65 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest) (*flipt.SegmentList, error) {
+	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), pageOf(m))
+	if err != nil {
+		return nil, err
+	}
+	return &flipt.SegmentList{
+		Segments: convertAll(segments, wireSegment(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
+	}, nil
+}
+
+func (h *Handler) createSegment(ctx context.Context, m *flipt.CreateSegmentRequest) (*flipt.Segment, error) {
+	g, err := h.service.CreateSegment(ctx, m.GetNamespaceKey(), segmentOf(m))
+	return answer(g, err, wireSegment(m))
+}
+
+func (h *Handler) getSegment(ctx context.Context, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
+	g, err := h.service.GetSegment(ctx, m.GetNamespaceKey(), m.GetKey())
+	return answer(g, err, wireSegment(m))
+}
+
+func (h *Handler) updateSegment(ctx context.Context, m *flipt.UpdateSegmentRequest) (*flipt.Segment, error) {
+	g, err := h.service.UpdateSegment(ctx, m.GetNamespaceKey(), segmentOf(m))
+	return answer(g, err, wireSegment(m))
+}
+
+func (h *Handler) deleteSegment(ctx context.Context, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, error) {
+	return done(h.service.DeleteSegment(ctx, m.GetNamespaceKey(), m.GetKey()))
+}
+
+// segmentOf returns what creating and updating say of a segment.
+func segmentOf(m interface {
+	GetKey() string
+	GetName() string
+	GetDescription() string
+	GetMatchType() flipt.MatchType
+}) guidon.SegmentInput {
+	return guidon.SegmentInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		MatchType: enum[guidon.MatchType](m.GetMatchType()),
+	}
+}
+
+// wireSegment returns the conversion of segments of the request's namespace.
+func wireSegment(m inNamespace) func(*guidon.Segment) *flipt.Segment {
+	namespace := namespaceOf(m)
+	return func(g *guidon.Segment) *flipt.Segment {
+		return &flipt.Segment{
+			Key: g.Key, Name: g.Name, Description: g.Description,
+			CreatedAt: timestamp(g.CreatedAt), UpdatedAt: timestamp(g.UpdatedAt),
+			Constraints: convertAll(g.Constraints, wireConstraint(namespace, g.Key)),
+			MatchType:   flipt.MatchType(g.MatchType), NamespaceKey: namespace,
+		}
+	}
+}

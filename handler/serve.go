@@ -1,0 +1,211 @@
+package handler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// installOperation registers a route of an operation. chi lets a variable be
+// empty between two slashes but not at the end, so there the path that ends in
+// the slash is registered too (contract 1.5).
+func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
+	variables := route.Variables()
+	serve := func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange)
+		x.event.operation, x.event.route = o.Name, route.Pattern
+		h.serveOperation(x, o, route, variables)
+	}
+	mux.MethodFunc(route.Method, route.Pattern, serve)
+	if strings.HasSuffix(route.Pattern, "}") {
+		mux.MethodFunc(route.Method, route.Pattern[:strings.LastIndexByte(route.Pattern, '{')], serve)
+	}
+}
+
+// Variables returns the names of the pattern's variables, in order.
+func (r Route) Variables() []string {
+	var names []string
+	for _, part := range strings.Split(r.Pattern, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
+
+// serveOperation decodes the request, carries it out and answers.
+func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variables []string) {
+	ctx, cancel, err := withGRPCTimeout(x.request.Context(), x.request.Header.Get("Grpc-Timeout"))
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	defer cancel()
+	header := x.request.Header
+	request := Request{
+		Authorization: header["Authorization"],
+		Cookie:        header["Cookie"],
+		IfMatch:       strings.Join(header["If-Match"], ","),
+	}
+	if o.bodyLimit > defaultBodyLimit {
+		// A body larger than usual is read for known callers only.
+		if err := h.admit(ctx, o, &request, &guidon.Call{}); err != nil {
+			x.replyError(err)
+			return
+		}
+	}
+	request.Message, err = x.decode(o, route, variables)
+	if err != nil {
+		x.event.opaque = true
+		x.replyError(err)
+		return
+	}
+	response, err := h.invoke(ctx, o, &request, &x.event)
+	if response.Revision > 0 {
+		x.Header().Set("Guidon-Revision", strconv.FormatInt(response.Revision, 10))
+	}
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	if o.Area == AreaAuthentication {
+		x.Header().Set("Cache-Control", "no-store")
+	}
+	if o.Name == expireSelfName {
+		clearCookies(x.Header())
+	}
+	x.replyMessage(response.Message)
+}
+
+// decode returns the request message, of what the body or query says and the
+// path overrides (contract 1.2).
+func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.Message, error) {
+	m := o.NewRequest()
+	if o.HasBody(route) {
+		body, err := x.readBody(o.bodyLimit)
+		if err != nil {
+			return nil, err
+		}
+		if err := codec.Unmarshal(body, m); err != nil {
+			return nil, err
+		}
+	} else if x.request.URL.RawQuery != "" {
+		values, err := url.ParseQuery(x.request.URL.RawQuery)
+		if err != nil {
+			return nil, guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
+		}
+		if err := codec.UnmarshalQuery(values, m); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range variables {
+		if err := codec.SetPathVariable(m, name, chi.URLParam(x.request, name)); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// readBody returns the body, or TooLarge when it exceeds the limit.
+func (x *exchange) readBody(limit int64) ([]byte, error) {
+	length := x.request.ContentLength
+	if length > limit {
+		x.Header().Set("Connection", "close") // rather than read on
+		return nil, errBodyTooLarge(limit)
+	}
+	if length == 0 {
+		return nil, nil
+	}
+	// net/http closes the connection of a body that is too large, but of its own writer only.
+	body, err := readAll(http.MaxBytesReader(x.ResponseWriter, x.request.Body, limit), length)
+	if err == nil {
+		return body, nil
+	}
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, errBodyTooLarge(limit)
+	}
+	if x.request.Context().Err() != nil {
+		return nil, x.request.Context().Err()
+	}
+	return nil, &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
+}
+
+// firstRead is how much memory a body is given before any of it has come: a
+// length is easily claimed.
+const firstRead = 64 << 10
+
+// readAll is io.ReadAll for a body of the length, which is negative where it is
+// not known.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	var body bytes.Buffer
+	if length > 0 {
+		body.Grow(int(min(length, firstRead)) + bytes.MinRead)
+	}
+	n, err := body.ReadFrom(r)
+	if err == nil && n < length {
+		err = io.ErrUnexpectedEOF
+	}
+	return body.Bytes(), err
+}
+
+func errBodyTooLarge(limit int64) error {
+	return guidon.Errorf(guidon.TooLarge, "the request body exceeds %d bytes", limit)
+}
+
+// replyMessage answers with the message.
+func (x *exchange) replyMessage(m proto.Message) {
+	if raw, ok := m.(*httpbody.HttpBody); ok {
+		x.replyRaw(raw.GetContentType(), raw.GetData())
+		return
+	}
+	marshal := codec.Marshal
+	if x.pretty() {
+		marshal = codec.MarshalPretty
+	}
+	body, err := marshal(m)
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	x.reply(http.StatusOK, contentJSON, body)
+}
+
+// timeoutUnits are the units of Grpc-Timeout.
+var timeoutUnits = map[byte]time.Duration{
+	'H': time.Hour, 'M': time.Minute, 'S': time.Second,
+	'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
+}
+
+// withGRPCTimeout returns the context with the deadline that the header
+// Grpc-Timeout sets (contract 1.4).
+func withGRPCTimeout(ctx context.Context, header string) (context.Context, context.CancelFunc, error) {
+	if header == "" {
+		return ctx, func() {}, nil
+	}
+	invalid := guidon.Errorf(guidon.InvalidArgument, "invalid header Grpc-Timeout: must be a whole number of at most 8 digits and a unit of H, M, S, m, u, n")
+	last := len(header) - 1
+	unit, ok := timeoutUnits[header[last]]
+	if !ok || last > 8 {
+		return nil, nil, invalid
+	}
+	count, err := strconv.ParseUint(header[:last], 10, 32)
+	if err != nil {
+		return nil, nil, invalid
+	}
+	timeout := min(time.Duration(count), time.Duration(1<<62)/unit) * unit // #nosec G115 -- 8 digits
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	return ctx, cancel, nil
+}

@@ -1,0 +1,252 @@
+package handler_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// server is a handler over a database of its own, behind a real listener.
+type server struct {
+	t       testing.TB
+	url     string
+	service *guidon.Service
+	handler *handler.Handler
+	logs    *logs
+	ids     map[string]string // saved by name, for {name} in paths and bodies
+}
+
+// newServer starts a server whose configuration is the default one changed by
+// the options.
+func newServer(t testing.TB, options ...func(*handler.Config)) *server {
+	t.Helper()
+	s := &server{t: t, service: newService(t), logs: newLogs(), ids: map[string]string{}}
+	config := handler.Config{
+		Service: s.service,
+		Info:    handler.Info{Version: "1.2.3"},
+		Logger:  slog.New(slog.NewJSONHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, option := range options {
+		option(&config)
+	}
+	s.handler = handler.New(config)
+	listener := httptest.NewServer(s.handler)
+	t.Cleanup(listener.Close)
+	s.url = listener.URL
+	return s
+}
+
+// newService returns a service over a fresh SQLite file.
+func newService(t testing.TB) *guidon.Service {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return guidon.NewService(cache.New(db), time.Now)
+}
+
+// required makes authentication required and the token method available.
+func required(config *handler.Config) {
+	config.Authentication.Required = true
+	config.Authentication.TokenMethod = true
+}
+
+// tokens makes the token method available.
+func tokens(config *handler.Config) { config.Authentication.TokenMethod = true }
+
+// reply is an answer, read to its end.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request. Headers are name and value in turn; names are sent as
+// they are written.
+func (s *server) do(method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(s.fill(body))
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+s.fill(path), reader)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	return s.send(request)
+}
+
+// client neither follows redirects nor asks for compression.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableCompression: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func (s *server) send(request *http.Request) reply {
+	s.t.Helper()
+	response, err := client.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(body)}
+}
+
+// must sends a request that is to succeed, and saves the id of the answer.
+func (s *server) must(save, method, path, body string, headers ...string) reply {
+	s.t.Helper()
+	r := s.do(method, path, body, headers...)
+	if r.status != http.StatusOK {
+		s.t.Fatalf("%s %s: %d %s", method, path, r.status, r.body)
+	}
+	if save != "" {
+		s.ids[save] = r.field(s.t, "id")
+	}
+	return r
+}
+
+// fill puts saved ids in the place of their names.
+func (s *server) fill(text string) string {
+	for name, id := range s.ids {
+		text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	return text
+}
+
+// field returns a string member of the body.
+func (r reply) field(t testing.TB, name string) string {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal([]byte(r.body), &members); err != nil {
+		t.Fatalf("%s: %v", r.body, err)
+	}
+	value, _ := members[name].(string)
+	return value
+}
+
+// check compares an answer; of the body what cannot be known is left out.
+func (r reply) check(t testing.TB, wantStatus int, wantBody string) {
+	t.Helper()
+	if r.status != wantStatus {
+		t.Errorf("status %d, want %d: %s", r.status, wantStatus, r.body)
+	}
+	if diff := cmp.Diff(wantBody, stable(r.body)); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+// fails checks that the answer is the error, in the form of contract 5.1.
+func (r reply) fails(t testing.TB, wantStatus, wantCode int, wantMessage string) {
+	t.Helper()
+	text, err := json.Marshal(wantMessage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, _ := json.Marshal(wantCode)
+	r.check(t, wantStatus, `{"code":`+string(number)+`,"message":`+string(text)+`,"details":[]}`)
+	if got := r.header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type %q", got)
+	}
+}
+
+var unstable = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`), "ID"},
+	{regexp.MustCompile(`"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z"`), `"TIME"`},
+	{regexp.MustCompile(`"requestDurationMillis":[0-9.e+-]+`), `"requestDurationMillis":MS`},
+	{regexp.MustCompile(`gdn_[A-Za-z0-9_=-]{44}`), "TOKEN"},
+}
+
+// stable puts words in the place of what differs from run to run.
+func stable(body string) string {
+	for _, u := range unstable {
+		body = u.pattern.ReplaceAllString(body, u.with)
+	}
+	return body
+}
+
+// logs is what was logged.
+type logs struct {
+	mu      sync.Mutex
+	written *sync.Cond
+	text    bytes.Buffer
+}
+
+func newLogs() *logs {
+	l := &logs{}
+	l.written = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *logs) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.written.Broadcast()
+	return l.text.Write(line)
+}
+
+// find returns the events of the request id and everything that was logged until
+// then. An event is written after the answer, so it waits until there are as
+// many as there should be.
+func (l *logs) find(t testing.TB, requestID string, want int) (events []map[string]any, all string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		events = nil
+		for line := range strings.Lines(l.text.String()) {
+			var e map[string]any
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			if e["request_id"] == requestID {
+				events = append(events, e)
+			}
+		}
+		if len(events) >= want {
+			return events, l.text.String()
+		}
+		l.written.Wait()
+	}
+}
+
+// event returns the one event of the request id.
+func (l *logs) event(t testing.TB, requestID string) map[string]any {
+	t.Helper()
+	events, _ := l.find(t, requestID, 1)
+	if len(events) != 1 {
+		t.Fatalf("%d events of %s", len(events), requestID)
+	}
+	return events[0]
+}

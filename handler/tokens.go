@@ -1,0 +1,88 @@
+package handler
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
+
+// expireSelfName is the operation that ends a browser's session, whatever it answers.
+const expireSelfName = "/flipt.auth.AuthenticationService/ExpireAuthenticationSelf"
+
+// listMethods tells how one may sign in: always five methods, in this order
+// (contract 10.4).
+func (h *Handler) listMethods(context.Context, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+	return &auth.ListAuthenticationMethodsResponse{Methods: []*auth.MethodInfo{
+		{Method: auth.Method_METHOD_TOKEN, Enabled: h.config.Authentication.TokenMethod},
+		{Method: auth.Method_METHOD_CODEHOST, SessionCompatible: true},
+		{Method: auth.Method_METHOD_OIDC, SessionCompatible: true, Metadata: noProviders()},
+		{Method: auth.Method_METHOD_KUBERNETES},
+		{Method: auth.Method_METHOD_JWT},
+	}}, nil
+}
+
+// noProviders is what the method list says of OpenID providers without any.
+func noProviders() *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
+}
+
+func (h *Handler) createToken(ctx context.Context, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
+	expiresAt, err := instant("expiresAt", m.GetExpiresAt())
+	if err != nil {
+		return nil, err
+	}
+	token, created, err := h.service.CreateToken(ctx, guidon.TokenInput{
+		Name: m.GetName(), Description: m.GetDescription(), Namespace: m.GetNamespaceKey(),
+		ExpiresAt: expiresAt, Metadata: m.GetMetadata(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
+}
+
+func (h *Handler) listAuthentications(ctx context.Context, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
+	items, next, err := h.service.ListAuthentications(ctx, guidon.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	return &auth.ListAuthenticationsResponse{Authentications: convertAll(items, wireAuthentication), NextPageToken: next}, nil
+}
+
+func (h *Handler) getAuthentication(ctx context.Context, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
+	a, err := h.service.GetAuthentication(ctx, m.GetId())
+	return answer(a, err, wireAuthentication)
+}
+
+func (h *Handler) deleteAuthentication(ctx context.Context, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
+	return done(h.service.DeleteAuthentication(ctx, m.GetId()))
+}
+
+// getSelf shows the caller. Where no credential is needed there is none to show
+// (contract 10.1).
+func (h *Handler) getSelf(ctx context.Context, _ *emptypb.Empty) (*auth.Authentication, error) {
+	self := guidon.CallFrom(ctx).Authentication
+	if self == nil {
+		return nil, unauthenticated("the call has no credential of its own")
+	}
+	return wireAuthentication(self), nil
+}
+
+func (h *Handler) expireSelf(ctx context.Context, m *auth.ExpireAuthenticationSelfRequest) (*emptypb.Empty, error) {
+	at, err := instant("expiresAt", m.GetExpiresAt())
+	if err != nil {
+		return nil, err
+	}
+	return done(h.service.ExpireSelf(ctx, at))
+}
+
+func wireAuthentication(a *guidon.Authentication) *auth.Authentication {
+	return &auth.Authentication{
+		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: timestamp(a.ExpiresAt),
+		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt), Metadata: a.Metadata,
+	}
+}
