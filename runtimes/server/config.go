@@ -1,0 +1,98 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// Config is all that [Run] works with. Where a duration says so, zero means its
+// default.
+type Config struct {
+	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
+	Health  *Health          // the one that Handler was given; Run sets it
+	Metrics *Metrics         // the one that Handler was given; nil counts nothing
+	HTTP    HTTP
+	GRPC    GRPC
+	TLS     *TLS // nil = plaintext on both listeners
+	Loops   []Loop
+	Logger  *slog.Logger // nil = slog.Default
+
+	// ShutdownDelay is how long requests are still accepted after health has
+	// turned to not serving, so that load balancers notice first.
+	ShutdownDelay time.Duration
+	// ShutdownTimeout bounds how long requests under way may take to finish
+	// after that; what is left is cut. Default 10 s.
+	ShutdownTimeout time.Duration
+
+	// OnReady is called once, when both listeners accept and health says
+	// serving, with the addresses they really have.
+	OnReady func(http, grpc net.Addr)
+	// Abort ends the stop at once when it is closed, and begins one if need be:
+	// what a second signal is for.
+	Abort <-chan struct{}
+}
+
+// HTTP configures the HTTP listener. The defaults are those of contract 1.1.
+type HTTP struct {
+	Address           string        // host:port; port 0 picks a free one
+	ReadHeaderTimeout time.Duration // default 5 s
+	ReadTimeout       time.Duration // header and body, default 10 s
+	WriteTimeout      time.Duration // default 30 s
+	IdleTimeout       time.Duration // default 2 min
+	MaxHeaderBytes    int           // default 1 MiB
+}
+
+// GRPC configures the gRPC listener (operations 2.2).
+type GRPC struct {
+	Address               string        // host:port; port 0 picks a free one
+	MaxConnectionIdle     time.Duration // zero = no limit
+	MaxConnectionAge      time.Duration // zero = no limit; set it to rebalance behind an L4 balancer
+	MaxConnectionAgeGrace time.Duration // zero = no limit
+	ReceiveTimeout        time.Duration // for the message of a request to arrive, default 10 s
+}
+
+// TLS names the certificate and key, PEM files, of both listeners.
+type TLS struct {
+	CertFile string
+	KeyFile  string
+}
+
+// withDefaults returns the configuration with every default filled in, or all
+// that is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	var problems []error
+	if c.Handler == nil {
+		problems = append(problems, errors.New("server: Config.Handler is missing"))
+	}
+	if c.Health == nil {
+		problems = append(problems, errors.New("server: Config.Health is missing"))
+	}
+	for _, loop := range c.Loops {
+		if loop.Interval <= 0 || loop.Run == nil {
+			problems = append(problems, fmt.Errorf("server: loop %q needs a function and a positive interval", loop.Name))
+		}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	orDefault(&c.ShutdownTimeout, 10*time.Second)
+	orDefault(&c.HTTP.ReadHeaderTimeout, 5*time.Second)
+	orDefault(&c.HTTP.ReadTimeout, 10*time.Second)
+	orDefault(&c.HTTP.WriteTimeout, 30*time.Second)
+	orDefault(&c.HTTP.IdleTimeout, 2*time.Minute)
+	orDefault(&c.HTTP.MaxHeaderBytes, 1<<20)
+	orDefault(&c.GRPC.ReceiveTimeout, 10*time.Second)
+	return c, errors.Join(problems...)
+}
+
+func orDefault[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}

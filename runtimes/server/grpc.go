@@ -1,0 +1,130 @@
+package server
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"net"
+	"slices"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// The bounds of the gRPC listener that nobody has needed to configure.
+const (
+	maxConcurrentStreams  = 250     // per connection
+	maxHeaderListSize     = 1 << 20 // as over HTTP
+	maxReceiveMessage     = 4 << 20 // gRPC's own default (contract 1.1); a larger import goes over HTTP
+	handshakeTimeout      = 10 * time.Second
+	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
+	pingTimeout           = 20 * time.Second
+	minClientPingInterval = 10 * time.Second // a client that pings more often is cut off
+)
+
+// newGRPCServer returns the gRPC server with everything registered: the
+// operations that are switched on, health and reflection (contract 12).
+func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.Server {
+	operations := enabledOperations(config.Handler)
+	options := []grpc.ServerOption{
+		grpc.ForceServerCodecV2(newCodec(config.Logger)),
+		grpc.MaxRecvMsgSize(maxReceiveMessage),
+		grpc.MaxConcurrentStreams(maxConcurrentStreams),
+		grpc.MaxHeaderListSize(maxHeaderListSize),
+		grpc.ConnectionTimeout(handshakeTimeout),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle:     config.GRPC.MaxConnectionIdle,
+			MaxConnectionAge:      config.GRPC.MaxConnectionAge,
+			MaxConnectionAgeGrace: config.GRPC.MaxConnectionAgeGrace,
+			Time:                  pingAfter,
+			Timeout:               pingTimeout,
+		}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
+			MinTime:             minClientPingInterval,
+			PermitWithoutStream: true, // SDKs keep idle connections alive through NAT
+		}),
+		grpc.UnaryInterceptor(calls.guardUnary),
+		grpc.StreamInterceptor(calls.guardStream),
+	}
+	if tlsSettings != nil {
+		// Credentials add the h2 protocol name themselves.
+		options = append(options, grpc.Creds(credentials.NewTLS(tlsSettings)))
+	}
+	server := grpc.NewServer(options...)
+	services := serviceDescriptions(operations, calls)
+	for _, description := range services {
+		server.RegisterService(description, calls)
+	}
+	config.Health.register(names(services))
+	healthpb.RegisterHealthServer(server, &healthService{health: config.Health, draining: calls.draining})
+	reflection.Register(server)
+	return server
+}
+
+// serveGRPC serves until the server is stopped, which is no error.
+func serveGRPC(server *grpc.Server, listener net.Listener) error {
+	err := server.Serve(listener)
+	if errors.Is(err, grpc.ErrServerStopped) {
+		return nil
+	}
+	return err
+}
+
+// enabledOperations returns the operations that the handler has switched on.
+func enabledOperations(h *handler.Handler) []*handler.Operation {
+	return slices.DeleteFunc(slices.Clone(handler.Operations()), func(o *handler.Operation) bool {
+		return !h.Enabled(o)
+	})
+}
+
+// serviceDescriptions groups the operations by service. A service without
+// operations is not there at all, so that its methods answer Unimplemented and
+// reflection does not show it.
+func serviceDescriptions(operations []*handler.Operation, calls *calls) []*grpc.ServiceDesc {
+	byName := map[string]*grpc.ServiceDesc{}
+	var services []*grpc.ServiceDesc
+	for _, o := range operations {
+		service := byName[o.Service()]
+		if service == nil {
+			service = &grpc.ServiceDesc{
+				ServiceName: o.Service(),
+				HandlerType: (*any)(nil), // any receiver will do: methods are closures
+				Metadata:    fileOf(o.Service()),
+			}
+			byName[o.Service()] = service
+			services = append(services, service)
+		}
+		service.Methods = append(service.Methods, grpc.MethodDesc{
+			MethodName: o.Method(),
+			Handler:    calls.method(o),
+		})
+	}
+	slices.SortFunc(services, func(a, b *grpc.ServiceDesc) int { return cmp.Compare(a.ServiceName, b.ServiceName) })
+	return services
+}
+
+func names(services []*grpc.ServiceDesc) []string {
+	names := make([]string, len(services))
+	for i, s := range services {
+		names[i] = s.ServiceName
+	}
+	return names
+}
+
+// fileOf returns the path of the .proto file that declares the service, which
+// reflection hands out.
+func fileOf(service string) string {
+	descriptor, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+	if err != nil {
+		return ""
+	}
+	return descriptor.ParentFile().Path()
+}

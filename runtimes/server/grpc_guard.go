@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/guidonhq/guidon"
+)
+
+// guardUnary turns a panic anywhere outside of Invoke, which has a guard of its
+// own, into an internal error.
+func (c *calls) guardUnary(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
+	defer c.recoverAs(info.FullMethod, &err)
+	return next(ctx, request)
+}
+
+// guardStream does the same for the streams of health and reflection, and makes
+// them end when the server drains.
+func (c *calls) guardStream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	defer c.recoverAs(info.FullMethod, &err)
+	return next(server, &endingStream{ServerStream: stream, calls: c})
+}
+
+func (c *calls) recoverAs(method string, err *error) {
+	if p := recover(); p != nil {
+		c.logger.Error("grpc call panicked", "operation", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		*err = status.Error(codes.Internal, guidon.Internal.Error())
+	}
+}
+
+// endingStream is a stream whose reads end when the server drains. Without it
+// an idle reflection client would hold up a graceful stop until its bound.
+type endingStream struct {
+	grpc.ServerStream
+	calls *calls
+}
+
+// RecvMsg returns what the client sends next, Unavailable when the server drains.
+func (s *endingStream) RecvMsg(m any) error {
+	return receiveUntil(s.calls.draining, func() error { return s.ServerStream.RecvMsg(m) },
+		func() error { return status.Error(codes.Unavailable, "the server is stopping") })
+}
+
+// within runs receive for no longer than the bound: grpc-go waits without one
+// for a message that a client has announced and does not send. It sees by itself
+// when the caller goes away.
+func within(bound time.Duration, receive func() error) error {
+	late := make(chan struct{})
+	timer := time.AfterFunc(bound, func() { close(late) })
+	defer timer.Stop()
+	return receiveUntil(late, receive, func() error {
+		return guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", bound)
+	})
+}
+
+// receiveUntil runs receive, but no longer than until stop is closed, and then
+// returns what because does. The goroutine it leaves in that case ends a moment
+// later: its caller returns from the gRPC method, which ends the stream and with
+// it the read.
+func receiveUntil(stop <-chan struct{}, receive, because func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- receive() }()
+	select {
+	case err := <-done:
+		return err
+	case <-stop:
+		return because()
+	}
+}

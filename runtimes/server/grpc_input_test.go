@@ -1,0 +1,202 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/runtimes/server"
+)
+
+// rawCodec sends and receives bytes as they are.
+type rawCodec struct{}
+
+var _ encoding.CodecV2 = rawCodec{}
+
+func (rawCodec) Name() string { return "proto" }
+
+func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+
+func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*[]byte) = data.Materialize()
+	return nil
+}
+
+func (in *instance) meta(ctx context.Context) *httpbody.HttpBody {
+	in.t.Helper()
+	body := &httpbody.HttpBody{}
+	if err := in.call(ctx, "/flipt.meta.MetadataService/GetInfo", &emptypb.Empty{}, body); err != nil {
+		in.t.Fatal(err)
+	}
+	return body
+}
+
+// revision returns the revision of the default namespace.
+func (in *instance) revision() string {
+	in.t.Helper()
+	var header metadata.MD
+	err := in.call(in.t.Context(), "/flipt.Flipt/ListFlags", &flipt.ListFlagRequest{}, &flipt.FlagList{}, grpc.Header(&header))
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	return strings.Join(header.Get("guidon-revision"), ",")
+}
+
+// nested returns a request to create the flag "deep", whose metadata is nested.
+func nested(t *testing.T, levels int) []byte {
+	t.Helper()
+	metadata := &structpb.Struct{}
+	for range levels - 1 {
+		metadata = &structpb.Struct{Fields: map[string]*structpb.Value{"a": structpb.NewStructValue(metadata)}}
+	}
+	data, err := proto.Marshal(&flipt.CreateFlagRequest{Key: "deep", Name: "deep", Metadata: metadata})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What HTTP takes is not nested too deeply for gRPC: the 50 levels that metadata
+// may have.
+func TestGRPCTakesTheNestingOfHTTP(t *testing.T) {
+	in := start(t, nil)
+	body := `{"key":"http","name":"n","metadata":` + strings.Repeat(`{"a":`, 49) + `{}` + strings.Repeat(`}`, 49) + `}`
+	if response, answer := in.do("POST", "/api/v1/namespaces/default/flags", body); response.StatusCode != 200 {
+		t.Errorf("HTTP answers %d %s", response.StatusCode, answer)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var answer []byte
+	if err := in.conn.Invoke(ctx, "/flipt.Flipt/CreateFlag", nested(t, 50), &answer, grpc.ForceCodecV2(rawCodec{})); err != nil {
+		t.Error(err)
+	}
+}
+
+// Issue "Bad input": gRPC messages of all kinds get a clean error, are logged
+// and counted, and change nothing.
+func TestGRPCBadInput(t *testing.T) {
+	metrics := server.NewMetrics(server.MetricsConfig{})
+	in := start(t, func(s *settings) {
+		s.handler.Observer = metrics
+		s.server.Metrics = metrics
+	})
+	in.seed("banner")
+	before := in.revision()
+
+	const create = "/flipt.Flipt/CreateFlag"
+	big, err := proto.Marshal(&flipt.CreateFlagRequest{Key: "k", Name: "n", Description: strings.Repeat("x", 4<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		method  string
+		message []byte
+		want    codes.Code
+		text    string
+	}{
+		{"too large", create, big, codes.ResourceExhausted, "larger than max"},
+		{"garbage", create, []byte("\xff\xff\xff\xff"), codes.InvalidArgument, "malformed"},
+		{"cut off", create, big[:100], codes.InvalidArgument, "malformed"},
+		{"a field of the wrong type", create, []byte{0x08, 0x01, 0x12, 0xff}, codes.InvalidArgument, "malformed"},
+		{"invalid UTF-8", create, []byte("\x0a\x01\xff\x12\x01n"), codes.InvalidArgument, "malformed"},
+		{"nested too deeply", create, nested(t, 200), codes.InvalidArgument, "malformed"},
+		{"empty, so that validation speaks", create, nil, codes.InvalidArgument, "key"},
+		{"unknown fields are ignored, then validation speaks", create, []byte("\xf2\x3f\x01x"), codes.InvalidArgument, "key"},
+		{"unknown method", "/flipt.Flipt/Nothing", nil, codes.Unimplemented, "unknown method"},
+		{"unknown service", "/flipt.Nothing/CreateFlag", nil, codes.Unimplemented, "unknown service"},
+		{"a service that is switched off", "/flipt.auth.AuthenticationMethodTokenService/CreateToken", nil, codes.Unimplemented, "unknown service"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			var answer []byte
+			err := in.conn.Invoke(ctx, test.method, test.message, &answer, grpc.ForceCodecV2(rawCodec{}))
+			if status.Code(err) != test.want || !strings.Contains(status.Convert(err).Message(), test.text) {
+				t.Errorf("got %v, want %v with %q", err, test.want, test.text)
+			}
+		})
+	}
+	if after := in.revision(); after != before {
+		t.Errorf("the revision is %s after bad input, want %s", after, before)
+	}
+	if !strings.Contains(in.log.String(), "the request could not be decoded") {
+		t.Error("the log lacks the refused requests")
+	}
+	// grpc-go answers a message beyond its own limit before it says so to the
+	// method, which counts it: by the end of a graceful stop it has.
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	counted := scrape(t, metrics, `grpc_server_handled_total{grpc_code="ResourceExhausted",grpc_method="CreateFlag"`)
+	if len(counted) != 1 || !strings.HasSuffix(counted[0], " 1") {
+		t.Errorf("oversized messages counted: %q, want 1", counted)
+	}
+}
+
+// A client that announces a message and does not send it is let go after a bound.
+func TestGRPCSilentClient(t *testing.T) {
+	in := start(t, func(s *settings) { s.server.GRPC.ReceiveTimeout = 10 * time.Millisecond })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	description := &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
+	stream, err := in.conn.NewStream(ctx, description, "/flipt.Flipt/CreateFlag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.RecvMsg(&flipt.Flag{}); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("got %v, want DeadlineExceeded", err)
+	}
+}
+
+// A unary call with two messages breaks the protocol: it is not carried out.
+func TestGRPCTwoMessages(t *testing.T) {
+	in := start(t, nil)
+	before := in.revision()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	description := &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}
+	stream, err := in.conn.NewStream(ctx, description, "/flipt.Flipt/CreateFlag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if err := stream.SendMsg(&flipt.CreateFlagRequest{Key: fmt.Sprint("k", i), Name: "n"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := stream.RecvMsg(&flipt.Flag{}); err == nil {
+		t.Error("two messages were taken for one call")
+	}
+	if after := in.revision(); after != before {
+		t.Errorf("the revision is %s, want %s", after, before)
+	}
+}
+
+// A status message must be valid UTF-8, whatever the caller made it quote, and
+// whichever control characters are in it.
+func TestGRPCErrorTextIsClean(t *testing.T) {
+	in := start(t, nil)
+	err := in.call(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a\n\x00ü"}, &flipt.Flag{})
+	if got, want := status.Code(err), codes.NotFound; got != want {
+		t.Errorf("got %v, want %v", err, want)
+	}
+}

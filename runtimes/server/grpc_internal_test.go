@@ -1,0 +1,108 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// registered returns the methods of the gRPC server over the handler, without
+// those of health and reflection.
+func registered(t *testing.T, h *handler.Handler) []string {
+	t.Helper()
+	config, err := Config{Handler: h, Health: NewHealth()}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newGRPCServer(config, nil, newServing(config).calls)
+	defer server.Stop()
+	var methods []string
+	for service, info := range server.GetServiceInfo() {
+		if strings.HasPrefix(service, "grpc.") {
+			continue
+		}
+		for _, m := range info.Methods {
+			methods = append(methods, "/"+service+"/"+m.Name)
+		}
+		if file, _ := info.Metadata.(string); file == "" {
+			t.Errorf("%s has no .proto file for reflection", service)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// Design 2, rule 3: neither transport has a call that the other lacks.
+func TestGRPCIsTheOperationsTable(t *testing.T) {
+	all := handler.New(handler.Config{Authentication: handler.AuthenticationConfig{TokenMethod: true}})
+	var want []string
+	for _, o := range handler.Operations() {
+		want = append(want, o.Name)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, registered(t, all)); diff != "" {
+		t.Errorf("gRPC methods (-table +registered):\n%s", diff)
+	}
+}
+
+// Contract 12: the service of a method that is switched off is not registered.
+func TestGRPCLacksWhatIsSwitchedOff(t *testing.T) {
+	for _, method := range registered(t, handler.New(handler.Config{})) {
+		if strings.HasPrefix(method, "/flipt.auth.AuthenticationMethodTokenService/") {
+			t.Errorf("%s is registered although the token method is off", method)
+		}
+	}
+}
+
+// Design 11: a panic does not end the process, wherever it happens.
+func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
+	var log bytes.Buffer
+	c := &calls{logger: slog.New(slog.NewTextHandler(&log, nil))}
+	_, unaryErr := c.guardUnary(t.Context(), nil, &grpc.UnaryServerInfo{FullMethod: "/a/Unary"},
+		func(context.Context, any) (any, error) { panic("a bug with a secret") })
+	streamErr := c.guardStream(nil, nil, &grpc.StreamServerInfo{FullMethod: "/a/Stream"},
+		func(any, grpc.ServerStream) error { panic("another bug") })
+	codec := newCodec(c.logger)
+	_, marshalErr := codec.Marshal((*panicking)(nil))
+	for name, err := range map[string]error{"unary": unaryErr, "stream": streamErr} {
+		if status.Code(err) != codes.Internal || status.Convert(err).Message() != "internal error" {
+			t.Errorf("%s: got %v, want an internal error and no more", name, err)
+		}
+	}
+	if marshalErr == nil || marshalErr.Error() != "internal error" {
+		t.Errorf("marshal: got %v, want an internal error and no more", marshalErr)
+	}
+	for _, want := range []string{"/a/Unary", "a bug with a secret", "/a/Stream", "another bug", "stack"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q", want)
+		}
+	}
+}
+
+// panicking is a message that cannot be marshalled.
+type panicking struct{ proto.Message }
+
+// An answer that protobuf refuses is an internal error, whose cause stays inside.
+func TestCodecKeepsCausesInside(t *testing.T) {
+	var log bytes.Buffer
+	codec := newCodec(slog.New(slog.NewTextHandler(&log, nil)))
+	_, err := codec.Marshal(&flipt.Flag{Name: "\xff"})
+	if err == nil || err.Error() != "internal error" {
+		t.Errorf("got %v, want an internal error and no more", err)
+	}
+	if !strings.Contains(log.String(), "UTF-8") {
+		t.Errorf("the log lacks the cause: %s", log.String())
+	}
+}

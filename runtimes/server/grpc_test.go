@@ -1,0 +1,275 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	reflection "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// Contract 12: health of the whole and of each service, and the error for an
+// unknown one.
+func TestGRPCHealth(t *testing.T) {
+	in := start(t, nil)
+	client := healthpb.NewHealthClient(in.conn)
+	for _, service := range []string{"", "flipt.Flipt", "flipt.evaluation.EvaluationService", "guidon.v1.ChangeService"} {
+		got, err := client.Check(t.Context(), &healthpb.HealthCheckRequest{Service: service})
+		if err != nil || got.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+			t.Errorf("health of %q is %v, %v, want SERVING", service, got.GetStatus(), err)
+		}
+	}
+	_, err := client.Check(t.Context(), &healthpb.HealthCheckRequest{Service: "unheard.Of"})
+	if status.Code(err) != codes.NotFound || status.Convert(err).Message() != "unknown service" {
+		t.Errorf("health of an unknown service: %v, want NotFound, unknown service", err)
+	}
+	list, err := client.List(t.Context(), &healthpb.HealthListRequest{})
+	if err != nil || list.GetStatuses()["flipt.Flipt"].GetStatus() != healthpb.HealthCheckResponse_SERVING {
+		t.Errorf("health list is %v, %v, want flipt.Flipt in it", list, err)
+	}
+}
+
+// reflected opens a reflection stream of the version and returns the services
+// that it lists. The two versions have the same messages. The stream stays open.
+func (in *instance) reflected(version string) []string {
+	in.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	in.t.Cleanup(cancel)
+	stream, err := in.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true},
+		"/grpc.reflection."+version+".ServerReflection/ServerReflectionInfo")
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	request := &reflection.ServerReflectionRequest{MessageRequest: &reflection.ServerReflectionRequest_ListServices{}}
+	if err := stream.SendMsg(request); err != nil {
+		in.t.Fatal(err)
+	}
+	answer := &reflection.ServerReflectionResponse{}
+	if err := stream.RecvMsg(answer); err != nil {
+		in.t.Fatal(err)
+	}
+	var services []string
+	for _, s := range answer.GetListServicesResponse().GetService() {
+		services = append(services, s.GetName())
+	}
+	return services
+}
+
+// Contract 12: reflection in both versions.
+func TestReflectionListsServices(t *testing.T) {
+	in := start(t, nil)
+	v1, v1alpha := in.reflected("v1"), in.reflected("v1alpha")
+	if diff := cmp.Diff(v1, v1alpha); diff != "" {
+		t.Errorf("the versions differ (-v1 +v1alpha):\n%s", diff)
+	}
+	for _, want := range []string{"flipt.Flipt", "flipt.evaluation.EvaluationService", "grpc.health.v1.Health", "guidon.v1.ChangeService"} {
+		if !slices.Contains(v1, want) {
+			t.Errorf("reflection lacks %s: %v", want, v1)
+		}
+	}
+	// Both streams are still open: an idle client must not hold up the stop.
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+}
+
+// Contract 10.2: where a credential may be over gRPC.
+func TestGRPCCredentials(t *testing.T) {
+	in := start(t, func(s *settings) {
+		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+	})
+	token, _, err := in.service.CreateToken(t.Context(), guidon.TokenInput{Name: "ci"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name     string
+		metadata []string
+		want     codes.Code
+	}{
+		{"none", nil, codes.Unauthenticated},
+		{"bearer", []string{"authorization", "Bearer " + token}, codes.OK},
+		{"the scheme is case-sensitive", []string{"authorization", "bearer " + token}, codes.Unauthenticated},
+		{"a wrong token", []string{"authorization", "Bearer x" + token}, codes.Unauthenticated},
+		{"gateway cookie", []string{"grpcgateway-cookie", "a=b; service_client_token=" + token}, codes.OK},
+		{"cookie", []string{"cookie", "service_client_token=" + token}, codes.OK},
+		{"a cookie counts only without authorization",
+			[]string{"authorization", "Basic x", "cookie", "service_client_token=" + token}, codes.Unauthenticated},
+		{"only the first authorization counts",
+			[]string{"authorization", "Bearer x", "authorization", "Bearer " + token}, codes.Unauthenticated},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			ctx := metadata.AppendToOutgoingContext(t.Context(), test.metadata...)
+			err := in.call(ctx, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", &emptypb.Empty{}, &auth.Authentication{})
+			if status.Code(err) != test.want {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+	if strings.Contains(in.log.String(), token) {
+		t.Error("the log has the token")
+	}
+	// Health and reflection never ask (contract 10.1).
+	if _, err := healthpb.NewHealthClient(in.conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
+		t.Errorf("health: %v", err)
+	}
+}
+
+// Design 1: the revision, the condition on it, and the request id travel in
+// metadata as they do in HTTP headers.
+func TestGRPCMetadata(t *testing.T) {
+	in := start(t, nil)
+	in.seed("one")
+	var header metadata.MD
+	read := func() string {
+		t.Helper()
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "x-request-id", "my-request")
+		if err := in.call(ctx, "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "one"}, &flipt.Flag{}, grpc.Header(&header)); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(header.Get("guidon-revision"), ",")
+	}
+	revision := read()
+	if got := header.Get("x-request-id"); !slices.Equal(got, []string{"my-request"}) {
+		t.Errorf("x-request-id is %q, want the one that was sent", got)
+	}
+	update := func(ifMatch string) error {
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "if-match", ifMatch)
+		return in.call(ctx, "/flipt.Flipt/UpdateFlag", &flipt.UpdateFlagRequest{Key: "one", Name: "One"}, &flipt.Flag{}, grpc.Header(&header))
+	}
+	if err := update(revision); err != nil {
+		t.Errorf("update of revision %s: %v", revision, err)
+	}
+	after := read()
+	if after == revision {
+		t.Errorf("the revision is %s before and after an update", after)
+	}
+	if err := update(revision); status.Code(err) != codes.FailedPrecondition {
+		t.Errorf("update of a stale revision: %v, want FailedPrecondition", err)
+	}
+	if got := header.Get("guidon-revision"); !slices.Equal(got, []string{after}) {
+		t.Errorf("the refusal names revision %q, want the current one, %s", got, after)
+	}
+	if len(header.Get("x-request-id")) != 1 {
+		t.Error("the refusal has no request id")
+	}
+	if got := read(); got != after {
+		t.Errorf("the revision is %s after a refused update, want %s", got, after)
+	}
+}
+
+// Design 6: the same answer over both transports, success or not.
+func TestBothTransportsAnswerTheSame(t *testing.T) {
+	in := start(t, nil)
+	in.seed("banner", "checkout")
+	tests := []struct {
+		name         string
+		method, path string
+		body         string
+		operation    string
+		request      proto.Message
+		response     proto.Message
+	}{
+		{"get", "GET", "/api/v1/namespaces/default/flags/banner", "",
+			"/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "banner"}, &flipt.Flag{}},
+		{"list", "GET", "/api/v1/namespaces/default/flags?limit=1", "",
+			"/flipt.Flipt/ListFlags", &flipt.ListFlagRequest{NamespaceKey: "default", Limit: 1}, &flipt.FlagList{}},
+		{"namespaces", "GET", "/api/v1/namespaces", "",
+			"/flipt.Flipt/ListNamespaces", &flipt.ListNamespaceRequest{}, &flipt.NamespaceList{}},
+		{"evaluate", "POST", "/evaluate/v1/boolean", `{"flagKey":"banner","entityId":"e","requestId":"r"}`,
+			evaluateBoolean, &evaluation.EvaluationRequest{FlagKey: "banner", EntityId: "e", RequestId: "r"}, &evaluation.BooleanEvaluationResponse{}},
+		{"methods", "GET", "/auth/v1/method", "",
+			"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", &emptypb.Empty{}, &auth.ListAuthenticationMethodsResponse{}},
+		{"delete", "DELETE", "/api/v1/namespaces/default/flags/absent", "",
+			"/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: "absent"}, &emptypb.Empty{}},
+		{"not found", "GET", "/api/v1/namespaces/default/flags/absent", "",
+			"/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "absent"}, &flipt.Flag{}},
+		{"duplicate", "POST", "/api/v1/namespaces/default/flags", `{"key":"banner","name":"again"}`,
+			"/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "banner", Name: "again"}, &flipt.Flag{}},
+		{"invalid", "POST", "/api/v1/namespaces/default/flags", `{"key":"a b","name":"n"}`,
+			"/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a b", Name: "n"}, &flipt.Flag{}},
+		{"wrong type", "POST", "/evaluate/v1/variant", `{"flagKey":"banner","entityId":"e"}`,
+			"/flipt.evaluation.EvaluationService/Variant", &evaluation.EvaluationRequest{FlagKey: "banner", EntityId: "e"}, &evaluation.VariantEvaluationResponse{}},
+		{"nobody", "GET", "/auth/v1/self", "",
+			"/flipt.auth.AuthenticationService/GetAuthenticationSelf", &emptypb.Empty{}, &auth.Authentication{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			httpAnswer, overHTTP := in.do(test.method, test.path, test.body)
+			var header metadata.MD
+			err := in.call(t.Context(), test.operation, test.request, test.response, grpc.Header(&header))
+			if diff := cmp.Diff(comparable(t, overHTTP), comparable(t, asJSON(t, test.response, err))); diff != "" {
+				t.Errorf("answers (-HTTP +gRPC):\n%s", diff)
+			}
+			if got, want := strings.Join(header.Get("guidon-revision"), ","), httpAnswer.Header.Get("Guidon-Revision"); got != want {
+				t.Errorf("revision over gRPC is %q, over HTTP %q", got, want)
+			}
+			if want := http.StatusOK; err == nil && httpAnswer.StatusCode != want {
+				t.Errorf("HTTP status %d, want %d", httpAnswer.StatusCode, want)
+			}
+		})
+	}
+}
+
+// asJSON returns the gRPC answer as HTTP would write it.
+func asJSON(t *testing.T, response proto.Message, err error) []byte {
+	t.Helper()
+	if err != nil {
+		s := status.Convert(err)
+		body, err := json.Marshal(map[string]any{"code": s.Code(), "message": s.Message(), "details": []any{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return body
+	}
+	body, err := codec.Marshal(response)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// comparable returns the answer without what differs from call to call.
+func comparable(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	var answer map[string]any
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	delete(answer, "timestamp")
+	delete(answer, "requestDurationMillis")
+	return answer
+}
+
+// Contract 12.4: what the instance is comes as an HTTP body, as it is.
+func TestGRPCMeta(t *testing.T) {
+	in := start(t, func(s *settings) { s.handler.Info = handler.Info{Version: "1.2.3"} })
+	_, want := in.do("GET", "/meta/info", "")
+	got := in.meta(context.Background())
+	if diff := cmp.Diff(string(want), string(got.GetData())); diff != "" {
+		t.Errorf("info (-HTTP +gRPC):\n%s", diff)
+	}
+	if got.GetContentType() != "application/json" {
+		t.Errorf("content type is %q", got.GetContentType())
+	}
+}

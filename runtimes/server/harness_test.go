@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// patience bounds what a test waits for; nothing normally comes near it.
+const patience = 30 * time.Second
+
+// instance is a running server on loopback ports of its own.
+type instance struct {
+	t       *testing.T
+	service *guidon.Service
+	log     *syncBuffer
+	http    string // base URL
+	httpAt  net.Addr
+	grpcAt  net.Addr
+	conn    *grpc.ClientConn // plaintext
+
+	cancel context.CancelFunc
+	ended  chan error
+	once   sync.Once
+	result error
+}
+
+// settings is what a test may change before the start.
+type settings struct {
+	handler handler.Config
+	server  server.Config
+}
+
+// newService returns a service over a fresh SQLite file.
+func newService(t *testing.T) *guidon.Service {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return guidon.NewService(cache.New(db), time.Now)
+}
+
+// start runs a server until the test ends.
+func start(t *testing.T, change func(*settings)) *instance {
+	t.Helper()
+	in := &instance{t: t, service: newService(t), log: &syncBuffer{}, ended: make(chan error, 1)}
+	logger := slog.New(slog.NewTextHandler(in.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	health := server.NewHealth()
+	s := settings{
+		handler: handler.Config{Service: in.service, Health: health.Status, Logger: logger},
+		server: server.Config{
+			Health: health, Logger: logger,
+			HTTP: server.HTTP{Address: "127.0.0.1:0"}, GRPC: server.GRPC{Address: "127.0.0.1:0"},
+		},
+	}
+	if change != nil {
+		change(&s)
+	}
+	s.server.Handler = handler.New(s.handler)
+	ready := make(chan struct{})
+	s.server.OnReady = func(http, grpc net.Addr) {
+		in.httpAt, in.grpcAt = http, grpc
+		close(ready)
+	}
+	var ctx context.Context
+	ctx, in.cancel = context.WithCancel(context.Background())
+	go func() { in.ended <- server.Run(ctx, s.server) }()
+	await(t, "the start", ready)
+	t.Cleanup(func() {
+		in.cancel()
+		in.wait()
+	})
+	in.http = "http://" + in.httpAt.String()
+	in.conn = in.dial(grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return in
+}
+
+// dial returns a gRPC connection to the server.
+func (in *instance) dial(options ...grpc.DialOption) *grpc.ClientConn {
+	in.t.Helper()
+	conn, err := grpc.NewClient("passthrough:///"+in.grpcAt.String(), options...)
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	in.t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// wait returns what Run did.
+func (in *instance) wait() error {
+	in.t.Helper()
+	in.once.Do(func() {
+		select {
+		case in.result = <-in.ended:
+		case <-time.After(patience):
+			in.t.Fatal("Run did not return")
+		}
+	})
+	return in.result
+}
+
+// call makes a unary gRPC call.
+func (in *instance) call(ctx context.Context, method string, request, response proto.Message, options ...grpc.CallOption) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return in.conn.Invoke(ctx, method, request, response, options...)
+}
+
+// do makes an HTTP request and returns the answer with its body.
+func (in *instance) do(method, path, body string) (*http.Response, []byte) {
+	in.t.Helper()
+	request, err := http.NewRequestWithContext(in.t.Context(), method, in.http+path, strings.NewReader(body))
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	response, err := client.Do(request)
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	return response, data
+}
+
+// seed creates boolean flags in the default namespace.
+func (in *instance) seed(keys ...string) {
+	in.t.Helper()
+	for _, key := range keys {
+		request := &flipt.CreateFlagRequest{Key: key, Name: key, Type: flipt.FlagType_BOOLEAN_FLAG_TYPE, Enabled: true}
+		if err := in.call(in.t.Context(), "/flipt.Flipt/CreateFlag", request, &flipt.Flag{}); err != nil {
+			in.t.Fatal(err)
+		}
+	}
+}
+
+// await waits for the event.
+func await(t *testing.T, what string, event <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-event:
+	case <-time.After(patience):
+		t.Fatalf("%s did not come", what)
+	}
+}
+
+// syncBuffer is a log that can be read while it is written.
+type syncBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+// gate is an observer that holds every evaluation until it is opened.
+type gate struct {
+	entered chan struct{} // one for each evaluation
+	open    chan struct{}
+}
+
+func newGate() *gate {
+	return &gate{entered: make(chan struct{}, 16), open: make(chan struct{})}
+}
+
+func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
+
+func (g *gate) Evaluated(handler.EvaluationEvent) {
+	g.entered <- struct{}{}
+	<-g.open
+}

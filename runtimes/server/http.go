@@ -1,0 +1,62 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+)
+
+// newHTTPServer returns the HTTP server. It speaks HTTP/1.1 only, over TLS too
+// (contract 1.1): software that the reference has met may not cope with more.
+func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	if tlsSettings != nil {
+		tlsSettings = tlsSettings.Clone()
+		tlsSettings.NextProtos = []string{"http/1.1"}
+	}
+	return &http.Server{
+		Handler:           config.Handler,
+		TLSConfig:         tlsSettings,
+		Protocols:         protocols,
+		ReadHeaderTimeout: config.HTTP.ReadHeaderTimeout,
+		ReadTimeout:       config.HTTP.ReadTimeout,
+		WriteTimeout:      config.HTTP.WriteTimeout,
+		IdleTimeout:       config.HTTP.IdleTimeout,
+		MaxHeaderBytes:    config.HTTP.MaxHeaderBytes,
+		ErrorLog:          log.New(&httpErrorWriter{logger: config.Logger}, "", 0),
+	}
+}
+
+// serveHTTP serves until the server is shut down or closed, which is no error.
+func serveHTTP(server *http.Server, listener net.Listener) error {
+	var err error
+	if server.TLSConfig != nil {
+		err = server.ServeTLS(listener, "", "")
+	} else {
+		err = server.Serve(listener)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// httpErrorWriter passes what net/http complains about to slog. Failed
+// handshakes are what port scanners and impatient probes leave behind, so they
+// are for debugging only.
+type httpErrorWriter struct{ logger *slog.Logger }
+
+func (w *httpErrorWriter) Write(line []byte) (int, error) {
+	level := slog.LevelWarn
+	if bytes.HasPrefix(line, []byte("http: TLS handshake error")) {
+		level = slog.LevelDebug
+	}
+	w.logger.Log(context.Background(), level, "http server", "error", string(bytes.TrimSpace(line)))
+	return len(line), nil
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// listeners are the two open ports.
+type listeners struct {
+	http net.Listener
+	grpc net.Listener
+}
+
+// listen opens both ports, or neither. The error names the address and the
+// configuration key behind it.
+func listen(ctx context.Context, config Config) (listeners, error) {
+	httpKey := "server.http_port"
+	if config.TLS != nil {
+		httpKey = "server.https_port"
+	}
+	httpListener, err := listenOn(ctx, config.HTTP.Address, httpKey)
+	if err != nil {
+		return listeners{}, err
+	}
+	grpcListener, err := listenOn(ctx, config.GRPC.Address, "server.grpc_port")
+	if err != nil {
+		return listeners{}, errors.Join(err, httpListener.Close())
+	}
+	return listeners{http: httpListener, grpc: grpcListener}, nil
+}
+
+func listenOn(ctx context.Context, address, key string) (net.Listener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s (server.host, %s): %w", address, key, err)
+	}
+	return listener, nil
+}
+
+// tlsConfig returns the TLS settings that both listeners start from, or nil for
+// plaintext: TLS 1.2 or newer and, below 1.3, only ECDHE with GCM (contract
+// 1.1, operations 2.2).
+func tlsConfig(files *TLS) (*tls.Config, error) {
+	if files == nil {
+		return nil, nil
+	}
+	certificate, err := tls.LoadX509KeyPair(files.CertFile, files.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the certificate (server.cert_file %q, server.cert_key %q): %w",
+			files.CertFile, files.KeyFile, err)
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		MinVersion:   tls.VersionTLS12,
+		CipherSuites: []uint16{
+			tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+			tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+			tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+			tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		},
+	}, nil
+}

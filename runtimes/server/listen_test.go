@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/runtimes/server"
+)
+
+// certificate writes a certificate for 127.0.0.1 that signs itself.
+func certificate(t *testing.T) (files *server.TLS, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "guidon test"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
+	files = &server.TLS{CertFile: filepath.Join(t.TempDir(), "cert.pem"), KeyFile: filepath.Join(t.TempDir(), "key.pem")}
+	for path, data := range map[string][]byte{files.CertFile: certPEM, files.KeyFile: keyPEM} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	roots = x509.NewCertPool()
+	roots.AppendCertsFromPEM(certPEM)
+	return files, roots
+}
+
+// Contract 1.1: HTTPS without HTTP/2, gRPC with the same certificate, TLS 1.2
+// or newer on both.
+func TestTLS(t *testing.T) {
+	files, roots := certificate(t)
+	in := start(t, func(s *settings) { s.server.TLS = files })
+
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Get("https://" + in.httpAt.String() + "/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK || response.Proto != "HTTP/1.1" {
+		t.Errorf("got %d over %s, want 200 over HTTP/1.1", response.StatusCode, response.Proto)
+	}
+
+	conn := in.dial(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: roots})))
+	if _, err := healthpb.NewHealthClient(conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
+		t.Errorf("gRPC over TLS: %v", err)
+	}
+
+	for name, address := range map[string]net.Addr{"HTTP": in.httpAt, "gRPC": in.grpcAt} {
+		old := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11, NextProtos: []string{"h2"}}
+		if conn, err := tls.Dial("tcp", address.String(), old); err == nil {
+			_ = conn.Close()
+			t.Errorf("the %s listener accepts TLS 1.1", name)
+		}
+	}
+}
+
+// What keeps the server from starting is said before it serves anything, with
+// the address or file and the configuration key.
+func TestStartErrors(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	const free = "127.0.0.1:0"
+	run := func(http, grpc string, files *server.TLS, loops ...server.Loop) error {
+		return server.Run(t.Context(), server.Config{
+			Handler: handler.New(handler.Config{}), Health: server.NewHealth(), TLS: files, Loops: loops,
+			HTTP: server.HTTP{Address: http}, GRPC: server.GRPC{Address: grpc},
+			OnReady: func(net.Addr, net.Addr) { t.Error("the server says it is ready") },
+		})
+	}
+	tests := []struct {
+		name string
+		err  error
+		want []string
+	}{
+		{"HTTP port taken", run(taken.Addr().String(), free, nil), []string{taken.Addr().String(), "server.http_port"}},
+		{"gRPC port taken", run(free, taken.Addr().String(), nil), []string{taken.Addr().String(), "server.grpc_port"}},
+		{"no certificate", run(free, free, &server.TLS{CertFile: "absent.pem", KeyFile: "absent.key"}),
+			[]string{"server.cert_file", "server.cert_key", "absent.pem"}},
+		{"a loop without an interval", run(free, free, nil, server.Loop{Name: "cleanup"}), []string{"cleanup"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, want := range test.want {
+				if test.err == nil || !strings.Contains(test.err.Error(), want) {
+					t.Errorf("got %v, want it to say %q", test.err, want)
+				}
+			}
+		})
+	}
+}
+
+// Contract 1.1: the header block is bounded.
+func TestHTTPHeaderLimit(t *testing.T) {
+	in := start(t, nil)
+	for size, want := range map[int]int{1 << 10: http.StatusOK, 1<<20 + 1<<13: http.StatusRequestHeaderFieldsTooLarge} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", in.http+"/health", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Large", strings.Repeat("x", size))
+		response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("a header of %d bytes: %d, want %d", size, response.StatusCode, want)
+		}
+	}
+}

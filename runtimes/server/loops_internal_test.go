@@ -1,0 +1,106 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The clock of these tests is that of a synctest bubble: they wait for hours
+// without taking any time.
+
+func TestLoopRunsAtOnceAndThenEveryInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var runs []time.Duration
+		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Hour, Run: func(context.Context) error {
+			runs = append(runs, time.Since(start))
+			return nil
+		}}}, slog.New(slog.DiscardHandler))
+		time.Sleep(4*time.Hour + 30*time.Minute)
+		if err := g.stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if len(runs) < 4 || runs[0] > maxFirstDelay {
+			t.Fatalf("runs at %v, want the first within %v and one an hour", runs, maxFirstDelay)
+		}
+		for i := 1; i < len(runs); i++ {
+			if gap := runs[i] - runs[i-1]; gap < 54*time.Minute || gap > 66*time.Minute {
+				t.Errorf("gap %d is %v, want an hour give or take a tenth", i, gap)
+			}
+		}
+	})
+}
+
+// A loop that fails or panics is logged by name and goes on (design 11: a panic
+// never ends the process).
+func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		runs := 0
+		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Minute, Run: func(context.Context) error {
+			runs++
+			switch runs {
+			case 1:
+				return errors.New("the database is away")
+			case 2:
+				panic("a bug")
+			}
+			return nil
+		}}}, slog.New(slog.NewTextHandler(&log, nil)))
+		time.Sleep(10 * time.Minute)
+		if err := g.stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if runs < 8 {
+			t.Errorf("%d runs in ten minutes, want the loop to go on", runs)
+		}
+		for _, want := range []string{"loop=cleanup", "the database is away", "a bug"} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("the log lacks %q:\n%s", want, log.String())
+			}
+		}
+	})
+}
+
+// The stop interrupts a run through its context and does not call that a failure.
+func TestLoopStopsInTheMiddleOfARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Hour, Run: func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}}, slog.New(slog.NewTextHandler(&log, nil)))
+		time.Sleep(time.Minute)
+		if err := g.stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if log.Len() > 0 {
+			t.Errorf("the log has %s, want nothing", log.String())
+		}
+	})
+}
+
+// A loop that ignores its context does not hold up the stop for ever.
+func TestLoopThatDoesNotStopIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		g := startLoops(t.Context(), []Loop{{Name: "deaf", Interval: time.Hour, Run: func(context.Context) error {
+			<-release
+			return nil
+		}}}, slog.New(slog.DiscardHandler))
+		time.Sleep(time.Minute)
+		bound, cancel := context.WithTimeout(t.Context(), loopTimeout)
+		defer cancel()
+		err := g.stop(bound)
+		if err == nil || !strings.Contains(err.Error(), "deaf") {
+			t.Errorf("got %v, want an error that names the loop", err)
+		}
+	})
+}

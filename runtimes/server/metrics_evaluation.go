@@ -1,0 +1,182 @@
+package server
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// MaxSeries bounds the combinations of flag and result that are counted apart.
+const MaxSeries = 10_000
+
+// OtherFlag is the flag, and the namespace, that evaluations are counted under
+// when there are MaxSeries combinations already.
+const OtherFlag = "_other"
+
+// maxLabel bounds a label value in bytes, the value being a variant key or the
+// keys of the segments that matched.
+const maxLabel = 255
+
+// evaluationMetrics counts evaluations.
+//
+// The latency has no label but the type: an evaluation is some hundred
+// nanoseconds of work on a snapshot in memory, whichever flag it is, and a
+// histogram has a dozen series for each combination of labels. By flag it would
+// cost more than everything else together and tell nothing.
+type evaluationMetrics struct {
+	requests *prometheus.CounterVec
+	errors   *prometheus.CounterVec
+	results  *prometheus.CounterVec
+	variant  prometheus.Observer
+	boolean  prometheus.Observer
+	bound    int
+
+	mu     sync.RWMutex
+	series map[seriesKey]series // at most bound, and those of OtherFlag
+}
+
+// seriesKey is one combination of labels.
+type seriesKey struct {
+	namespace, flag, kind, value, reason, segment string
+	match                                         bool
+	failed                                        bool
+}
+
+// series is the counters of one combination, looked up once.
+type series struct {
+	requests prometheus.Counter
+	outcome  prometheus.Counter // a result or an error
+}
+
+func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluationMetrics {
+	latency := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "guidon_evaluations_latency_milliseconds",
+		Help:    "Time of one evaluation in milliseconds.",
+		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 25, 100, 1000},
+	}, []string{"type"})
+	m := &evaluationMetrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "guidon_evaluations_requests_total",
+			Help: "Evaluations asked for.",
+		}, []string{"namespace", "flag"}),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "guidon_evaluations_errors_total",
+			Help: "Evaluations that failed. Where it is not known that the flag exists, the labels are empty.",
+		}, []string{"namespace", "flag"}),
+		results: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "guidon_evaluations_results_total",
+			Help: "What evaluations answered. match and segment are empty for boolean flags.",
+		}, []string{"namespace", "flag", "type", "match", "segment", "reason", "value"}),
+		variant: latency.WithLabelValues(typeVariant),
+		boolean: latency.WithLabelValues(typeBoolean),
+		bound:   bound,
+		series:  map[seriesKey]series{},
+	}
+	registry.MustRegister(m.requests, m.errors, m.results, latency)
+	return m
+}
+
+// The types of evaluations.
+const (
+	typeVariant = "variant"
+	typeBoolean = "boolean"
+)
+
+// Evaluated counts one evaluation.
+func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(event) }
+
+func (m *evaluationMetrics) count(event handler.EvaluationEvent) {
+	s := m.of(keyOf(event))
+	s.requests.Inc()
+	s.outcome.Inc()
+	milliseconds := float64(event.Duration) / float64(time.Millisecond)
+	if event.Type == typeBoolean {
+		m.boolean.Observe(milliseconds)
+	} else {
+		m.variant.Observe(milliseconds)
+	}
+}
+
+// keyOf returns the labels of the event. They are empty, namespace included,
+// where it is not certain that the flag exists: names that a caller made up must
+// not take the place of real ones. Besides unknown flags that is every failure
+// but a refused request, such as a database that cannot be reached. The labels
+// of a failure say no more than whose it is.
+func keyOf(event handler.EvaluationEvent) seriesKey {
+	switch {
+	case !event.FlagExists, event.Err != nil && !errors.Is(event.Err, guidon.InvalidArgument):
+		return seriesKey{failed: true}
+	case event.Err != nil:
+		return seriesKey{namespace: event.Namespace, flag: event.Flag, failed: true}
+	}
+	key := seriesKey{
+		namespace: event.Namespace, flag: event.Flag, kind: event.Type,
+		value: event.Value, reason: event.Reason,
+	}
+	if event.Type == typeVariant {
+		key.match = event.Match
+		key.segment = strings.Join(event.SegmentKeys, ",")
+	}
+	return key
+}
+
+// of returns the counters of the combination. The usual case takes a read lock
+// and no memory.
+func (m *evaluationMetrics) of(key seriesKey) series {
+	m.mu.RLock()
+	s, known := m.series[key]
+	m.mu.RUnlock()
+	if known {
+		return s
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.series) >= m.bound {
+		key = seriesKey{namespace: OtherFlag, flag: OtherFlag, kind: key.kind, failed: key.failed}
+	}
+	if s, known := m.series[key]; known {
+		return s
+	}
+	key = key.owned()
+	s = m.newSeries(key)
+	m.series[key] = s
+	return s
+}
+
+func (m *evaluationMetrics) newSeries(key seriesKey) series {
+	s := series{requests: m.requests.WithLabelValues(label(key.namespace), label(key.flag))}
+	if key.failed {
+		s.outcome = m.errors.WithLabelValues(label(key.namespace), label(key.flag))
+		return s
+	}
+	match := ""
+	if key.kind == typeVariant && key.flag != OtherFlag {
+		match = strconv.FormatBool(key.match)
+	}
+	s.outcome = m.results.WithLabelValues(label(key.namespace), label(key.flag), key.kind,
+		match, label(key.segment), key.reason, label(key.value))
+	return s
+}
+
+// owned returns the key without the memory of the request that it came from.
+func (k seriesKey) owned() seriesKey {
+	k.namespace, k.flag = strings.Clone(k.namespace), strings.Clone(k.flag)
+	k.kind, k.reason = strings.Clone(k.kind), strings.Clone(k.reason)
+	k.value, k.segment = strings.Clone(k.value), strings.Clone(k.segment)
+	return k
+}
+
+// label returns a value that Prometheus accepts.
+func label(value string) string {
+	if len(value) > maxLabel {
+		value = value[:maxLabel]
+	}
+	return strings.ToValidUTF8(value, "")
+}

@@ -1,0 +1,91 @@
+package server
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc/codes"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// operationMetrics counts operations under the names that gRPC servers usually
+// have, for both transports: HTTP is the same operations (contract 1.1), and
+// dashboards made for the reference find them here. The set of series is that
+// of the operations table; nothing a caller sends becomes a label.
+type operationMetrics struct {
+	started *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+	handled *prometheus.CounterVec
+	byName  map[string]*operationSeries // read-only once made
+	other   *operationSeries            // whatever is not in the table
+}
+
+// operationSeries is the metrics of one operation. They are made when they are
+// first needed: most operations are rarely called, and hardly ever answer most
+// of the codes.
+type operationSeries struct {
+	service, method string
+	once            sync.Once
+	started         prometheus.Counter
+	seconds         prometheus.Observer
+	byCode          [lastCode + 1]atomic.Pointer[prometheus.Counter]
+}
+
+const (
+	lastCode = codes.Unauthenticated
+	unary    = "unary" // every operation is
+)
+
+func newOperationMetrics(registry prometheus.Registerer, operations []*handler.Operation) *operationMetrics {
+	labels := []string{"grpc_service", "grpc_method", "grpc_type"}
+	m := &operationMetrics{
+		started: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "grpc_server_started_total",
+			Help: "Calls of an operation over either transport. A call is counted when it has ended.",
+		}, labels),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "grpc_server_handling_seconds",
+			Help:    "Time that calls of an operation took, over either transport.",
+			Buckets: []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30},
+		}, labels),
+		handled: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "grpc_server_handled_total",
+			Help: "Calls of an operation over either transport, by the gRPC code of the answer.",
+		}, append(labels, "grpc_code")),
+		byName: make(map[string]*operationSeries, len(operations)),
+		other:  &operationSeries{method: "_other"},
+	}
+	registry.MustRegister(m.started, m.seconds, m.handled)
+	for _, o := range operations {
+		m.byName[o.Name] = &operationSeries{service: o.Service(), method: o.Method()}
+	}
+	return m
+}
+
+// count counts one call that has ended.
+func (m *operationMetrics) count(operation string, code codes.Code, duration time.Duration) {
+	s := m.byName[operation]
+	if s == nil {
+		s = m.other
+	}
+	s.once.Do(func() {
+		s.started = m.started.WithLabelValues(s.service, s.method, unary)
+		s.seconds = m.seconds.WithLabelValues(s.service, s.method, unary)
+	})
+	s.started.Inc()
+	s.seconds.Observe(duration.Seconds())
+	m.counter(s, min(code, lastCode)).Inc()
+}
+
+// counter returns the counter of the code.
+func (m *operationMetrics) counter(s *operationSeries, code codes.Code) prometheus.Counter {
+	if c := s.byCode[code].Load(); c != nil {
+		return *c
+	}
+	c := m.handled.WithLabelValues(s.service, s.method, unary, code.String())
+	s.byCode[code].Store(&c)
+	return c
+}

@@ -1,0 +1,235 @@
+package server_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/runtimes/server"
+)
+
+// scrape returns the lines of the metrics whose name begins with the prefix.
+func scrape(t *testing.T, m *server.Metrics, prefix string) []string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	body, err := io.ReadAll(recorder.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(body)) {
+		if strings.HasPrefix(line, prefix) {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return lines
+}
+
+// Contract 11: the content type that clients of the reference look for.
+func TestMetricsContentType(t *testing.T) {
+	recorder := httptest.NewRecorder()
+	server.NewMetrics(server.MetricsConfig{}).Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	got := recorder.Header().Get("Content-Type")
+	if want := "text/plain; version=0.0.4"; !strings.HasPrefix(got, want) {
+		t.Errorf("Content-Type is %q, want one that begins with %q", got, want)
+	}
+}
+
+// Contract 11: the names and labels of the evaluation metrics.
+func TestEvaluationMetrics(t *testing.T) {
+	tests := []struct {
+		name  string
+		event handler.EvaluationEvent
+		want  []string
+	}{
+		{
+			name: "a variant flag has match, segments, reason and value",
+			event: handler.EvaluationEvent{
+				Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match",
+				Match: true, SegmentKeys: []string{"beta", "staff"}, FlagExists: true,
+			},
+			want: []string{
+				`guidon_evaluations_requests_total{flag="checkout",namespace="shop"} 1`,
+				`guidon_evaluations_results_total{flag="checkout",match="true",namespace="shop",reason="match",segment="beta,staff",type="variant",value="green"} 1`,
+			},
+		},
+		{
+			name: "a boolean flag has reason and value",
+			event: handler.EvaluationEvent{
+				Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
+			},
+			want: []string{
+				`guidon_evaluations_requests_total{flag="banner",namespace="shop"} 1`,
+				`guidon_evaluations_results_total{flag="banner",match="",namespace="shop",reason="default",segment="",type="boolean",value="true"} 1`,
+			},
+		},
+		{
+			name: "a failure of a known flag is counted under the flag",
+			event: handler.EvaluationEvent{
+				Namespace: "shop", Flag: "banner", Type: "variant", Err: guidon.Errorf(guidon.InvalidArgument, "wrong type"), FlagExists: true,
+			},
+			want: []string{
+				`guidon_evaluations_errors_total{flag="banner",namespace="shop"} 1`,
+				`guidon_evaluations_requests_total{flag="banner",namespace="shop"} 1`,
+			},
+		},
+		{
+			// Whoever asks for made-up flags must not fill the memory (design 11).
+			name: "an unknown flag leaves no name behind, nor does its namespace",
+			event: handler.EvaluationEvent{
+				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: guidon.Errorf(guidon.NotFound, "not found"),
+			},
+			want: []string{
+				`guidon_evaluations_errors_total{flag="",namespace=""} 1`,
+				`guidon_evaluations_requests_total{flag="",namespace=""} 1`,
+			},
+		},
+		{
+			name: "nor does one of which nobody knows while the database is away",
+			event: handler.EvaluationEvent{
+				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: errors.New("no connection"), FlagExists: true,
+			},
+			want: []string{
+				`guidon_evaluations_errors_total{flag="",namespace=""} 1`,
+				`guidon_evaluations_requests_total{flag="",namespace=""} 1`,
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := server.NewMetrics(server.MetricsConfig{})
+			m.Evaluated(test.event)
+			var got []string
+			for _, line := range scrape(t, m, "guidon_evaluations_") {
+				if !strings.Contains(line, "latency") {
+					got = append(got, line)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("metrics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Design 11: no label of unbounded cardinality, whatever is evaluated.
+func TestEvaluationMetricsAreBounded(t *testing.T) {
+	m := server.NewMetrics(server.MetricsConfig{})
+	for i := range 2 * server.MaxSeries {
+		m.Evaluated(handler.EvaluationEvent{
+			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
+		})
+	}
+	results := scrape(t, m, "guidon_evaluations_results_total{")
+	if got, want := len(results), server.MaxSeries+1; got != want {
+		t.Errorf("%d series, want %d", got, want)
+	}
+	other := `guidon_evaluations_requests_total{flag="_other",namespace="_other"} 10000`
+	if got := scrape(t, m, `guidon_evaluations_requests_total{flag="_other"`); len(got) != 1 || got[0] != other {
+		t.Errorf("got %q, want %q", got, other)
+	}
+}
+
+func TestLatencyIsByTypeOnly(t *testing.T) {
+	m := server.NewMetrics(server.MetricsConfig{})
+	m.Evaluated(handler.EvaluationEvent{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond})
+	got := scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
+	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("latency (-want +got):\n%s", diff)
+	}
+}
+
+// Contract 11: the grpc_server_* family, for both transports, and what counts
+// as a failure of the server.
+func TestOperationMetrics(t *testing.T) {
+	m := server.NewMetrics(server.MetricsConfig{})
+	const get = "/flipt.Flipt/GetFlag"
+	m.Finished(get, "http", handler.OK, time.Millisecond)
+	m.Finished(get, "grpc", guidon.NotFound, time.Millisecond)
+	m.Finished(get, "grpc", guidon.Internal, time.Millisecond)
+	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
+	var got []string
+	for _, prefix := range []string{"grpc_server_handled", "grpc_server_started", "guidon_server_errors"} {
+		got = append(got, scrape(t, m, prefix)...)
+	}
+	want := []string{
+		`grpc_server_handled_total{grpc_code="Internal",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
+		`grpc_server_handled_total{grpc_code="NotFound",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
+		`grpc_server_handled_total{grpc_code="NotFound",grpc_method="_other",grpc_service="",grpc_type="unary"} 1`,
+		`grpc_server_handled_total{grpc_code="OK",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
+		`grpc_server_started_total{grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 3`,
+		`grpc_server_started_total{grpc_method="_other",grpc_service="",grpc_type="unary"} 1`,
+		`guidon_server_errors_total 1`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+func TestCacheAndBuildMetrics(t *testing.T) {
+	m := server.NewMetrics(server.MetricsConfig{
+		Info: handler.Info{Version: "1.2.3", Commit: "abc"},
+		Caches: func() []server.CacheStats {
+			return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2}}
+		},
+	})
+	got := append(scrape(t, m, "guidon_cache"), scrape(t, m, "guidon_build_info")...)
+	for i := range got {
+		got[i] = regexp.MustCompile(`goversion="[^"]+"`).ReplaceAllString(got[i], `goversion="…"`)
+	}
+	want := []string{
+		`guidon_cache_hit_total{cache="memory",type="snapshot"} 7`,
+		`guidon_cache_miss_total{cache="memory",type="snapshot"} 2`,
+		`guidon_build_info{commit="abc",goversion="…",version="1.2.3"} 1`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// The metrics are on the path of every evaluation.
+func BenchmarkEvaluated(b *testing.B) {
+	events := map[string]handler.EvaluationEvent{
+		"boolean": {Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true, Duration: 300},
+		"variant": {Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match", Match: true, SegmentKeys: []string{"beta"}, FlagExists: true, Duration: 400},
+		"unknown": {Namespace: "made-up", Flag: "made-up", Type: "variant", Err: guidon.NotFound},
+	}
+	for name, event := range events {
+		b.Run(name, func(b *testing.B) {
+			m := server.NewMetrics(server.MetricsConfig{})
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Evaluated(event)
+			}
+		})
+	}
+	b.Run("parallel", func(b *testing.B) {
+		m := server.NewMetrics(server.MetricsConfig{})
+		event := events["boolean"]
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				m.Evaluated(event)
+			}
+		})
+	})
+}
+
+func BenchmarkFinished(b *testing.B) {
+	m := server.NewMetrics(server.MetricsConfig{})
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Finished("/flipt.Flipt/GetFlag", "grpc", handler.OK, time.Millisecond)
+	}
+}
