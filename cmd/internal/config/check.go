@@ -1,0 +1,122 @@
+package config
+
+import (
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// check adds what is wrong with how the values go together.
+func (c *Config) check(found *problems) {
+	if c.Version != "1.0" {
+		found.key("version", "must be 1.0, the only version there is; write it in quotes")
+	}
+	c.Server.check(found)
+	c.DB.check(found)
+	c.Log.check(found)
+	c.CORS.check(found)
+	c.Authentication.check(found)
+}
+
+func (s Server) check(found *problems) {
+	if s.Host != strings.TrimSpace(s.Host) || strings.ContainsAny(s.Host, "/ ") {
+		found.key("server.host", "must be a host name or an IP address, without scheme and port")
+	}
+	port := "server.http_port"
+	if s.TLS() {
+		port = "server.https_port"
+		requireFile(found, "server.cert_file", s.CertFile)
+		requireFile(found, "server.cert_key", s.CertKey)
+	}
+	if s.WebPort() == s.GRPCPort && s.GRPCPort != 0 {
+		found.key("server.grpc_port", "must differ from "+port)
+	}
+}
+
+func requireFile(found *problems, key, path string) {
+	if path == "" {
+		found.key(key, "is required when server.protocol is https")
+		return
+	}
+	if info, err := os.Stat(path); err != nil {
+		found.key(key, err.Error())
+	} else if info.IsDir() {
+		found.key(key, path+" is a folder, not a file")
+	}
+}
+
+// otherDatabases are the schemes that a migrating operator may bring along.
+var otherDatabases = []string{"postgres", "postgresql", "mysql", "mariadb", "cockroach", "cockroachdb", "libsql", "clickhouse"}
+
+var urlParameters = regexp.MustCompile(`\?[A-Za-z_]+=`)
+
+// check never quotes the URL, which may hold a password.
+func (d DB) check(found *problems) {
+	const supported = "supported is SQLite, as file:/path/to/guidon.db"
+	scheme, rest, ok := strings.Cut(d.URL, ":")
+	switch {
+	case d.URL == "":
+		found.key("db.url", "is required, since no folder for the default is known: "+supported)
+	case ok && slices.Contains(otherDatabases, strings.ToLower(scheme)):
+		found.key("db.url", scheme+" databases are not supported; "+supported)
+	case !ok || scheme != "file" && scheme != "sqlite":
+		found.key("db.url", "has no known scheme; "+supported)
+	case strings.Trim(rest, "/") == "":
+		found.key("db.url", "names no file; "+supported)
+	case urlParameters.MatchString(rest):
+		found.key("db.url", "parameters are not supported for SQLite; name only the file")
+	case strings.Contains(rest, ":memory:") || strings.Contains(rest, "mode=memory"):
+		found.key("db.url", "a database in memory forgets everything; "+supported)
+	}
+}
+
+func (l Log) check(found *problems) {
+	keys := []struct{ name, value string }{
+		{"log.keys.time", l.Keys.Time}, {"log.keys.level", l.Keys.Level}, {"log.keys.message", l.Keys.Message},
+	}
+	for i, key := range keys {
+		if key.value == "" {
+			found.key(key.name, "must not be empty")
+		}
+		for _, other := range keys[:i] {
+			if key.value == other.value && key.value != "" {
+				found.key(key.name, "must differ from "+other.name)
+			}
+		}
+	}
+}
+
+func (c CORS) check(found *problems) {
+	if c.Enabled && len(c.AllowedOrigins) == 0 {
+		found.key("cors.allowed_origins", "must name at least one origin when cors.enabled is true; * is any")
+	}
+	for _, origin := range c.AllowedOrigins {
+		if !strings.Contains(origin, "*") && !isOrigin(origin) {
+			found.key("cors.allowed_origins", "must be * or origins such as https://shop.example, not "+strconv.Quote(origin))
+		}
+	}
+	for _, header := range c.AllowedHeaders {
+		if header == "" || strings.ContainsAny(header, " \t\r\n:,") {
+			found.key("cors.allowed_headers", "must be header names, not "+strconv.Quote(header))
+		}
+	}
+}
+
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme != "" && u.Host != "" && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == ""
+}
+
+func (a Authentication) check(found *problems) {
+	if a.Required && !a.Methods.Token.Enabled {
+		found.key("authentication.required", "would lock everybody out, since no method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true")
+	}
+	// A header cannot carry such a token, so that nobody could ever present it.
+	token := a.Methods.Token.Bootstrap.Token
+	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
+		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without spaces around")
+	}
+}

@@ -1,0 +1,151 @@
+// Package config is the configuration of the programs: a struct whose tags are
+// the one table that the file, the environment, the documentation, the
+// template and the answer of /meta/config are made from, so that they cannot
+// differ (operations 2).
+package config
+
+import (
+	"strings"
+	"time"
+)
+
+// Config is a complete configuration. Its zero value is not usable; Default
+// and Load return ones that are.
+type Config struct {
+	Version        string         `key:"version" default:"1.0" doc:"Version of this format. 1.0 is the only one."`
+	Server         Server         `key:"server" doc:"Where and how the service listens."`
+	DB             DB             `key:"db" doc:"The database that keeps everything."`
+	Log            Log            `key:"log" doc:"What is logged, and where to."`
+	CORS           CORS           `key:"cors" doc:"Calls from web pages of other origins."`
+	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Looking into the running process."`
+	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
+	Authentication Authentication `key:"authentication" doc:"Who may call."`
+}
+
+// Server says where and how the service listens.
+type Server struct {
+	Host                string        `key:"host" default:"0.0.0.0" doc:"Address that both listeners bind to; 127.0.0.1 admits this machine only."`
+	Protocol            string        `key:"protocol" default:"http" options:"http https" doc:"https serves TLS on the HTTP and the gRPC listener."`
+	HTTPPort            int           `key:"http_port" default:"8080" min:"0" max:"65535" doc:"Port of the HTTP listener; 0 takes a free one."`
+	HTTPSPort           int           `key:"https_port" default:"443" min:"0" max:"65535" doc:"Port used instead of http_port when the protocol is https; 0 takes a free one."`
+	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 takes a free one."`
+	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required when the protocol is https."`
+	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required when the protocol is https."`
+	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
+	GRPCConnMaxAge      time.Duration `key:"grpc_conn_max_age" default:"0s" min:"0s" doc:"A gRPC connection is closed at this age, so that clients behind a balancer spread anew; 0s keeps it."`
+	GRPCConnMaxAgeGrace time.Duration `key:"grpc_conn_max_age_grace" default:"0s" min:"0s" doc:"Time that the calls of a connection closed for its age have to finish; 0s is without limit."`
+	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time that reading one request may take, over HTTP and gRPC."`
+	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the end of a request's header to the end of its answer."`
+	RequestTimeout      time.Duration `key:"request_timeout" default:"30s" min:"1ms" doc:"Longest time that the work of one call may take, over HTTP and gRPC."`
+	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice."`
+	ShutdownTimeout     time.Duration `key:"shutdown_timeout" default:"10s" min:"1ms" doc:"Longest time that calls under way have to finish when the server stops."`
+}
+
+// DB says where the database is.
+type DB struct {
+	URL             string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The SQLite file, as file:/path/to/guidon.db. It and its folder are created, readable for the owner only, when they do not exist."`
+	MaxIdleConn     int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
+	MaxOpenConn     int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
+	ConnMaxLifetime time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s keeps it."`
+}
+
+// Log says what is logged, and where to.
+type Log struct {
+	Level     string  `key:"level" default:"info" options:"debug info warn error panic fatal" fold:"true" doc:"Least important events that are logged; panic and fatal mean error."`
+	File      string  `key:"file" doc:"File that the log is appended to, instead of the standard output."`
+	Encoding  string  `key:"encoding" default:"auto" options:"auto console json" doc:"console is for people, json for machines; auto is console on a terminal and json elsewhere."`
+	GRPCLevel string  `key:"grpc_level" default:"error" options:"debug info warn error panic fatal" fold:"true" doc:"Least important events of the gRPC library itself that are logged."`
+	Keys      LogKeys `key:"keys" doc:"Member names of the log's JSON form."`
+}
+
+// LogKeys names the members that every event has.
+type LogKeys struct {
+	Time    string `key:"time" default:"T" doc:"Member that holds the time."`
+	Level   string `key:"level" default:"L" doc:"Member that holds the level."`
+	Message string `key:"message" default:"M" doc:"Member that holds the message."`
+}
+
+// CORS says which web pages of other origins may call.
+type CORS struct {
+	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
+	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
+	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id and X-Guidon-Namespace are always allowed."`
+}
+
+// Diagnostics says how the running process may be looked into.
+type Diagnostics struct {
+	Profiling Profiling `key:"profiling" doc:"The Go profiler."`
+}
+
+// Profiling switches the profiler.
+type Profiling struct {
+	Enabled bool `key:"enabled" default:"false" doc:"Serves the Go profiler under /debug/pprof, to callers with a token that is not limited to a namespace or, where authentication is not required, on the same machine."`
+}
+
+// Metrics says whether and to whom metrics are shown.
+type Metrics struct {
+	Enabled bool `key:"enabled" default:"true" doc:"Serves Prometheus metrics at /metrics."`
+	Public  bool `key:"public" default:"false" doc:"Shows the metrics to everybody. Otherwise they need a token that is not limited to a namespace or, where authentication is not required, a caller on the same machine."`
+}
+
+// Authentication says who may call.
+type Authentication struct {
+	Required bool    `key:"required" default:"false" doc:"Refuses calls without a valid token. When false, tokens are not looked at."`
+	Exclude  Exclude `key:"exclude" doc:"Parts of the interface that need no token even when one is required."`
+	Methods  Methods `key:"methods" doc:"Ways to get a token."`
+}
+
+// Exclude names the areas that need no token.
+type Exclude struct {
+	Management bool `key:"management" default:"false" doc:"The management interface (/api/v1) needs no token."`
+	Evaluation bool `key:"evaluation" default:"false" doc:"Evaluation (/evaluate/v1) needs no token."`
+}
+
+// Methods are the ways to get a token.
+type Methods struct {
+	Token Token `key:"token" doc:"Static tokens, created by an administrator."`
+}
+
+// Token configures static tokens.
+type Token struct {
+	Enabled   bool      `key:"enabled" default:"false" doc:"Offers static tokens; without any, the start creates a first one."`
+	Cleanup   Cleanup   `key:"cleanup" doc:"Removal of expired tokens."`
+	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a new installation."`
+}
+
+// Cleanup says when expired tokens are removed.
+type Cleanup struct {
+	Interval    time.Duration `key:"interval" default:"1h" min:"1ms" doc:"Time between two removals of expired tokens."`
+	GracePeriod time.Duration `key:"grace_period" default:"30m" min:"1ms" doc:"An expired token is still listed this long before it is removed."`
+}
+
+// Bootstrap describes the first token.
+type Bootstrap struct {
+	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged."`
+	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this long; 0s is never."`
+	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Further metadata of the first token. Keys are lower-cased."`
+}
+
+// The encodings of the log.
+const (
+	EncodingAuto    = "auto"
+	EncodingConsole = "console"
+	EncodingJSON    = "json"
+)
+
+// Path returns the database file that the URL names.
+func (d DB) Path() string {
+	_, path, _ := strings.Cut(d.URL, ":")
+	return strings.TrimPrefix(path, "//")
+}
+
+// TLS tells whether the listeners serve TLS.
+func (s Server) TLS() bool { return s.Protocol == "https" }
+
+// WebPort returns the port of the HTTP listener for the protocol.
+func (s Server) WebPort() int {
+	if s.TLS() {
+		return s.HTTPSPort
+	}
+	return s.HTTPPort
+}

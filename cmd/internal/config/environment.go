@@ -1,0 +1,136 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fileSuffix ends the variables that name a file which holds the value.
+const fileSuffix = "_FILE"
+
+// Extra is a variable with our prefix that is not a configuration key.
+type Extra struct{ Variable, Doc string }
+
+// Extras returns the variables that the command line reads.
+func Extras() []Extra {
+	return []Extra{
+		{"GUIDON_TOKEN", "Token that the commands present to a server named with --address."},
+		{"GUIDON_TOKEN_FILE", "File that holds this token."},
+	}
+}
+
+// loadEnvironment overrides c with the variables of ours.
+func loadEnvironment(c *Config, env environment, found *problems) {
+	all := fields(c)
+	known := make(map[string]bool)
+	for _, extra := range Extras() {
+		known[extra.Variable] = true
+	}
+	for _, f := range all {
+		switch {
+		case f.isMap():
+			f.setFromPrefix(env, known)
+		case f.isList():
+			f.setFromVariable(env, known, found)
+		default:
+			f.setFromVariable(env, known, found)
+			f.setFromFile(env, known, found)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if strings.HasPrefix(name, variablePrefix) && !known[name] && !serviceLink(name, env[name]) {
+			found.add("environment: unknown variable %s%s", name, didYouMean(name, slices.Sorted(maps.Keys(known))))
+		}
+	}
+}
+
+func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {
+	name := f.variable()
+	known[name] = true
+	if text, ok := env[name]; ok {
+		if err := f.set(text); err != nil {
+			found.key(f.key, err.Error())
+		}
+	}
+}
+
+// setFromFile reads the value from the file that <variable>_FILE names, without
+// the one newline that editors end a file with.
+func (f field) setFromFile(env environment, known map[string]bool, found *problems) {
+	name := f.variable() + fileSuffix
+	known[name] = true
+	path, ok := env[name]
+	if !ok {
+		return
+	}
+	if _, both := env[f.variable()]; both {
+		found.add("%s (%s): is given twice, by this variable and by %s", f.key, f.variable(), name)
+		return
+	}
+	content, err := readFile(path)
+	if err == nil {
+		text := strings.TrimSuffix(string(content), "\n")
+		err = f.set(strings.TrimSuffix(text, "\r"))
+	}
+	if err != nil {
+		found.add("%s (%s): %v", f.key, name, err)
+	}
+}
+
+// setFromPrefix adds the members that variables of the key's prefix name, in
+// lower case.
+func (f field) setFromPrefix(env environment, known map[string]bool) {
+	prefix := f.variable() + "_"
+	known[prefix+"<KEY>"] = true // for suggestions
+	values := make(map[string]string)
+	if !f.value.IsNil() {
+		maps.Copy(values, f.value.Interface().(map[string]string))
+	}
+	for name, value := range env {
+		if key, ok := strings.CutPrefix(name, prefix); ok && key != "" {
+			known[name] = true
+			values[strings.ToLower(key)] = value
+		}
+	}
+	if len(values) > 0 {
+		f.value.Set(reflect.ValueOf(values))
+	}
+}
+
+// Kubernetes puts variables into every container for each service of its
+// namespace, with the service's name as prefix. Where ours is called guidon,
+// they are not the operator's mistakes.
+var (
+	serviceLinkName  = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
+	serviceLinkValue = regexp.MustCompile(`^(tcp|udp|sctp)://`)
+)
+
+func serviceLink(name, value string) bool {
+	return serviceLinkName.MatchString(name) || strings.HasSuffix(name, "_PORT") && serviceLinkValue.MatchString(value)
+}
+
+// TokenFrom returns the token that the environment gives to the commands.
+func TokenFrom(environ []string) (string, error) {
+	env := newEnvironment(environ)
+	token, path := env["GUIDON_TOKEN"], env["GUIDON_TOKEN_FILE"]
+	if path == "" {
+		return token, nil
+	}
+	if token != "" {
+		return "", fmt.Errorf("GUIDON_TOKEN and GUIDON_TOKEN_FILE are both set; unset one")
+	}
+	return TokenFile(path)
+}
+
+// TokenFile returns the token that a file holds.
+func TokenFile(path string) (string, error) {
+	content, err := readFile(path)
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	return strings.TrimSpace(string(content)), nil
+}

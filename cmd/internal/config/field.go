@@ -1,0 +1,172 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// variablePrefix begins the name of every environment variable of ours.
+const variablePrefix = "GUIDON_"
+
+// field is one key of the configuration, tied to its place in a Config.
+type field struct {
+	key   string // "server.http_port"
+	tag   reflect.StructTag
+	value reflect.Value
+}
+
+// section is a group of keys.
+type section struct {
+	key string // "server", "" for the whole
+	doc string
+}
+
+// walk calls visit for every key of the struct, in the order of declaration,
+// and enter for every group before its keys.
+func walk(c *Config, enter func(section), visit func(field)) {
+	walkStruct(reflect.ValueOf(c).Elem(), "", enter, visit)
+}
+
+func walkStruct(v reflect.Value, prefix string, enter func(section), visit func(field)) {
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		key := prefix + tag.Get("key")
+		if v.Field(i).Kind() == reflect.Struct {
+			if enter != nil {
+				enter(section{key: key, doc: tag.Get("doc")})
+			}
+			walkStruct(v.Field(i), key+".", enter, visit)
+			continue
+		}
+		visit(field{key: key, tag: tag, value: v.Field(i)})
+	}
+}
+
+// fields returns every key, tied to c.
+func fields(c *Config) []field {
+	var all []field
+	walk(c, nil, func(f field) { all = append(all, f) })
+	return all
+}
+
+// variable returns the environment variable of the key.
+func (f field) variable() string { return variableOf(f.key) }
+
+func variableOf(key string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+func (f field) name() string {
+	return lastName(f.key)
+}
+
+func (f field) doc() string    { return f.tag.Get("doc") }
+func (f field) secret() bool   { return f.tag.Get("secret") == "true" }
+func (f field) url() bool      { return f.tag.Get("url") == "true" }
+func (f field) isMap() bool    { return f.value.Kind() == reflect.Map }
+func (f field) isList() bool   { return f.value.Kind() == reflect.Slice }
+func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
+
+func (f field) options() []string { return strings.Fields(f.tag.Get("options")) }
+
+// kind describes the type of the key for readers.
+func (f field) kind() string {
+	switch f.value.Interface().(type) {
+	case time.Duration:
+		return "duration"
+	case int:
+		return "integer"
+	case bool:
+		return "true or false"
+	case []string:
+		return "list"
+	case map[string]string:
+		return "map"
+	}
+	if options := f.options(); len(options) > 0 {
+		return strings.Join(options, ", ")
+	}
+	return "text"
+}
+
+// set parses the text as the environment and the file write it. The error says
+// what is wrong with it, without the key, and shows no secret.
+func (f field) set(text string) error {
+	switch f.value.Interface().(type) {
+	case time.Duration:
+		return f.setDuration(text)
+	case int:
+		return f.setInt(text)
+	case bool:
+		on, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("must be true or false, not %q", text)
+		}
+		f.value.SetBool(on)
+	case []string:
+		f.value.Set(reflect.ValueOf(strings.Fields(text)))
+	case string:
+		return f.setString(text)
+	default:
+		return fmt.Errorf("cannot be given as one text")
+	}
+	return nil
+}
+
+func (f field) setString(text string) error {
+	options := f.options()
+	if f.tag.Get("fold") == "true" {
+		text = strings.ToLower(text)
+	}
+	if len(options) > 0 && !slices.Contains(options, text) {
+		return fmt.Errorf("must be one of %s, not %q%s", strings.Join(options, ", "), text, didYouMean(text, options))
+	}
+	f.value.SetString(text)
+	return nil
+}
+
+func (f field) setInt(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("must be a whole number, not %q", text)
+	}
+	low, lowErr := strconv.Atoi(f.tag.Get("min"))
+	high, highErr := strconv.Atoi(f.tag.Get("max"))
+	if lowErr == nil && n < low || highErr == nil && n > high {
+		return fmt.Errorf("must be from %d to %d, not %d", low, high, n)
+	}
+	f.value.SetInt(int64(n))
+	return nil
+}
+
+// setDuration refuses a bare number: the reference read one as nanoseconds,
+// which nobody who writes "30" means (operations 2.1).
+func (f field) setDuration(text string) error {
+	if _, err := strconv.ParseFloat(text, 64); err == nil && text != "0" {
+		return fmt.Errorf("has no unit: write %ss, %sms, %sm or %sh", text, text, text, text)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("must be a duration such as 500ms, 30s, 5m or 1h30m, not %q", text)
+	}
+	if low, err := time.ParseDuration(f.tag.Get("min")); err == nil && d < low {
+		if low > 0 {
+			return fmt.Errorf("must be longer than 0s, not %q", text)
+		}
+		return fmt.Errorf("must not be negative, as %q is", text)
+	}
+	f.value.SetInt(int64(d))
+	return nil
+}
+
+// defaultText returns the default for readers.
+func (f field) defaultText() string {
+	if text := f.tag.Get("defaultText"); text != "" {
+		return text
+	}
+	return f.tag.Get("default")
+}

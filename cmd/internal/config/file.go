@@ -1,0 +1,230 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// fileLoader reads one YAML file into a Config.
+type fileLoader struct {
+	path     string
+	env      environment
+	problems *problems
+	keys     map[string]field           // by key
+	groups   map[string][]string        // names within each group, in order
+	seen     map[string]map[string]bool // names met within each group
+}
+
+func loadFile(c *Config, path string, env environment, found *problems) {
+	content, err := readFile(path)
+	if err != nil {
+		found.add("file: %v; name another with --config, or make one with \"guidon config init\"", err)
+		return
+	}
+	root, err := parseFile(content)
+	if err != nil {
+		found.add("%s: %v", path, err)
+		return
+	}
+	if root == nil {
+		return
+	}
+	loader := &fileLoader{
+		path: path, env: env, problems: found,
+		keys: make(map[string]field), groups: make(map[string][]string), seen: make(map[string]map[string]bool),
+	}
+	walk(c, func(s section) { loader.addName(s.key) }, func(f field) {
+		loader.addName(f.key)
+		loader.keys[f.key] = f
+	})
+	loader.group("", root)
+}
+
+// parseFile returns the content of the one YAML document, or nil for none.
+func parseFile(content []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	var document, more yaml.Node
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("must hold one YAML document, and there is a second one")
+	}
+	return resolve(&document), nil
+}
+
+// resolve follows documents and aliases to what they stand for; nil is null.
+func resolve(node *yaml.Node) *yaml.Node {
+	for range 10 { // an alias cannot lead to an alias, but let it not matter
+		switch {
+		case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
+			node = node.Content[0]
+		case node.Kind == yaml.AliasNode:
+			node = node.Alias
+		case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
+			return nil
+		default:
+			return node
+		}
+	}
+	return nil
+}
+
+// addName notes a key or group under the group that holds it.
+func (l *fileLoader) addName(key string) {
+	parent, name := "", key
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		parent, name = key[:i], key[i+1:]
+	}
+	l.groups[parent] = append(l.groups[parent], name)
+}
+
+// at tells where a problem is.
+func (l *fileLoader) at(node *yaml.Node) string {
+	return fmt.Sprintf("%s line %d", l.path, node.Line)
+}
+
+// group reads the members of a mapping. The depth is that of the table, since
+// an unknown name is not entered.
+func (l *fileLoader) group(key string, node *yaml.Node) {
+	if node.Kind != yaml.MappingNode {
+		name := key
+		if name == "" {
+			name = "the file"
+		}
+		l.problems.add("%s: %s must be a mapping of keys to values", l.at(node), name)
+		return
+	}
+	seen := make(map[string]bool)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name, value := node.Content[i], resolve(node.Content[i+1])
+		member := name.Value
+		if key != "" {
+			member = key + "." + name.Value
+		}
+		if seen[name.Value] {
+			l.problems.add("%s: %s is given twice", l.at(name), member)
+			continue
+		}
+		seen[name.Value] = true
+		l.member(key, member, name, value)
+	}
+}
+
+// member reads one member of a group; a value of null leaves the default.
+func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
+	f, isKey := l.keys[key]
+	_, isGroup := l.groups[key]
+	switch {
+	case !isKey && !isGroup:
+		l.problems.add("%s: unknown key %s%s", l.at(name), key, l.suggest(group, key, name.Value))
+	case value == nil:
+	case isGroup:
+		l.group(key, value)
+	default:
+		if err := l.value(f, value); err != nil {
+			l.problems.add("%s: %s (%s): %v", l.at(value), key, f.variable(), err)
+		}
+	}
+}
+
+// suggest looks for a similar name beside the unknown one, and for the same
+// name elsewhere.
+func (l *fileLoader) suggest(group, key, name string) string {
+	if text := didYouMean(name, l.groups[group]); text != "" {
+		return text
+	}
+	for _, other := range slices.Sorted(maps.Keys(l.keys)) {
+		if strings.HasSuffix(other, "."+name) {
+			return fmt.Sprintf("; did you mean %s?", other)
+		}
+	}
+	return didYouMean(key, slices.Sorted(maps.Keys(l.keys)))
+}
+
+// value sets the field from the node.
+func (l *fileLoader) value(f field, node *yaml.Node) error {
+	switch {
+	case f.isMap():
+		return l.mapValue(f, node)
+	case f.isList() && node.Kind == yaml.SequenceNode:
+		return l.listValue(f, node)
+	case node.Kind != yaml.ScalarNode:
+		return fmt.Errorf("must be one value (%s)", f.kind())
+	}
+	text, err := l.substitute(node.Value)
+	if err != nil {
+		return err
+	}
+	return f.set(text)
+}
+
+func (l *fileLoader) listValue(f field, node *yaml.Node) error {
+	list := make([]string, 0, len(node.Content))
+	for _, item := range node.Content {
+		item = resolve(item)
+		if item == nil || item.Kind != yaml.ScalarNode {
+			return errors.New("must be a list of texts")
+		}
+		text, err := l.substitute(item.Value)
+		if err != nil {
+			return err
+		}
+		list = append(list, text)
+	}
+	f.value.Set(reflect.ValueOf(list))
+	return nil
+}
+
+func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return errors.New("must be a mapping of texts to texts")
+	}
+	values := make(map[string]string, len(node.Content)/2)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, item := strings.ToLower(node.Content[i].Value), resolve(node.Content[i+1])
+		if item == nil || item.Kind != yaml.ScalarNode {
+			return fmt.Errorf("%s must be a text", key)
+		}
+		if _, twice := values[key]; twice {
+			return fmt.Errorf("%s is given twice (keys are lower-cased)", key)
+		}
+		text, err := l.substitute(item.Value)
+		if err != nil {
+			return err
+		}
+		values[key] = text
+	}
+	f.value.Set(reflect.ValueOf(values))
+	return nil
+}
+
+// substitute replaces a value that is exactly ${NAME} by that variable
+// (operations 2.1). A variable that is not set is a problem, not an empty value.
+func (l *fileLoader) substitute(text string) (string, error) {
+	name, ok := strings.CutPrefix(text, "${")
+	if !ok || !strings.HasSuffix(name, "}") {
+		return text, nil
+	}
+	name = strings.TrimSuffix(name, "}")
+	if name == "" || strings.ContainsAny(name, "${}") {
+		return text, nil
+	}
+	value, ok := l.env[name]
+	if !ok {
+		return "", fmt.Errorf("the environment variable %s is not set", name)
+	}
+	return value, nil
+}

@@ -1,0 +1,94 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// JSON returns the configuration as /meta/config answers it (contract 11):
+// members in camel case, durations in nanoseconds, secrets left out. Features
+// that do not exist are stated to be off.
+func (c *Config) JSON() json.RawMessage {
+	root := map[string]any{
+		"audit":         map[string]any{"enabled": false},
+		"authorization": map[string]any{"required": false},
+		"cache":         map[string]any{"enabled": true, "backend": "memory"},
+		"experimental":  map[string]any{},
+		"meta":          map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
+		"analytics":     map[string]any{"enabled": false},
+		"storage":       map[string]any{"type": "database"},
+		"tracing":       map[string]any{"enabled": false},
+		"ui":            map[string]any{"enabled": false},
+	}
+	for _, f := range fields(c) {
+		if !f.secret() {
+			put(root, strings.Split(f.key, "."), f.jsonValue())
+		}
+	}
+	text, err := json.Marshal(root)
+	if err != nil {
+		panic(fmt.Sprintf("configuration as JSON: %v", err)) // strings, numbers and booleans only
+	}
+	return text
+}
+
+// put sets the member at the path, whose names are in snake case.
+func put(object map[string]any, path []string, value any) {
+	name := camelCase(path[0])
+	if len(path) == 1 {
+		object[name] = value
+		return
+	}
+	inner, ok := object[name].(map[string]any)
+	if !ok {
+		inner = make(map[string]any)
+		object[name] = inner
+	}
+	put(inner, path[1:], value)
+}
+
+func camelCase(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}
+
+func (f field) jsonValue() any {
+	switch v := f.value.Interface().(type) {
+	case time.Duration:
+		return v.Nanoseconds()
+	case map[string]string:
+		if v == nil {
+			return map[string]string{}
+		}
+	case []string:
+		if v == nil {
+			return []string{}
+		}
+	case string:
+		if f.url() {
+			return withoutCredentials(v)
+		}
+	}
+	return f.value.Interface()
+}
+
+// withoutCredentials drops user, password and query of a URL: drivers take
+// passwords as parameters too.
+func withoutCredentials(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		scheme, _, _ := strings.Cut(text, ":")
+		return scheme + ":"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	if u.Opaque != "" {
+		u.Opaque, _, _ = strings.Cut(u.Opaque, "?")
+	}
+	return u.String()
+}

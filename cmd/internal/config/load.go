@@ -1,0 +1,159 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// maxFile bounds a configuration file and every file that a _FILE variable
+// names, in bytes.
+const maxFile = 1 << 20
+
+// systemFile is where a package puts the configuration (operations 2.1).
+const systemFile = "/etc/guidon/config/default.yml"
+
+// stateFolder is where the database is kept where somebody made it.
+const stateFolder = "/var/opt/guidon"
+
+// environment is the set variables by name. A variable that is set to nothing
+// counts as unset.
+type environment map[string]string
+
+func newEnvironment(environ []string) environment {
+	env := make(environment, len(environ))
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if value == "" {
+			delete(env, name) // the last one wins
+			continue
+		}
+		env[name] = value
+	}
+	return env
+}
+
+// Load returns the configuration of the file, overridden by the environment.
+// An empty path means the first of guidon/config.yml in the user's
+// configuration folder and /etc/guidon/config/default.yml that exists, or the
+// defaults alone.
+//
+// The error is an *[Error] with every problem there is, in the file, in the
+// environment and in how values go together.
+func Load(path string, environ []string) (*Config, error) {
+	env := newEnvironment(environ)
+	c := defaults(env)
+	var found problems
+	if path == "" {
+		path = env.search()
+	}
+	if path != "" {
+		loadFile(c, path, env, &found)
+	}
+	loadEnvironment(c, env, &found)
+	c.check(&found)
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Default returns the configuration without a file and an environment, but for
+// the place of the user's configuration folder.
+func Default() *Config { return defaults(newEnvironment(os.Environ())) }
+
+func defaults(env environment) *Config {
+	c := new(Config)
+	for _, f := range fields(c) {
+		text, ok := f.tag.Lookup("default")
+		if !ok {
+			continue
+		}
+		if err := f.set(text); err != nil {
+			panic(fmt.Sprintf("default of %s: %v", f.key, err)) // a mistake in the table, found by any test
+		}
+	}
+	c.DB.URL = env.databaseURL()
+	return c
+}
+
+// databaseURL returns the default of db.url, or nothing where no folder is
+// known to put the file in.
+func (env environment) databaseURL() string {
+	if info, err := os.Stat(stateFolder); err == nil && info.IsDir() {
+		return "file:" + filepath.Join(stateFolder, "guidon.db")
+	}
+	folder := env.userFolder()
+	if folder == "" {
+		return ""
+	}
+	return "file:" + filepath.Join(folder, "guidon.db")
+}
+
+// UserFile returns the configuration file of the user, or nothing where no such
+// folder is known.
+func UserFile(environ []string) string {
+	return newEnvironment(environ).userFile()
+}
+
+func (env environment) userFile() string {
+	folder := env.userFolder()
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, "config.yml")
+}
+
+// userFolder returns our folder in the user's configuration folder.
+func (env environment) userFolder() string {
+	base := env["XDG_CONFIG_HOME"]
+	if !filepath.IsAbs(base) {
+		base = ""
+	}
+	if base == "" && runtime.GOOS == "linux" && env["HOME"] != "" {
+		base = filepath.Join(env["HOME"], ".config")
+	}
+	if base == "" && runtime.GOOS != "linux" {
+		base, _ = os.UserConfigDir() // none is no problem as long as db.url is set
+	}
+	if base == "" {
+		return ""
+	}
+	return filepath.Join(base, "guidon")
+}
+
+// search returns the file that is used when none is named. One that exists but
+// cannot be looked at is returned too, so that the reason is told.
+func (env environment) search() string {
+	for _, path := range []string{env.userFile(), systemFile} {
+		if path == "" {
+			continue
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+	}
+	return ""
+}
+
+// readFile returns the content of a file within the bound.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path) // #nosec G304 -- the operator's own choice
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxFile {
+		return nil, fmt.Errorf("%s is larger than 1 MiB", path)
+	}
+	return content, nil
+}

@@ -1,0 +1,229 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+)
+
+// load loads a file with the content, and the variables; HOME is a folder
+// without a configuration.
+func load(t *testing.T, content string, variables ...string) (*config.Config, error) {
+	t.Helper()
+	path := write(t, "config.yml", content)
+	return config.Load(path, append([]string{"HOME=" + t.TempDir()}, variables...))
+}
+
+func write(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestEverythingAtOnce has a mistake of each kind: an operator mends them in
+// one go (issue 2, item 6).
+func TestEverythingAtOnce(t *testing.T) {
+	_, err := load(t, `
+version: "2.0"
+server:
+  protocoll: https
+  protocol: httpss
+  http_port: 70000
+  request_timeout: 30
+  cert_file: [a, b]
+db:
+  url: postgres://user:hunter2@db/guidon
+log:
+  level: ${NOT_SET}
+  keys:
+    time: X
+    level: X
+  level: info
+cors:
+  enabled: true
+  allowed_origins: [shop.example]
+metrics: true
+authentication:
+  required: true
+  methods:
+    token:
+      cleanup:
+        interval: 0s
+  token: x
+`,
+		"GUIDON_SERVER_GRPC_PROT=9000",
+		"GUIDON_DB_MAX_IDLE_CONN=two",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=-1m",
+		"GUIDON_AUTHENTICATION_EXCLUDE_EVALUATION=maybe",
+		"GUIDON_SERVER_HOST=a",
+		"GUIDON_SERVER_HOST_FILE=/x",
+		"GUIDON_DB_URL_FILE=/does/not/exist",
+	)
+	var problems *config.Error
+	if !errors.As(err, &problems) {
+		t.Fatalf("got error %v, want a list of problems", err)
+	}
+	want := []string{
+		`line 4: unknown key server.protocoll; did you mean protocol?`,
+		`line 5: server.protocol (GUIDON_SERVER_PROTOCOL): must be one of http, https, not "httpss"; did you mean https?`,
+		`line 6: server.http_port (GUIDON_SERVER_HTTP_PORT): must be from 0 to 65535, not 70000`,
+		`line 7: server.request_timeout (GUIDON_SERVER_REQUEST_TIMEOUT): has no unit: write 30s, 30ms, 30m or 30h`,
+		`line 8: server.cert_file (GUIDON_SERVER_CERT_FILE): must be one value (text)`,
+		`line 12: log.level (GUIDON_LOG_LEVEL): the environment variable NOT_SET is not set`,
+		`line 16: log.level is given twice`,
+		`line 20: metrics must be a mapping of keys to values`,
+		`line 26: authentication.methods.token.cleanup.interval (GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_INTERVAL): must be longer than 0s, not "0s"`,
+		`line 27: unknown key authentication.token; did you mean authentication.methods.token.bootstrap.token?`,
+		`server.host (GUIDON_SERVER_HOST): is given twice, by this variable and by GUIDON_SERVER_HOST_FILE`,
+		`db.url (GUIDON_DB_URL_FILE): open /does/not/exist: no such file or directory`,
+		`db.max_idle_conn (GUIDON_DB_MAX_IDLE_CONN): must be a whole number, not "two"`,
+		`authentication.exclude.evaluation (GUIDON_AUTHENTICATION_EXCLUDE_EVALUATION): must be true or false, not "maybe"`,
+		`authentication.methods.token.cleanup.grace_period (GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD): must be longer than 0s, not "-1m"`,
+		`environment: unknown variable GUIDON_SERVER_GRPC_PROT; did you mean GUIDON_SERVER_GRPC_PORT?`,
+		`version (GUIDON_VERSION): must be 1.0, the only version there is; write it in quotes`,
+		`db.url (GUIDON_DB_URL): postgres databases are not supported; supported is SQLite, as file:/path/to/guidon.db`,
+		`log.keys.level (GUIDON_LOG_KEYS_LEVEL): must differ from log.keys.time`,
+		`cors.allowed_origins (GUIDON_CORS_ALLOWED_ORIGINS): must be * or origins such as https://shop.example, not "shop.example"`,
+		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would lock everybody out, since no method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true`,
+	}
+	var got []string
+	for _, problem := range problems.Problems {
+		if i := strings.Index(problem, " line "); i >= 0 && strings.HasPrefix(problem, "/") {
+			problem = problem[i+1:]
+		}
+		got = append(got, problem)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Error("the error shows a password")
+	}
+}
+
+// TestBadValues are mistakes that stand alone.
+func TestBadValues(t *testing.T) {
+	tests := []struct {
+		name     string
+		file     string
+		variable string
+		want     string
+	}{
+		{"no mapping", "just a text", "", "the file must be a mapping"},
+		{"not YAML", "a: [", "", "yaml"},
+		{"two documents", "version: '1.0'\n---\nversion: '1.0'\n", "", "a second one"},
+		{"https without certificate", "server: {protocol: https}", "", "server.cert_key (GUIDON_SERVER_CERT_KEY): is required when server.protocol is https"},
+		{"https with a missing certificate", "server: {protocol: https, cert_file: /no/file, cert_key: /no/file}", "", "server.cert_file (GUIDON_SERVER_CERT_FILE): stat /no/file"},
+		{"one port for two listeners", "server: {http_port: 9000}", "", "server.grpc_port (GUIDON_SERVER_GRPC_PORT): must differ from server.http_port"},
+		{"host with a port", "server: {host: 'http://x/'}", "", "server.host"},
+		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "forgets everything"},
+		{"database without scheme", "", "GUIDON_DB_URL=/data/guidon.db", "has no known scheme"},
+		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
+		{"empty log key", "log: {keys: {time: ''}}", "", "must not be empty"},
+		{"header list", "cors: {allowed_headers: ['A, B']}", "", "must be header names"},
+		{"bootstrap token that no header can carry", "authentication: {methods: {token: {bootstrap: {token: \"s3cr\\tet\"}}}}", "", "printable ASCII"},
+		{"metadata that is no map", "authentication: {methods: {token: {bootstrap: {metadata: [a]}}}}", "", "must be a mapping of texts"},
+		{"metadata twice in lower case", "authentication: {methods: {token: {bootstrap: {metadata: {A: 1, a: 2}}}}}", "", "given twice"},
+		{"list of mappings", "cors: {allowed_origins: [{a: b}]}", "", "must be a list of texts"},
+		{"duration in words", "server: {read_timeout: soon}", "", "must be a duration such as"},
+		{"misspelt elsewhere", "http_port: 1", "", "did you mean server.http_port?"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := load(t, tt.file, tt.variable)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want one with %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "s3cr") {
+				t.Errorf("the error shows a secret: %v", err)
+			}
+		})
+	}
+}
+
+// TestPrecedence: the environment wins over the file, the file over the
+// default (operations 2.1).
+func TestPrecedence(t *testing.T) {
+	c, err := load(t, `
+server: &server
+  http_port: 1
+  grpc_port: 2
+log:
+  level: WARN
+  file: ${LOGFILE}
+cors:
+  allowed_origins: https://a.example https://b.example
+authentication:
+  methods:
+    token:
+      bootstrap:
+        metadata: {Role: admin, team: "${TEAM}"}
+metrics:
+`,
+		"GUIDON_SERVER_HTTP_PORT=3",
+		"LOGFILE=/tmp/x.log",
+		"TEAM=shop",
+		"GUIDON_LOG_ENCODING=", // empty counts as unset
+		"GUIDON_CORS_ALLOWED_HEADERS=A  B",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_METADATA_TEAM=till",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_EXPIRATION=90m",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE="+write(t, "token", "s3cret\n"),
+		"GUIDON_TOKEN=for the command line",
+		"GUIDON_SERVICE_HOST=10.0.0.1", "GUIDON_PORT=tcp://10.0.0.1:8080", "GUIDON_PORT_8080_TCP_ADDR=10.0.0.1",
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{
+		c.Server.HTTPPort, c.Server.GRPCPort, c.Server.HTTPSPort, c.Log.Level, c.Log.File, c.Log.Encoding,
+		c.CORS.AllowedOrigins, c.CORS.AllowedHeaders, c.Metrics.Enabled, c.Authentication.Methods.Token.Bootstrap,
+	}
+	want := []any{
+		3, 2, 443, "warn", "/tmp/x.log", "auto",
+		[]string{"https://a.example", "https://b.example"}, []string{"A", "B"}, true,
+		config.Bootstrap{Token: "s3cret", Expiration: 90 * time.Minute, Metadata: map[string]string{"role": "admin", "team": "till"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+// TestSearch follows the order of operations 2.1 as far as a test may touch.
+func TestSearch(t *testing.T) {
+	home := t.TempDir()
+	c, err := config.Load("", []string{"HOME=" + home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/var/opt/guidon"); errors.Is(err, os.ErrNotExist) {
+		if got, want := c.DB.URL, "file:"+filepath.Join(home, ".config/guidon/guidon.db"); got != want {
+			t.Errorf("database: got %s, want %s", got, want)
+		}
+	}
+	file := filepath.Join(home, "guidon", "config.yml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("server: {http_port: 7}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = config.Load("", []string{"HOME=/nowhere", "XDG_CONFIG_HOME=" + home}); err != nil {
+		t.Fatal(err)
+	}
+	if c.Server.HTTPPort != 7 {
+		t.Errorf("http_port: got %d, want 7 of %s", c.Server.HTTPPort, file)
+	}
+	if _, err := config.Load("/no/such/file", nil); err == nil || !strings.Contains(err.Error(), "guidon config init") {
+		t.Errorf("missing file: got error %v, want one that names the command to make one", err)
+	}
+}

@@ -1,0 +1,260 @@
+package config
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write docs/configuration.md")
+
+// TestTable asks of every key what the documentation promises.
+func TestTable(t *testing.T) {
+	variables := make(map[string]string)
+	take := func(variable, key string) {
+		if other, taken := variables[variable]; taken {
+			t.Errorf("%s means both %s and %s", variable, other, key)
+		}
+		variables[variable] = key
+	}
+	for _, f := range fields(Default()) {
+		take(f.variable(), f.key)
+		if f.isScalar() {
+			take(f.variable()+fileSuffix, f.key)
+		}
+		if !strings.HasSuffix(f.doc(), ".") {
+			t.Errorf("%s: documentation %q is no sentence", f.key, f.doc())
+		}
+		switch f.value.Kind() {
+		case reflect.String, reflect.Map:
+		default:
+			if f.defaultText() == "" {
+				t.Errorf("%s has no default", f.key)
+			}
+		}
+	}
+	walk(new(Config), func(s section) {
+		if !strings.HasSuffix(s.doc, ".") {
+			t.Errorf("%s: documentation %q is no sentence", s.key, s.doc)
+		}
+	}, func(field) {})
+}
+
+// sample returns a value for the key that is not its default, as text.
+func sample(f field) string {
+	if options := f.options(); len(options) > 0 {
+		return options[len(options)-1]
+	}
+	switch f.value.Interface().(type) {
+	case time.Duration:
+		return "1m7s"
+	case int:
+		return "77"
+	case bool:
+		return fmt.Sprint(f.tag.Get("default") != "true")
+	case []string:
+		return "https://x.example https://y.example"
+	}
+	return "sample"
+}
+
+// setAll gives every key its sample by set, checks aside.
+func setAll(t *testing.T) *Config {
+	t.Helper()
+	c := Default()
+	for _, f := range fields(c) {
+		if f.isMap() {
+			f.value.Set(reflect.ValueOf(map[string]string{"name": "sample"}))
+			continue
+		}
+		if err := f.set(sample(f)); err != nil {
+			t.Fatalf("%s: %v", f.key, err)
+		}
+	}
+	return c
+}
+
+// TestEveryKeyFromEnvironment sets each key by its variable, then by a file
+// that <variable>_FILE names.
+func TestEveryKeyFromEnvironment(t *testing.T) {
+	want := setAll(t)
+	direct, files := environment{}, environment{}
+	for i, f := range fields(want) {
+		if f.isMap() {
+			direct[f.variable()+"_NAME"] = "sample"
+			files[f.variable()+"_NAME"] = "sample"
+			continue
+		}
+		direct[f.variable()] = sample(f)
+		files[f.variable()] = sample(f)
+		if f.isScalar() {
+			delete(files, f.variable())
+			path := filepath.Join(t.TempDir(), fmt.Sprint(i))
+			if err := os.WriteFile(path, []byte(sample(f)+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files[f.variable()+fileSuffix] = path
+		}
+	}
+	for _, env := range []environment{direct, files} {
+		var found problems
+		got := Default()
+		loadEnvironment(got, env, &found)
+		if err := found.err(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("configuration (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestEveryKeyFromFile sets each key in a file.
+func TestEveryKeyFromFile(t *testing.T) {
+	want := setAll(t)
+	var text strings.Builder
+	walk(want, func(s section) {
+		fmt.Fprintf(&text, "%s%s:\n", indentOf(s.key), lastName(s.key))
+	}, func(f field) {
+		value := sample(f)
+		switch {
+		case f.isMap():
+			value = "{NAME: sample}"
+		case f.isList():
+			value = "[" + strings.ReplaceAll(value, " ", ", ") + "]"
+		}
+		fmt.Fprintf(&text, "%s%s: %s\n", indentOf(f.key), f.name(), value)
+	})
+	path := filepath.Join(t.TempDir(), "config.yml")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var found problems
+	got := Default()
+	loadFile(got, path, environment{}, &found)
+	if err := found.err(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("configuration (-want +got):\n%s", diff)
+	}
+}
+
+// TestTemplate loads the template as it is and with every key switched on: both
+// are the default configuration.
+func TestTemplate(t *testing.T) {
+	keys := regexp.MustCompile(`(?m)^( *)#([a-z])`)
+	for name, text := range map[string]string{
+		"as it is":    Template(),
+		"switched on": keys.ReplaceAllString(Template(), "$1$2"),
+	} {
+		path := filepath.Join(t.TempDir(), "config.yml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path, os.Environ())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got.Authentication.Methods.Token.Bootstrap.Metadata = nil // {} and nothing are the same
+		if diff := cmp.Diff(Default(), got); diff != "" {
+			t.Errorf("%s (-default +got):\n%s", name, diff)
+		}
+	}
+	for _, f := range fields(Default()) {
+		if !strings.Contains(Template(), f.name()+":") {
+			t.Errorf("the template lacks %s", f.key)
+		}
+	}
+}
+
+// TestReference compares the committed documentation with the table; -update
+// writes it.
+func TestReference(t *testing.T) {
+	const path = "../../../docs/configuration.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(Reference()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(text), Reference()); diff != "" {
+		t.Errorf("docs/configuration.md is old; run go test ./cmd/internal/config -update (-file +code):\n%s", diff)
+	}
+	for _, f := range fields(Default()) {
+		if !strings.Contains(Reference(), "| `"+f.key+"` |") {
+			t.Errorf("the reference lacks %s", f.key)
+		}
+	}
+}
+
+// TestJSON checks what contract 11 asks of /meta/config.
+func TestJSON(t *testing.T) {
+	c := setAll(t)
+	c.DB.URL = "postgres://user:hunter2@db.example/guidon?password=hunter2"
+	c.Authentication.Methods.Token.Bootstrap.Token = "hunter2"
+	text := c.JSON()
+	for _, secret := range []string{"hunter2", "password", "user:"} {
+		if strings.Contains(string(text), secret) {
+			t.Errorf("%q is in %s", secret, text)
+		}
+	}
+	var root map[string]any
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	members := []string{
+		"version", "audit", "authentication", "authorization", "cache", "cors", "db", "diagnostics", "experimental",
+		"log", "meta", "analytics", "server", "storage", "metrics", "tracing", "ui",
+	}
+	for _, name := range members {
+		if _, ok := root[name]; !ok {
+			t.Errorf("member %s is missing", name)
+		}
+	}
+	for name := range root {
+		if !slices.Contains(members, name) {
+			t.Errorf("member %s is not one of the contract", name)
+		}
+	}
+	for _, name := range []string{"log", "ui", "authentication", "audit", "cache", "cors", "server", "storage", "db", "tracing"} {
+		if object, _ := root[name].(map[string]any); len(object) == 0 {
+			t.Errorf("member %s is empty", name)
+		}
+	}
+	server := root["server"].(map[string]any)
+	if got, want := server["readTimeout"], float64(67*time.Second); got != want {
+		t.Errorf("server.readTimeout: got %v, want %v nanoseconds", got, want)
+	}
+	if got, want := root["db"].(map[string]any)["url"], "postgres://db.example/guidon"; got != want {
+		t.Errorf("db.url: got %v, want %v", got, want)
+	}
+}
+
+func TestWithoutCredentials(t *testing.T) {
+	tests := map[string]string{
+		"file:/data/guidon.db":              "file:/data/guidon.db",
+		"file:guidon.db?_pragma=key('x')":   "file:guidon.db",
+		"sqlite:///data/guidon.db?key=x":    "sqlite:///data/guidon.db",
+		"mysql://u:p@tcp(db:3306)/x":        "mysql:",
+		"postgres://u:p@db/x?sslpassword=p": "postgres://db/x",
+	}
+	for text, want := range tests {
+		if got := withoutCredentials(text); got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}

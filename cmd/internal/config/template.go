@@ -1,0 +1,97 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+const templateHead = `# Configuration of guidon. Every key is here with its default; take away the # before
+# a key to change it. "guidon config check" tells whether the file is right.
+# Each key can be given as an environment variable too: server.http_port is
+# GUIDON_SERVER_HTTP_PORT. A value that is exactly ${NAME} is that variable's.
+
+`
+
+// Template returns a configuration file that explains itself. It loads cleanly
+// and changes nothing: lines that begin, after blanks, with "# " are prose,
+// those with "#" alone are keys to be switched on.
+func Template() string {
+	var text strings.Builder
+	text.WriteString(templateHead)
+	walk(new(Config), func(s section) {
+		indent := indentOf(s.key)
+		if indent == "" {
+			text.WriteByte('\n')
+		}
+		writeComment(&text, indent, s.doc)
+		fmt.Fprintf(&text, "%s%s:\n", indent, lastName(s.key))
+	}, func(f field) {
+		indent := indentOf(f.key)
+		writeComment(&text, indent, f.templateDoc())
+		if f.key == "version" {
+			fmt.Fprintf(&text, "%s: %q\n", f.key, f.tag.Get("default"))
+			return
+		}
+		fmt.Fprintf(&text, "%s#%s:%s\n", indent, f.name(), f.templateValue())
+	})
+	return text.String()
+}
+
+func (f field) templateDoc() string {
+	doc := f.doc()
+	if options := f.options(); len(options) > 0 {
+		doc += " One of " + strings.Join(options, ", ") + "."
+	}
+	if text := f.tag.Get("defaultText"); text != "" {
+		doc += " Default: " + text + "."
+	}
+	return doc
+}
+
+// templateValue returns the default as YAML, with the blank before it.
+func (f field) templateValue() string {
+	text := f.tag.Get("default")
+	switch f.value.Interface().(type) {
+	case time.Duration, int, bool:
+		return " " + text
+	case []string:
+		quoted := strings.Fields(text)
+		for i := range quoted {
+			quoted[i] = fmt.Sprintf("%q", quoted[i])
+		}
+		return " [" + strings.Join(quoted, ", ") + "]"
+	case map[string]string:
+		return " {}"
+	}
+	if text == "" {
+		return "" // null: the default stays
+	}
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == "" {
+		return " " + text
+	}
+	return fmt.Sprintf(" %q", text)
+}
+
+func indentOf(key string) string {
+	return strings.Repeat("  ", strings.Count(key, "."))
+}
+
+func lastName(key string) string {
+	return key[strings.LastIndexByte(key, '.')+1:]
+}
+
+// commentWidth is where prose is broken, as far as words allow.
+const commentWidth = 90
+
+func writeComment(text *strings.Builder, indent, prose string) {
+	line := indent + "#"
+	for word := range strings.FieldsSeq(prose) {
+		if len(line)+1+len(word) > commentWidth && line != indent+"#" {
+			text.WriteString(line + "\n")
+			line = indent + "#"
+		}
+		line += " " + word
+	}
+	text.WriteString(line + "\n")
+}
