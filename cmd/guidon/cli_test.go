@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// shell runs commands with a home folder of its own.
+type shell struct {
+	t        *testing.T
+	environ  []string
+	terminal bool // standard input and error are a terminal
+	input    string
+}
+
+func newShell(t *testing.T, variables ...string) *shell {
+	t.Helper()
+	home := t.TempDir()
+	return &shell{t: t, environ: append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GUIDON_DB_URL=file:" + filepath.Join(home, "guidon.db")}, variables...)}
+}
+
+// with returns the shell with further variables.
+func (s *shell) with(variables ...string) *shell {
+	c := *s
+	c.environ = append(append([]string(nil), s.environ...), variables...)
+	return &c
+}
+
+// typing returns the shell at a terminal, with what a person types.
+func (s *shell) typing(input string) *shell {
+	c := *s
+	c.terminal, c.input = true, input
+	return &c
+}
+
+// result is what a command left.
+type result struct {
+	code     int
+	out, err string
+}
+
+func (s *shell) run(args ...string) result {
+	s.t.Helper()
+	var out, err bytes.Buffer
+	in := strings.NewReader(s.input)
+	p := &program{
+		environ: s.environ, in: in, out: &out, err: &err, now: time.Now,
+		terminal: func(stream any) bool { return s.terminal && (stream == any(in) || stream == any(&err)) },
+	}
+	code := p.run(s.t.Context(), args)
+	return result{code: code, out: out.String(), err: err.String()}
+}
+
+// ok runs a command that has to succeed and returns what it printed.
+func (s *shell) ok(args ...string) string {
+	s.t.Helper()
+	r := s.run(args...)
+	if r.code != exitOK {
+		s.t.Fatalf("guidon %s: got exit code %d, want 0\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
+	}
+	return r.out
+}
+
+// fails runs a command that has to fail with the code and say all of want.
+func (s *shell) fails(code int, args []string, want ...string) result {
+	s.t.Helper()
+	r := s.run(args...)
+	if r.code != code {
+		s.t.Errorf("guidon %s: got exit code %d, want %d\n%s%s", strings.Join(args, " "), r.code, code, r.out, r.err)
+	}
+	for _, text := range want {
+		if !strings.Contains(r.err+r.out, text) {
+			s.t.Errorf("guidon %s: got %q, want it to say %q", strings.Join(args, " "), r.err+r.out, text)
+		}
+	}
+	return r
+}
+
+func (s *shell) file(name, content string) string {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// TestUsage: each mistake in writing a command is told on the standard error,
+// with exit code 2 and what to write instead.
+func TestUsage(t *testing.T) {
+	tests := []struct {
+		args []string
+		want string
+	}{
+		{[]string{"sever"}, `unknown command "sever"`},
+		{[]string{"token", "creat"}, `did you mean create?`},
+		{[]string{"server", "--prot", "1"}, "unknown flag: --prot"},
+		{[]string{"server", "now"}, `unknown command "now"`},
+		{[]string{"import"}, "name at least one file, or - for the standard input"},
+		{[]string{"import", "-", "-"}, "only once"},
+		{[]string{"import", "x.yaml", "--update", "--drop"}, "none of the others can be"},
+		{[]string{"import", "x.yaml", "--exit-code"}, "--exit-code needs --dry-run"},
+		{[]string{"export", "--format", "toml"}, "must be yaml or json"},
+		{[]string{"export", "--token", "x"}, "name it with --address"},
+		{[]string{"export", "--address", "localhost"}, "write it as http://host:8080"},
+		{[]string{"validate"}, "name at least one file"},
+		{[]string{"evaluate"}, "name the flag"},
+		{[]string{"evaluate", "a", "b"}, "one flag only"},
+		{[]string{"evaluate", "a", "-c", "country"}, "not of the form key=value"},
+		{[]string{"token", "create"}, "name the name"},
+		{[]string{"token", "create", "x", "--expires-at", "tomorrow"}, "not a time"},
+		{[]string{"token", "create", "x", "--expires-in", "-1h"}, "must lie in the future"},
+		{[]string{"token", "delete"}, "requires at least 1 arg"},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			r := newShell(t).fails(exitUsage, tt.args, tt.want, "--help")
+			if r.out != "" {
+				t.Errorf("got standard output %q, want none", r.out)
+			}
+		})
+	}
+}
+
+// TestHelp: every command explains itself, with an example.
+func TestHelp(t *testing.T) {
+	s := newShell(t)
+	if got := s.ok(); got != s.ok("--help") {
+		t.Error("without a command: got something else than the help")
+	}
+	p := &program{out: io.Discard, err: io.Discard, terminal: isTerminal}
+	commands := p.root().Commands()
+	for len(commands) > 0 {
+		command := commands[0]
+		commands = append(commands[1:], command.Commands()...)
+		if command.Short == "" || command.Long == "" {
+			t.Errorf("%s explains nothing", command.CommandPath())
+		}
+		if !command.HasSubCommands() && command.Example == "" {
+			t.Errorf("%s has no example", command.CommandPath())
+		}
+	}
+	for _, want := range []string{"Exit codes:", "130  interrupted"} {
+		if !strings.Contains(s.ok("import", "--help"), want) {
+			t.Errorf("help lacks %q", want)
+		}
+	}
+	if !strings.Contains(s.ok("completion", "bash"), "guidon") {
+		t.Error("no completion for bash")
+	}
+}
+
+func TestVersion(t *testing.T) {
+	s := newShell(t)
+	if got := s.ok("version"); !strings.HasPrefix(got, "guidon ") {
+		t.Errorf("got %q", got)
+	}
+	if got := s.ok("version", "--json"); !strings.Contains(got, `"goVersion": "go1.`) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	s := newShell(t)
+	home := strings.TrimPrefix(s.environ[0], "HOME=")
+	path := filepath.Join(home, "guidon", "config.yml")
+	if got, want := s.ok("config", "init"), "wrote "+path+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("file mode %v, error %v, want one that only the owner reads", info.Mode(), err)
+	}
+	s.fails(exitFailure, []string{"config", "init"}, "exists already; replace it with --force")
+	s.ok("config", "init", "--force")
+	if got := s.ok("config", "init", "-"); !strings.Contains(got, "#http_port: 8080") {
+		t.Errorf("got %q", got)
+	}
+	s.ok("config", "check")
+	if got := s.ok("config", "check", "--show"); !strings.Contains(got, `"httpPort": 8080`) {
+		t.Errorf("got %q", got)
+	}
+
+	bad := s.file("bad.yml", "server: {http_prot: 1}")
+	s.with("GUIDON_LOG_LEVEL=loud").fails(exitFindings, []string{"config", "check", "--config", bad}, "server.http_prot", "GUIDON_LOG_LEVEL")
+	s.with("GUIDON_LOG_LEVEL=loud").fails(exitFailure, []string{"server", "--config", bad}, "2 problems", "server.http_prot", "GUIDON_LOG_LEVEL")
+}
+
+func TestMigrate(t *testing.T) {
+	s := newShell(t)
+	s.fails(exitFailure, []string{"migrate", "status"}, "there is no database", "guidon migrate up")
+	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "applied 1 ") {
+		t.Errorf("got %q", got)
+	}
+	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "nothing to do") {
+		t.Errorf("got %q", got)
+	}
+	if got := s.ok("migrate", "status"); strings.Contains(got, "pending") || !strings.Contains(got, "tables") {
+		t.Errorf("got %q", got)
+	}
+	other := filepath.Join(t.TempDir(), "new", "other.db")
+	s.ok("migrate", "up", "--db", other)
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTokens follows a token's life in a local database.
+func TestTokens(t *testing.T) {
+	s := newShell(t)
+	s.fails(exitFailure, []string{"token", "list"}, "there is no database")
+	r := s.run("token", "create", "ci", "--namespace", "shop", "--description", "builds", "--metadata", "team=till")
+	token := strings.TrimSpace(r.out)
+	if r.code != exitOK || !strings.HasPrefix(token, "gdn_") || strings.ContainsAny(token, " \n") {
+		t.Fatalf("got %+v, want the token alone on the standard output", r)
+	}
+	if strings.Contains(r.err, token) {
+		t.Error("the token is on the standard error too")
+	}
+	s.ok("token", "create", "soon", "--expires-in", "1ns")
+	list := s.ok("token", "list")
+	for _, want := range []string{"ci", "shop", "never", "soon", "all", "(expired)"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("list %q lacks %q", list, want)
+		}
+	}
+	if strings.Contains(list+s.ok("token", "list", "--json"), token) {
+		t.Error("the list shows a token")
+	}
+	// Expired tokens stay for the grace period.
+	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\n"; got != want {
+		t.Errorf("cleanup: got %q, want %q", got, want)
+	}
+	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--json"); !strings.Contains(got, `"tokens": 1`) {
+		t.Errorf("cleanup: got %q, want one token", got)
+	}
+	id := strings.Fields(strings.Split(s.ok("token", "list"), "\n")[1])[0]
+	if got, want := s.ok("token", "delete", id), "deleted token "+id+"\n"; got != want {
+		t.Errorf("delete: got %q, want %q", got, want)
+	}
+	s.fails(exitFailure, []string{"token", "delete", id}, "there is no token", "guidon token list")
+	if got := s.ok("token", "list", "--json"); got != "[]\n" {
+		t.Errorf("list: got %q, want an empty one", got)
+	}
+}
+
+// TestInterrupted: a command that is told to stop exits with 130.
+func TestInterrupted(t *testing.T) {
+	s := newShell(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out, err bytes.Buffer
+	code := run(ctx, []string{"import", "../../examples/shop.yaml"}, s.environ, strings.NewReader(""), &out, &err)
+	if code != exitInterrupted || err.String() != "guidon: interrupted\n" {
+		t.Errorf("got exit code %d and %q, want 130", code, err.String())
+	}
+}
+
+// TestInterruptedAtPrompt: somebody who thinks better of it while a command
+// waits for input is not kept.
+func TestInterruptedAtPrompt(t *testing.T) {
+	s := newShell(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	silent, keyboard := io.Pipe()
+	defer keyboard.Close()
+	var out, err bytes.Buffer
+	code := make(chan int)
+	go func() { code <- run(ctx, []string{"import", "-"}, s.environ, silent, &out, &err) }()
+	if _, err := keyboard.Write([]byte("version: ")); err != nil { // the command is reading now
+		t.Fatal(err)
+	}
+	cancel()
+	if got := <-code; got != exitInterrupted {
+		t.Errorf("got exit code %d, want %d", got, exitInterrupted)
+	}
+}

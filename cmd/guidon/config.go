@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+)
+
+const configHelp = `Check the configuration, or write a file to start from. docs/configuration.md
+explains every key.`
+
+func (p *program) configCommand() *cobra.Command {
+	return group("config", "Check or write the configuration", configHelp, p.configCheckCommand(), p.configInitCommand())
+}
+
+func (p *program) configCheckCommand() *cobra.Command {
+	var show bool
+	command := &cobra.Command{
+		Use:   "check",
+		Short: "Tell what is wrong with the configuration",
+		Long: `Read the configuration file and the environment as the server would, and tell
+everything that is wrong with them, with exit code 3. Nothing is started.`,
+		Example: `  guidon config check
+  guidon config check --config guidon.yml --show`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(context.Context, []string) error { return p.configCheck(show) }),
+	}
+	command.Flags().BoolVar(&show, "show", false, "print the configuration that results, without secrets, as /meta/config does")
+	return command
+}
+
+func (p *program) configCheck(show bool) error {
+	c, err := config.Load(p.config, p.environ)
+	if problems, ok := errors.AsType[*config.Error](err); ok {
+		for _, problem := range problems.Problems {
+			fmt.Fprintln(p.out, problem)
+		}
+		return findings
+	}
+	if err != nil {
+		return err
+	}
+	if show {
+		return p.printJSON(c.JSON())
+	}
+	fmt.Fprintln(p.out, "the configuration is fine")
+	return nil
+}
+
+func (p *program) configInitCommand() *cobra.Command {
+	var force bool
+	command := &cobra.Command{
+		Use:   "init [file | -]",
+		Short: "Write a configuration file to start from",
+		Long: `Write a configuration file that explains every key and changes none: to the file
+named, to that of --config, or to guidon/config.yml in the user's configuration
+folder, where the server looks for it. "-" is the standard output.`,
+		Example: `  guidon config init
+  guidon config init guidon.yml
+  guidon config init - | less`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: p.action(func(_ context.Context, args []string) error { return p.configInit(args, force) }),
+	}
+	command.Flags().BoolVarP(&force, "force", "f", false, "replace a file that exists")
+	return command
+}
+
+func (p *program) configInit(args []string, force bool) error {
+	path := p.config
+	if len(args) > 0 {
+		path = args[0]
+	}
+	if path == "" {
+		path = config.UserFile(p.environ)
+	}
+	switch path {
+	case "":
+		return usageError("no configuration folder is known; name a file")
+	case standardStream:
+		_, err := fmt.Fprint(p.out, config.Template())
+		return err
+	}
+	if err := writeTemplate(path, force); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "wrote %s\n", path)
+	return nil
+}
+
+func writeTemplate(path string, force bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	how := os.O_WRONLY | os.O_CREATE
+	if force {
+		how |= os.O_TRUNC
+	} else {
+		how |= os.O_EXCL
+	}
+	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the file that the caller named
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; replace it with --force", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(config.Template())
+	return closing(err, f.Close)
+}

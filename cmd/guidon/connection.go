@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// localTimeout bounds one call inside the process, which nobody else waits for.
+const localTimeout = 15 * time.Minute
+
+// connection says which service a command talks to: a running one, or the
+// local database.
+type connection struct {
+	address   string
+	token     string
+	tokenFile string
+	database  string
+	timeout   time.Duration
+}
+
+// flags adds the flags of the connection to the command.
+func (c *connection) flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVarP(&c.address, "address", "a", "", "talk to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
+	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server; GUIDON_TOKEN and --token-file keep it out of the process list")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that holds the token")
+	flags.StringVar(&c.database, "db", "", "work on this database `file` instead of the configured one")
+	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for an answer of the server")
+	command.MarkFlagsMutuallyExclusive("address", "db")
+	command.MarkFlagsMutuallyExclusive("token", "token-file")
+}
+
+// remote tells whether a running server is meant.
+func (c *connection) remote() bool { return c.address != "" }
+
+// connect returns a client of the service that the flags name.
+func (p *program) connect(ctx context.Context, c *connection, mode access) (client.Client, error) {
+	if c.remote() {
+		return p.connectRemote(c)
+	}
+	if c.token != "" || c.tokenFile != "" {
+		return nil, usageError("--token and --token-file are for a server; name it with --address")
+	}
+	configuration, err := p.loadConfig(c.database)
+	if err != nil {
+		return nil, err
+	}
+	return connectLocal(ctx, configuration, mode)
+}
+
+func (p *program) connectRemote(c *connection) (client.Client, error) {
+	token, err := c.token, error(nil)
+	switch {
+	case c.tokenFile != "":
+		token, err = config.TokenFile(c.tokenFile)
+	case token == "":
+		token, err = config.TokenFrom(p.environ)
+	}
+	if err != nil {
+		return nil, err
+	}
+	remote, err := client.Dial(c.address, client.Options{Token: token, Timeout: c.timeout})
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return remote, nil
+}
+
+// connectLocal returns a client that works on the database itself.
+func connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
+	db, end, err := openReady(ctx, c, mode)
+	if err != nil {
+		return nil, adviseAddress(err)
+	}
+	h := handler.New(handler.Config{
+		Service:        guidon.NewService(cache.New(db), time.Now),
+		Authentication: handler.AuthenticationConfig{TokenMethod: true},
+		Timeout:        localTimeout,
+	})
+	return client.NewLocal(h, cliActor(), end), nil
+}
+
+// cliActor is the author of what commands change in the database.
+func cliActor() guidon.Actor {
+	name := "unknown"
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	return guidon.Actor{ID: "cli:" + name, Name: name}
+}
+
+// withClient calls fn with a client and closes it.
+func (p *program) withClient(ctx context.Context, c *connection, mode access, fn func(client.Client) error) (err error) {
+	service, err := p.connect(ctx, c, mode)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closing := service.Close(); err == nil && closing != nil {
+			err = fmt.Errorf("closing: %w", closing)
+		}
+	}()
+	return fn(service)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/filelock"
+)
+
+// access is what a command does with the database.
+type access uint8
+
+const (
+	reading access = iota // beside a running server; the database must be ready
+	writing               // alone; the database is made ready
+)
+
+// loadConfig returns the configuration, with the database of the flag --db
+// where that is given.
+func (p *program) loadConfig(database string) (*config.Config, error) {
+	environ := p.environ
+	if database != "" {
+		environ = append(slices.Clone(environ), "GUIDON_DB_URL="+databaseURL(database), "GUIDON_DB_URL_FILE=")
+	}
+	return config.Load(p.config, environ)
+}
+
+// databaseURL lets --db be a mere path.
+func databaseURL(text string) string {
+	if strings.HasPrefix(text, "file:") || strings.HasPrefix(text, "sqlite:") || strings.Contains(text, "://") {
+		return text
+	}
+	return "file:" + text
+}
+
+// openDatabase opens the database of the configuration. The function it returns
+// gives the database back and closes it.
+func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+	if mode == reading {
+		if err := exists(c.DB); err != nil {
+			return nil, nil, err
+		}
+	}
+	db, err := store.Open(ctx, c.DB.URL, store.Options{
+		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	release := func() error { return nil }
+	if mode == writing {
+		release, err = lock(db)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	// The lock outlives the connections: who gets it next finds a closed database.
+	return db, func() error { return errors.Join(db.Close(), release()) }, nil
+}
+
+// openReady opens the database with its schema up to date: a command that
+// writes applies pending steps, one that reads refuses.
+func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+	db, end, err := openDatabase(ctx, c, mode)
+	if err != nil {
+		return nil, nil, err
+	}
+	if mode == writing {
+		_, err = migrate.Up(ctx, db.SQL(), db.Dialect())
+	} else {
+		err = migrate.Check(ctx, db.SQL(), db.Dialect())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return db, end, nil
+}
+
+// exists returns an error unless the database file is there: looking must not
+// create it.
+func exists(c config.DB) error {
+	if _, err := os.Stat(c.Path()); errors.Is(err, fs.ErrNotExist) {
+		return guidon.Errorf(guidon.NotFound,
+			"there is no database %q; name another with --db or db.url (GUIDON_DB_URL), a running server with --address, or create it with \"guidon migrate up\"", c.Path())
+	}
+	return nil
+}
+
+// heldError says that another process has the database.
+type heldError struct{ error }
+
+// lock claims the database for this process.
+func lock(db *store.DB) (release func() error, err error) {
+	release, err = db.Lock()
+	if _, held := errors.AsType[*filelock.HeldError](err); held {
+		err = heldError{errors.New(guidon.PublicMessage(err))}
+	}
+	return release, err
+}
+
+// adviseAddress adds what to do instead when another process has the database.
+func adviseAddress(err error) error {
+	if _, held := errors.AsType[heldError](err); held {
+		return fmt.Errorf("%w; go through that server with --address, or stop it first", err)
+	}
+	return err
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const shop = "../../examples/shop.yaml"
+
+const small = `version: "1.4"
+namespace:
+  key: small
+  name: Small
+flags:
+  - key: one
+    name: One
+    type: BOOLEAN_FLAG_TYPE
+    enabled: true
+  - key: two
+    name: Two
+    type: VARIANT_FLAG_TYPE
+    enabled: false
+`
+
+// TestRoundTrip: what was imported is exported byte for byte (contract 13.2).
+func TestRoundTrip(t *testing.T) {
+	s := newShell(t)
+	want, err := os.ReadFile(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := s.ok("import", shop)
+	for _, text := range []string{"default: ", "warehouse: ", " created, 0 updated, 0 deleted, 0 unchanged; revision "} {
+		if !strings.Contains(out, text) {
+			t.Errorf("import says %q, want %q in it", out, text)
+		}
+	}
+	if got := s.ok("export", "--all-namespaces"); got != string(want) {
+		t.Error("the standard output is not the imported file")
+	}
+	file := filepath.Join(t.TempDir(), "out.yaml")
+	if got := s.ok("export", "--namespaces", "default,warehouse", "-o", file); got != "" {
+		t.Errorf("export to a file says %q on the standard output", got)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
+		t.Errorf("the file is not the imported one (error %v)", err)
+	}
+
+	// Through JSON and a pipe into another database.
+	piped := newShell(t)
+	piped.input = s.ok("export", "--all-namespaces", "--format", "json")
+	piped.ok("import", "-", "--format", "json")
+	if got := piped.ok("export", "--all-namespaces"); got != string(want) {
+		t.Error("the way through JSON changed something")
+	}
+}
+
+func TestExport(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("small.yaml", strings.ReplaceAll(small, "key: one", "key: zero")))
+	s.fails(exitFailure, []string{"export", "--namespaces", "none"}, `namespace "none" not found`)
+	s.fails(exitFailure, []string{"export", "--namespaces", "small,small"}, "named twice")
+	s.fails(exitFailure, []string{"export", "-o", "x.toml"}, "--format")
+	if got := s.ok("export", "--namespaces", "small", "--sort-by-key"); strings.Index(got, "key: two") > strings.Index(got, "key: zero") {
+		t.Errorf("not sorted by key:\n%s", got)
+	}
+	// A failed export leaves the file of the last one.
+	path := s.file("keep.yaml", "keep")
+	s.fails(exitFailure, []string{"export", "--namespaces", "none", "-o", path})
+	if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
+		t.Errorf("got %q, error %v, want the old file", got, err)
+	}
+	s.ok("export", "-o", os.DevNull, "--format", "yaml")
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s is %v, error %v", os.DevNull, info.Mode(), err)
+	}
+}
+
+// TestImportModes follows one namespace through every way of importing it.
+func TestImportModes(t *testing.T) {
+	s := newShell(t)
+	first := s.file("small.yaml", small)
+	changed := s.file("changed.yaml", strings.Replace(strings.Split(small, "  - key: two")[0], "enabled: true", "enabled: false", 1))
+
+	s.fails(exitFailure, []string{"import", first, "--dry-run"}, "there is no database")
+	s.ok("migrate", "up")
+	dry := s.ok("import", first, "--dry-run")
+	for _, want := range []string{"small: 3 created", "dry run, nothing was changed", "create flag one", "+    enabled: true"} {
+		if !strings.Contains(dry, want) {
+			t.Errorf("dry run %q lacks %q", dry, want)
+		}
+	}
+	s.fails(exitFindings, []string{"import", first, "--dry-run", "--exit-code"})
+	s.fails(exitFailure, []string{"export", "--namespaces", "small"}, "not found") // the dry runs changed nothing
+
+	s.ok("import", first)
+	s.fails(exitFailure, []string{"import", changed}, `flag "small/one" is not unique`, "--update", "--skip-existing", "nothing was imported")
+	if got := s.ok("import", changed, "--skip-existing"); !strings.Contains(got, "1 skipped") {
+		t.Errorf("skip existing says %q", got)
+	}
+	if got := s.ok("import", changed, "--update"); !strings.Contains(got, "0 created, 1 updated, 0 deleted") {
+		t.Errorf("update says %q", got)
+	}
+	s.ok("import", changed, "--update", "--dry-run", "--exit-code") // no difference any more
+}
+
+// TestDrop: nothing is deleted that somebody has not agreed to.
+func TestDrop(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("small.yaml", small))
+	only := s.file("only.yaml", strings.Split(small, "  - key: two")[0])
+	has := func(key string) bool {
+		return strings.Contains(s.ok("export", "--namespaces", "small"), "key: "+key+"\n")
+	}
+
+	s.fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "--yes", "nothing was changed")
+	s.typing("no\n").fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "Go ahead?", "nothing was changed")
+	s.typing("").fails(exitFailure, []string{"import", only, "--drop"}, "nothing was changed")
+	if !has("two") {
+		t.Fatal("flag two was deleted without consent")
+	}
+	s.fails(exitFailure, []string{"import", only, only, "--drop"}, "the second would delete the first")
+	if got := s.typing("yes\n").ok("import", only, "--drop"); !strings.Contains(got, "1 deleted") {
+		t.Errorf("drop says %q", got)
+	}
+	if has("two") || !has("one") {
+		t.Error("drop left two or deleted one")
+	}
+	s.ok("import", s.file("small.yaml", small), "--update")
+	if got := s.ok("import", only, "--drop", "--yes"); !strings.Contains(got, "1 deleted") {
+		t.Errorf("drop says %q", got)
+	}
+	s.ok("import", only, "--drop") // nothing to delete, nothing to ask
+}
+
+// TestSeveralDocuments: a mistake in the last one keeps the first out too.
+func TestSeveralDocuments(t *testing.T) {
+	s := newShell(t)
+	bad := strings.ReplaceAll(small, "key: small", "key: bad")
+	bad = strings.Replace(bad, "key: one", "key: o n e", 1)
+	s.fails(exitFailure, []string{"import", s.file("small.yaml", small), s.file("bad.yaml", bad)}, "nothing was imported", "bad.yaml", "o n e")
+	s.fails(exitFailure, []string{"export", "--namespaces", "small"}, "not found")
+	s.fails(exitFailure, []string{"import", s.file("empty.yaml", "")}, "no document")
+	s.fails(exitFailure, []string{"import", s.file("x.toml", "")}, "--format")
+	s.fails(exitFailure, []string{"import", "/no/such.yaml"}, "no such file")
+}
+
+func TestValidate(t *testing.T) {
+	s := newShell(t)
+	if got := s.ok("validate", shop); !strings.Contains(got, "fine (namespaces 2, flags 40") {
+		t.Errorf("got %q", got)
+	}
+	bad := strings.Replace(small, "key: one", "key: o n e", 1)
+	bad = strings.Replace(bad, "name: Two", "name: ''", 1)
+	r := s.fails(exitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "fine")
+	if r.err != "" {
+		t.Errorf("got standard error %q, want the findings on the standard output", r.err)
+	}
+	s.fails(exitFindings, []string{"validate", s.file("bad.yaml", "version: '9'\nnamespace: x\n")}, "version")
+	s.input = small
+	s.ok("validate", "-")
+}
+
+func TestEvaluate(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", s.file("small.yaml", small))
+	var answer struct {
+		Enabled   *bool
+		Match     *bool
+		FlagKey   string
+		RequestID string
+	}
+	if err := json.Unmarshal([]byte(s.ok("evaluate", "one", "-n", "small", "-e", "user", "-c", "a=b=c", "-r", "r1")), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Enabled == nil || !*answer.Enabled || answer.FlagKey != "one" || answer.RequestID != "r1" {
+		t.Errorf("got %+v, want a boolean answer", answer)
+	}
+	if got := s.ok("evaluate", "two", "-n", "small"); !strings.Contains(got, `"match": false`) {
+		t.Errorf("got %s, want a variant answer with its zero values", got)
+	}
+	s.fails(exitFailure, []string{"evaluate", "none", "-n", "small"}, `flag "small/none" not found`)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+const evaluateHelp = `Ask what a flag is for an entity, and print the answer as JSON: "enabled" for a
+boolean flag, "variantKey" for a variant flag.
+
+A token that may only evaluate is enough.`
+
+const evaluateExample = `  guidon evaluate new-checkout -e user-42
+  guidon evaluate price-test -n shop -e user-42 -c country=PT -c plan=gold
+  guidon evaluate new-checkout -e user-42 --address http://127.0.0.1:8080 | jq .enabled`
+
+// evaluating is one run of the command.
+type evaluating struct {
+	*program
+	connection connection
+	request    evaluation.EvaluationRequest
+	context    []string
+}
+
+func (p *program) evaluateCommand() *cobra.Command {
+	e := &evaluating{program: p}
+	command := &cobra.Command{
+		Use:     "evaluate <flag>",
+		Short:   "Ask what a flag is for an entity",
+		Long:    evaluateHelp,
+		Example: evaluateExample,
+		Args:    oneArgument("flag"),
+		RunE:    p.action(e.run),
+	}
+	e.connection.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&e.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
+	flags.StringVarP(&e.request.EntityId, "entity-id", "e", "", "`id` of the entity (default: a random one)")
+	flags.StringVarP(&e.request.RequestId, "request-id", "r", "", "`id` of the request, which the answer repeats")
+	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` that constraints see; may be repeated")
+	return command
+}
+
+func (e *evaluating) run(ctx context.Context, args []string) error {
+	values, err := pairs("--context", e.context)
+	if err != nil {
+		return err
+	}
+	e.request.FlagKey, e.request.Context = args[0], values
+	if e.request.EntityId == "" {
+		e.request.EntityId = guidon.NewID()
+	}
+	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
+		// A batch of one: it answers for either type of flag, where the other calls
+		// want to know the type beforehand.
+		response := new(evaluation.BatchEvaluationResponse)
+		err := service.Invoke(ctx, "/flipt.evaluation.EvaluationService/Batch", &evaluation.BatchEvaluationRequest{
+			RequestId: e.request.RequestId, Requests: []*evaluation.EvaluationRequest{&e.request},
+		}, response)
+		if err != nil {
+			return err
+		}
+		if len(response.GetResponses()) != 1 {
+			return fmt.Errorf("the server answered %d evaluations to one question", len(response.GetResponses()))
+		}
+		return e.print(response.GetResponses()[0])
+	})
+}
+
+func (e *evaluating) print(answer *evaluation.EvaluationResponse) error {
+	var message proto.Message
+	switch answer := answer.GetResponse().(type) {
+	case *evaluation.EvaluationResponse_BooleanResponse:
+		message = answer.BooleanResponse
+	case *evaluation.EvaluationResponse_VariantResponse:
+		message = answer.VariantResponse
+	default:
+		return guidon.Errorf(guidon.NotFound, "flag %q not found", e.request.GetNamespaceKey()+"/"+e.request.GetFlagKey())
+	}
+	return e.printMessage(message)
+}
+
+// printMessage prints the JSON form of the API, indented. It is not that of the
+// API's pretty mode, which leaves "enabled": false out.
+func (p *program) printMessage(m proto.Message) error {
+	text, err := codec.Marshal(m)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, text, "", "  "); err != nil {
+		return err
+	}
+	out.WriteByte('\n')
+	_, err = out.WriteTo(p.out)
+	return err
+}
+
+// oneArgument asks for exactly one argument, which it names.
+func oneArgument(name string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usageError("name the %s: %s", name, command.UseLine())
+		case len(args) > 1:
+			return usageError("name one %s only, not also %q", name, args[1])
+		case args[0] == "":
+			return usageError("the %s must not be empty", name)
+		}
+		return nil
+	}
+}
+
+// pairs splits the values of a key=value flag.
+func pairs(flag string, texts []string) (map[string]string, error) {
+	values := make(map[string]string, len(texts))
+	for _, text := range texts {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			return nil, usageError("%s %q is not of the form key=value", flag, text)
+		}
+		if _, twice := values[key]; twice {
+			return nil, usageError("%s gives %q twice", flag, key)
+		}
+		values[key] = value
+	}
+	return values, nil
+}

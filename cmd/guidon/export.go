@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+
+	"slices"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/migrate/document"
+)
+
+const exportHelp = `Write the flags and segments of namespaces in the form that "guidon import" reads.
+
+Each namespace is one document and one state of that namespace. The same state
+gives the same bytes. A file appears complete or not at all.`
+
+const exportExample = `  guidon export
+  guidon export --namespaces shop,till -o flags.yaml
+  guidon export --all-namespaces --sort-by-key -o flags.json --address https://flags.example`
+
+// exporting is one run of the command.
+type exporting struct {
+	*program
+	connection connection
+	format     formatFlag
+	output     string
+	namespaces []string
+	all        bool
+	sortByKey  bool
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	e := &exporting{program: p}
+	command := &cobra.Command{
+		Use:     "export",
+		Short:   "Write flags and segments to a file",
+		Long:    exportHelp,
+		Example: exportExample,
+		Args:    cobra.NoArgs,
+		RunE:    p.action(e.run),
+	}
+	e.connection.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
+	flags.Var(&e.format, "format", "format, whatever the file's name (default yaml on the standard output)")
+	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, separated by commas")
+	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
+	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "order namespaces, flags, variants and segments by key instead of by creation")
+	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
+	return command
+}
+
+func (e *exporting) run(ctx context.Context, _ []string) error {
+	path := e.output
+	if path == "" {
+		path = standardStream
+	}
+	format, err := e.format.of(path)
+	if err != nil {
+		return err
+	}
+	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
+		documents, err := e.fetch(ctx, service)
+		if err != nil {
+			return err
+		}
+		err = e.writeAll(path, func(out io.Writer) error {
+			buffered := bufio.NewWriter(out)
+			if err := document.Encode(buffered, format, documents); err != nil {
+				return err
+			}
+			return buffered.Flush()
+		})
+		if err == nil && path != standardStream {
+			e.tell(documents, path)
+		}
+		return err
+	})
+}
+
+// tell says what is in the file.
+func (e *exporting) tell(documents []*guidon.Document, path string) {
+	flags, segments := 0, 0
+	for _, d := range documents {
+		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
+	}
+	fmt.Fprintf(e.err, "exported to %s: namespaces %d, flags %d, segments %d\n", path, len(documents), flags, segments)
+}
+
+// fetch returns the documents of the namespaces asked for.
+func (e *exporting) fetch(ctx context.Context, service client.Client) ([]*guidon.Document, error) {
+	keys, err := e.keys(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	progress := e.startProgress("exporting")
+	defer progress.stop()
+	var documents []*guidon.Document
+	for _, key := range keys {
+		message := new(guidonv1.Document)
+		err := service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey}, message)
+		if err != nil {
+			return nil, err
+		}
+		d := handler.DocumentOf(message)
+		progress.add(len(d.Flags)+len(d.Segments), proto.Size(message))
+		documents = append(documents, d)
+	}
+	return documents, nil
+}
+
+// keys returns the keys of the namespaces to export, in the order of the file.
+func (e *exporting) keys(ctx context.Context, service client.Client) ([]string, error) {
+	keys := slices.Clone(e.namespaces)
+	if e.all {
+		keys = nil
+		list := new(flipt.NamespaceList) // without a limit it is one state, not pages of several
+		if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", &flipt.ListNamespaceRequest{}, list); err != nil {
+			return nil, err
+		}
+		for _, n := range list.GetNamespaces() {
+			keys = append(keys, n.GetKey())
+		}
+	}
+	if e.sortByKey {
+		slices.Sort(keys)
+	}
+	seen := make(map[string]bool)
+	for _, key := range keys {
+		if seen[key] {
+			return nil, fmt.Errorf("namespace %q is named twice", key)
+		}
+		seen[key] = true
+	}
+	return keys, nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/migrate/document"
+)
+
+// standardStream is what a file name of "-" stands for.
+const standardStream = "-"
+
+// formatFlag is the value of --format: nothing leaves it to the file's name.
+type formatFlag struct{ word string }
+
+// Set implements pflag.Value.
+func (f *formatFlag) Set(word string) error {
+	switch strings.ToLower(word) {
+	case "yaml", "json":
+		f.word = strings.ToLower(word)
+		return nil
+	}
+	return fmt.Errorf("must be yaml or json")
+}
+
+// String implements pflag.Value.
+func (f *formatFlag) String() string { return f.word }
+
+// Type implements pflag.Value.
+func (f *formatFlag) Type() string { return "yaml|json" }
+
+// of returns the format of the file: the one asked for, or that of its name,
+// and YAML for the standard streams.
+func (f *formatFlag) of(path string) (document.Format, error) {
+	switch {
+	case f.word == "json":
+		return document.JSON, nil
+	case f.word == "yaml" || path == standardStream:
+		return document.YAML, nil
+	}
+	format, err := document.FormatOf(path)
+	if err != nil {
+		return 0, fmt.Errorf("%w; or say which it is with --format", err)
+	}
+	return format, nil
+}
+
+// sourced is a document and the file it comes from.
+type sourced struct {
+	path string
+	*guidon.Document
+	wire *guidonv1.Document // the same as a message
+}
+
+// objects counts the flags and segments.
+func (s sourced) objects() int { return len(s.Flags) + len(s.Segments) }
+
+// key returns the key of the document's namespace.
+func (s sourced) key() string { return guidon.NamespaceKey(s.Namespace.Key) }
+
+// readDocuments reads the documents of all files, in order.
+func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, error) {
+	var all []sourced
+	for _, path := range paths {
+		documents, err := p.readFile(path, format)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", streamName(path), err)
+		}
+		for _, d := range documents {
+			all = append(all, sourced{path: path, Document: d, wire: handler.WireDocument(d)})
+		}
+	}
+	return all, nil
+}
+
+func (p *program) readFile(path string, format *formatFlag) ([]*guidon.Document, error) {
+	encoding, err := format.of(path)
+	if err != nil {
+		return nil, err
+	}
+	in := p.input
+	if path != standardStream {
+		f, err := os.Open(path) // #nosec G304 -- the file that the caller named
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return document.Decode(in, encoding)
+}
+
+func streamName(path string) string {
+	if path == standardStream {
+		return "standard input"
+	}
+	return path
+}
+
+// someFiles refuses a command line without files, which would wait for input
+// that nobody types.
+func someFiles(args []string) error {
+	if len(args) == 0 {
+		return usageError("name at least one file, or - for the standard input")
+	}
+	streams := 0
+	for _, path := range args {
+		if path == standardStream {
+			streams++
+		}
+	}
+	if streams > 1 {
+		return usageError("the standard input (-) can be read only once")
+	}
+	return nil
+}
+
+// writeAll calls write with the file, which appears with its whole content or
+// not at all, or with the standard output.
+func (p *program) writeAll(path string, write func(io.Writer) error) error {
+	if path == standardStream {
+		return write(p.out)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return replaceFile(path, 0o644, write) // flags are no secret
+	case err != nil:
+		return err
+	case info.Mode().IsRegular():
+		return replaceFile(path, info.Mode().Perm(), write)
+	}
+	// A device or pipe is written to, never replaced.
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the file that the caller named
+	if err != nil {
+		return err
+	}
+	return closing(write(f), f.Close)
+}
+
+// replaceFile writes a new file and puts it in the place of path.
+func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temporary.Name())
+		}
+	}()
+	err = write(temporary)
+	if err == nil {
+		err = temporary.Chmod(mode)
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if err = closing(err, temporary.Close); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), path)
+}

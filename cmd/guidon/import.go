@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const importHelp = `Load flags and segments from files, each of which holds one namespace or several.
+
+Each namespace is imported as a whole or not at all. Without a flag that says
+otherwise, a flag or segment that exists already fails the import.
+
+  --skip-existing  leaves what exists as it is
+  --update         makes what exists equal to the file, everything under it
+                   included; what the file lacks stays
+  --drop           as --update, and what the file lacks is deleted from the
+                   namespaces of the file; other namespaces stay. It shows
+                   what would go and asks first.
+  --dry-run        changes nothing and prints the difference
+
+Files are YAML or JSON, by their extension, in the versions 1.0 to 1.4 of the
+format. "-" is the standard input, which is YAML unless --format says JSON.`
+
+const importExample = `  guidon import shop.yaml
+  guidon import shop.yaml --update --dry-run
+  guidon import shop.yaml --update --address https://flags.example
+  guidon export --address https://flags.example --all-namespaces | guidon import -`
+
+// importing is one run of the command.
+type importing struct {
+	*program
+	connection   connection
+	format       formatFlag
+	skipExisting bool
+	update       bool
+	drop         bool
+	yes          bool
+	dryRun       bool
+	exitCode     bool
+}
+
+func (p *program) importCommand() *cobra.Command {
+	i := &importing{program: p}
+	command := &cobra.Command{
+		Use:     "import <file>... | -",
+		Short:   "Load flags and segments from files",
+		Long:    importHelp,
+		Example: importExample,
+		RunE:    p.action(i.run),
+	}
+	i.connection.flags(command)
+	flags := command.Flags()
+	flags.Var(&i.format, "format", "format of the files, whatever their names")
+	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave flags and segments that exist as they are")
+	flags.BoolVar(&i.update, "update", false, "make flags and segments that exist equal to the file")
+	flags.BoolVar(&i.drop, "drop", false, "update, and delete what the file lacks from its namespaces")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask before --drop deletes")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "print the difference and change nothing")
+	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 when there is a difference")
+	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
+	return command
+}
+
+func (i *importing) mode() guidonv1.ImportMode {
+	switch {
+	case i.skipExisting:
+		return guidonv1.ImportMode_SKIP_EXISTING_IMPORT_MODE
+	case i.update:
+		return guidonv1.ImportMode_UPDATE_IMPORT_MODE
+	case i.drop:
+		return guidonv1.ImportMode_REPLACE_IMPORT_MODE
+	}
+	return guidonv1.ImportMode_CREATE_IMPORT_MODE
+}
+
+func (i *importing) run(ctx context.Context, paths []string) error {
+	if err := someFiles(paths); err != nil {
+		return err
+	}
+	if i.exitCode && !i.dryRun {
+		return usageError("--exit-code needs --dry-run")
+	}
+	documents, err := i.readDocuments(paths, &i.format)
+	if err != nil {
+		return err
+	}
+	if len(documents) == 0 {
+		return fmt.Errorf("%s: there is no document in it", streamName(paths[0]))
+	}
+	if i.drop {
+		if err := distinct(documents); err != nil {
+			return err
+		}
+	}
+	mode := writing
+	if i.dryRun {
+		mode = reading
+	}
+	return i.withClient(ctx, &i.connection, mode, func(service client.Client) error {
+		if i.dryRun {
+			return i.show(ctx, service, documents)
+		}
+		return i.carryOut(ctx, service, documents)
+	})
+}
+
+// distinct refuses to drop what another document of the same run brings.
+func distinct(documents []sourced) error {
+	seen := make(map[string]string)
+	for _, d := range documents {
+		if other, twice := seen[d.key()]; twice {
+			return fmt.Errorf("namespace %q is in %s and in %s; with --drop the second would delete the first", d.key(), other, d.path)
+		}
+		seen[d.key()] = d.path
+	}
+	return nil
+}
+
+// show prints what the import would do.
+func (i *importing) show(ctx context.Context, service client.Client, documents []sourced) error {
+	plans, err := i.rehearse(ctx, service, documents)
+	if err != nil {
+		return err
+	}
+	differs := false
+	for _, plan := range plans {
+		fmt.Fprintf(i.out, "%s (dry run, nothing was changed)\n", summary(plan))
+		differs = differs || len(plan.GetChanges()) > 0
+		if err := printChanges(i.out, plan.GetChanges()); err != nil {
+			return err
+		}
+	}
+	if differs && i.exitCode {
+		return findings
+	}
+	return nil
+}
+
+// rehearse asks what each document would change.
+func (i *importing) rehearse(ctx context.Context, service client.Client, documents []sourced) ([]*guidonv1.ImportResponse, error) {
+	progress := i.startProgress("checking")
+	defer progress.stop()
+	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
+	for _, d := range documents {
+		plan, err := i.send(ctx, service, d, true)
+		if err != nil {
+			return nil, fmt.Errorf("nothing was imported: %w", err)
+		}
+		progress.add(d.objects(), proto.Size(d.wire))
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
+// carryOut imports the documents. With several, or where something may be
+// deleted, all are rehearsed before the first is imported.
+func (i *importing) carryOut(ctx context.Context, service client.Client, documents []sourced) error {
+	var plans []*guidonv1.ImportResponse
+	var err error
+	if i.drop || len(documents) > 1 {
+		if plans, err = i.rehearse(ctx, service, documents); err != nil {
+			return err
+		}
+	}
+	if i.drop {
+		if err := i.confirmDrop(plans); err != nil {
+			return err
+		}
+	}
+	progress := i.startProgress("importing")
+	defer progress.stop()
+	for n, d := range documents {
+		ctx := ctx
+		if i.drop && deletes(plans[n]) > 0 {
+			ctx = client.WithIfMatch(ctx, plans[n].GetRevision()) // exactly what was confirmed
+		}
+		done, err := i.send(ctx, service, d, false)
+		if err != nil {
+			return i.partial(documents[:n], err)
+		}
+		progress.add(d.objects(), proto.Size(d.wire))
+		progress.hide(func() { fmt.Fprintln(i.out, summary(done)) })
+	}
+	return nil
+}
+
+// partial adds what has been imported before the failure.
+func (i *importing) partial(imported []sourced, err error) error {
+	if errors.Is(err, guidon.FailedPrecondition) {
+		err = fmt.Errorf("%w; the namespace has been changed since the deletions were shown, run the import again", err)
+	}
+	if len(imported) == 0 {
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	var keys []string
+	for _, d := range imported {
+		keys = append(keys, d.key())
+	}
+	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
+}
+
+// send imports one document, or asks what that would do.
+func (i *importing) send(ctx context.Context, service client.Client, d sourced, dryRun bool) (*guidonv1.ImportResponse, error) {
+	response := new(guidonv1.ImportResponse)
+	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
+		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun,
+	}, response)
+	if err == nil {
+		return response, nil
+	}
+	err = fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err)
+	if i.mode() == guidonv1.ImportMode_CREATE_IMPORT_MODE && strings.Contains(err.Error(), "is not unique") {
+		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to leave it", err)
+	}
+	return nil, err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/migrate/document"
+)
+
+// summary tells in one line what an import did, or would do.
+func summary(r *guidonv1.ImportResponse) string {
+	counts := make(map[string]int)
+	for _, change := range r.GetChanges() {
+		counts[change.GetAction()]++
+	}
+	text := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged",
+		r.GetNamespaceKey(), counts[string(guidon.ActionCreate)], counts[string(guidon.ActionUpdate)],
+		counts[string(guidon.ActionDelete)], r.GetUnchanged())
+	if n := len(r.GetSkipped()); n > 0 {
+		text += fmt.Sprintf(", %d skipped", n)
+	}
+	if !r.GetDryRun() {
+		text += fmt.Sprintf("; revision %d", r.GetRevision())
+	}
+	return text
+}
+
+// printChanges prints what becomes of each object, with the difference of its
+// YAML form.
+func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
+	for _, change := range changes {
+		fmt.Fprintf(out, "\n%s %s %s\n", change.GetAction(), change.GetKind(), change.GetKey())
+		difference, err := document.Diff(handler.DocumentOf(change.GetBefore()), handler.DocumentOf(change.GetAfter()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprint(out, difference)
+	}
+	return nil
+}
+
+// deletes counts what an import would delete.
+func deletes(r *guidonv1.ImportResponse) int {
+	n := 0
+	for _, change := range r.GetChanges() {
+		if change.GetAction() == string(guidon.ActionDelete) {
+			n++
+		}
+	}
+	return n
+}
+
+// maxListed bounds how many deletions are named in a question.
+const maxListed = 50
+
+// confirmDrop asks whether what the plans delete may go.
+func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
+	var list strings.Builder
+	total := 0
+	for _, plan := range plans {
+		for _, change := range plan.GetChanges() {
+			if change.GetAction() != string(guidon.ActionDelete) {
+				continue
+			}
+			if total++; total <= maxListed {
+				fmt.Fprintf(&list, "  %s %s in namespace %s\n", change.GetKind(), change.GetKey(), plan.GetNamespaceKey())
+			}
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	if total > maxListed {
+		fmt.Fprintf(&list, "  and %d more\n", total-maxListed)
+	}
+	return i.confirm(fmt.Sprintf("These are not in the file and will be deleted:\n%s", list.String()), i.yes)
+}

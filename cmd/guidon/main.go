@@ -1,0 +1,42 @@
+// Command guidon is the feature-flag service and its tools: the server, the
+// schema of its database, import and export, tokens, configuration. "guidon
+// help" explains them.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := withSignals(context.Background())
+	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// withSignals returns a context that the first SIGINT or SIGTERM ends. A second
+// one ends the process at once: whatever the first began hangs, or takes longer
+// than somebody wants to wait. Nothing that was acknowledged is lost by that.
+func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel()
+		second := <-signals
+		fmt.Fprintln(os.Stderr, "guidon: stopped at once by a second signal")
+		if second == syscall.SIGTERM {
+			os.Exit(exitTerminated)
+		}
+		os.Exit(exitInterrupted)
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}

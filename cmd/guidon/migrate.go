@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/migrate"
+)
+
+const migrateHelp = `Bring the schema of the database up to date, or tell where it stands.
+
+"guidon server" does this by itself for an SQLite database.`
+
+func (p *program) migrateCommand() *cobra.Command {
+	var database string
+	up := &cobra.Command{
+		Use:   "up",
+		Short: "Apply the pending steps",
+		Long:  "Apply the steps that the schema lacks. The database is created if it does not exist.",
+		Example: `  guidon migrate up
+  guidon migrate up --db /data/guidon.db`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx, database) }),
+	}
+	status := &cobra.Command{
+		Use:     "status",
+		Short:   "List the steps",
+		Long:    "List the steps of the schema and when they were applied.",
+		Example: `  guidon migrate status`,
+		Args:    cobra.NoArgs,
+		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx, database) }),
+	}
+	for _, command := range []*cobra.Command{up, status} {
+		command.Flags().StringVar(&database, "db", "", "work on this database `file` instead of the configured one")
+	}
+	return group("migrate", "Bring the database schema up to date", migrateHelp, up, status)
+}
+
+func (p *program) migrateUp(ctx context.Context, database string) (err error) {
+	c, err := p.loadConfig(database)
+	if err != nil {
+		return err
+	}
+	db, end, err := openDatabase(ctx, c, writing)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, end) }()
+	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
+	for _, step := range applied {
+		fmt.Fprintf(p.out, "applied %d %s\n", step.Version, step.Name)
+	}
+	if err == nil && len(applied) == 0 {
+		fmt.Fprintln(p.out, "nothing to do: the schema is up to date")
+	}
+	return err
+}
+
+func (p *program) migrateStatus(ctx context.Context, database string) (err error) {
+	c, err := p.loadConfig(database)
+	if err != nil {
+		return err
+	}
+	db, end, err := openDatabase(ctx, c, reading)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, end) }()
+	steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
+	for _, step := range steps {
+		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, orDash(step.Name), orWord(step.AppliedAt, "pending"))
+	}
+	return table.Flush()
+}
+
+// closing calls end and returns its error unless there is an earlier one.
+func closing(err error, end func() error) error {
+	if later := end(); err == nil {
+		return later
+	}
+	return err
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// orWord writes a time for a table, or the word for none.
+func orWord(t time.Time, none string) string {
+	if t.IsZero() {
+		return none
+	}
+	return t.UTC().Format(time.RFC3339)
+}

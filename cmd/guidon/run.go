@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The exit codes, as the help documents them.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitFindings    = 3
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// program is what every command works with.
+type program struct {
+	environ  []string
+	in       io.Reader // the standard input itself
+	input    io.Reader // what to read it through
+	out, err io.Writer
+	terminal func(stream any) bool // tells whether a stream is a terminal
+	now      func() time.Time
+	working  bool // a command has begun: what fails now is not the usage
+	config   string
+}
+
+// run runs the command that args name, until it is done or ctx ends, and
+// returns the exit code.
+func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{environ: environ, in: stdin, out: stdout, err: stderr, terminal: isTerminal, now: time.Now}
+	return p.run(ctx, args)
+}
+
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.root()
+	p.input = &interruptible{ctx: ctx, reader: p.in}
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	return p.exitCode(ctx, root.ExecuteContext(ctx))
+}
+
+// exitError ends a command with a code of its own.
+type exitError struct {
+	code int
+	err  error // nil: everything has been said
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// findings is the end of a command that did its work and found something.
+var findings = &exitError{code: exitFindings}
+
+// usageError returns an error that is the caller's mistake in writing the command.
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// exitCode tells the error and returns the code for it.
+func (p *program) exitCode(ctx context.Context, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitFailure
+	explicit, ok := errors.AsType[*exitError](err)
+	switch {
+	case ok && explicit.err == nil:
+		return explicit.code
+	case ok:
+		code = explicit.code
+	case !p.working:
+		code = exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(p.err, "guidon: interrupted")
+		return exitInterrupted
+	}
+	fmt.Fprintf(p.err, "guidon: %s\n", message(err))
+	if code == exitUsage {
+		fmt.Fprintln(p.err, "Run the command with --help for how to use it.")
+	}
+	return code
+}
+
+// message returns the text of the error and, where there is a remedy, what it is.
+func message(err error) string {
+	text := strings.TrimSpace(err.Error())
+	switch {
+	case errors.Is(err, guidon.Unauthenticated):
+		text += "\nGive a token that may do this with GUIDON_TOKEN, --token-file or --token."
+	case errors.Is(err, guidon.PermissionDenied):
+		text += "\nThe token is valid but may not do this; use another one."
+	}
+	return text
+}
+
+// action makes fn the work of a command.
+func (p *program) action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		p.working = true
+		return fn(command.Context(), args)
+	}
+}
+
+// isTerminal tells whether the stream is a file that a person sits at.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) // #nosec G115 -- a file descriptor
+}

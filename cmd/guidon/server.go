@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+const serverHelp = `Start the service and serve until it is told to stop.
+
+The configuration is a file and the environment; "guidon config init" writes a
+file to start from. The database is created, and its schema brought up to date.
+When static tokens are switched on and there is none yet, a first one is created
+and, unless it was configured, shown once in the log.
+
+SIGTERM or SIGINT stop the server: health turns to NOT_SERVING, requests are
+still accepted for server.shutdown_delay, those under way may finish within
+server.shutdown_timeout, then the database is closed. A second signal ends the
+process at once.`
+
+func (p *program) serverCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "server",
+		Aliases: []string{"serve"},
+		Short:   "Start the service",
+		Long:    serverHelp,
+		Example: `  guidon server
+  guidon server --config guidon.yml
+  GUIDON_SERVER_HTTP_PORT=8081 GUIDON_DB_URL=file:/data/guidon.db guidon server`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.serve(ctx) }),
+	}
+}
+
+// serve runs the server in the order of operations 4.6: configuration, log,
+// database, service, listeners; and ends it in the opposite one.
+func (p *program) serve(ctx context.Context) (err error) {
+	c, err := p.loadConfig("")
+	if err != nil {
+		return err
+	}
+	logger, closeLog, err := p.openLog(c.Log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			logger.Error("server failed", "error", err)
+		}
+		err = errors.Join(err, closeLog())
+	}()
+	grpcMessages.to(logger, logLevel(c.Log.GRPCLevel))
+	defer grpcMessages.to(nil, 0)
+
+	db, end, err := openReady(ctx, c, writing)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	logger.Info("database ready", "path", db.Path())
+
+	parts := newParts(c, db, logger)
+	if err := bootstrap(ctx, c.Authentication.Methods.Token, parts.service, logger); err != nil {
+		return fmt.Errorf("bootstrap token: %w", err)
+	}
+	if !c.Authentication.Required {
+		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
+	}
+	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
+		return &exitError{code: exitFailure, err: err} // a stop that had to cut something is no mere interruption
+	}
+	logger.Info("stopped")
+	return nil
+}
+
+// parts are the pieces of a server that know of each other.
+type parts struct {
+	service *guidon.Service
+	handler *handler.Handler
+	health  *server.Health
+	metrics *server.Metrics
+}
+
+func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
+	snapshots := cache.New(db)
+	p := parts{
+		service: guidon.NewService(snapshots, time.Now),
+		health:  server.NewHealth(),
+	}
+	h := handler.Config{
+		Service: p.service,
+		Authentication: handler.AuthenticationConfig{
+			Required:          c.Authentication.Required,
+			ExcludeManagement: c.Authentication.Exclude.Management,
+			ExcludeEvaluation: c.Authentication.Exclude.Evaluation,
+			TokenMethod:       c.Authentication.Methods.Token.Enabled,
+		},
+		Info:          buildInfo(),
+		Configuration: c.JSON(),
+		Health:        p.health.Status,
+		Profiling:     c.Diagnostics.Profiling.Enabled,
+		Logger:        logger,
+		Timeout:       c.Server.RequestTimeout,
+	}
+	if c.Metrics.Enabled {
+		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: cacheStats(snapshots), Logger: logger})
+		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
+	}
+	if c.CORS.Enabled {
+		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
+	}
+	p.handler = handler.New(h)
+	return p
+}
+
+func cacheStats(snapshots *cache.Cache) func() []server.CacheStats {
+	return func() []server.CacheStats {
+		stats := snapshots.Stats()
+		return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses}}
+	}
+}
+
+// runtime returns what the server runtime works with.
+func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
+	s := c.Server
+	run := server.Config{
+		Handler: p.handler, Health: p.health, Metrics: p.metrics, Logger: logger,
+		HTTP: server.HTTP{
+			Address:     net.JoinHostPort(s.Host, strconv.Itoa(s.WebPort())),
+			ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout,
+		},
+		GRPC: server.GRPC{
+			Address:           net.JoinHostPort(s.Host, strconv.Itoa(s.GRPCPort)),
+			MaxConnectionIdle: s.GRPCConnMaxIdleTime, ReceiveTimeout: s.ReadTimeout,
+			MaxConnectionAge: s.GRPCConnMaxAge, MaxConnectionAgeGrace: s.GRPCConnMaxAgeGrace,
+		},
+		ShutdownDelay: s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
+		OnReady: func(web, grpc net.Addr) {
+			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", grpcScheme(s)+"://"+grpc.String(),
+				"version", buildInfo().Version)
+		},
+	}
+	if s.TLS() {
+		run.TLS = &server.TLS{CertFile: s.CertFile, KeyFile: s.CertKey}
+	}
+	if token := c.Authentication.Methods.Token; token.Enabled {
+		run.Loops = append(run.Loops, server.Loop{
+			Name: "token cleanup", Interval: token.Cleanup.Interval,
+			Run: func(ctx context.Context) error {
+				deleted, err := cleanTokens(ctx, p.service, token.Cleanup.GracePeriod, guidon.Actor{ID: "system:cleanup"})
+				if deleted > 0 {
+					logger.Info("expired tokens deleted", "count", deleted)
+				}
+				return err
+			},
+		})
+	}
+	return run
+}
+
+func grpcScheme(s config.Server) string {
+	if s.TLS() {
+		return "grpcs"
+	}
+	return "grpc"
+}
+
+// bootstrap creates the first token. Only one that nobody else knows is told.
+func bootstrap(ctx context.Context, c config.Token, service *guidon.Service, logger *slog.Logger) error {
+	if !c.Enabled {
+		return nil
+	}
+	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: guidon.Actor{ID: "system:bootstrap"}})
+	random, created, err := service.Bootstrap(ctx, guidon.BootstrapInput{
+		Token: c.Bootstrap.Token, Expiration: c.Bootstrap.Expiration, Metadata: c.Bootstrap.Metadata,
+	})
+	switch {
+	case err != nil:
+		return err
+	case random != "":
+		logger.Info("bootstrap token created", "token", random)
+	case created:
+		logger.Info("bootstrap token created")
+	}
+	return nil
+}
+
+// cleanTokens deletes the static tokens that expired longer than grace ago.
+func cleanTokens(ctx context.Context, service *guidon.Service, grace time.Duration, by guidon.Actor) (int, error) {
+	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: by})
+	return service.CleanupAuthentications(ctx, guidon.MethodToken, grace)
+}

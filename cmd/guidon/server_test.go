@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// running is a server that a test started by the command.
+type running struct {
+	shell     *shell
+	web, grpc string
+	stop      context.CancelFunc
+	exited    chan int
+
+	mu  sync.Mutex
+	log bytes.Buffer
+	err bytes.Buffer
+}
+
+// Write takes the log of the server and notices when it serves.
+func (r *running) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(line)
+}
+
+func (r *running) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.String()
+}
+
+// serve starts "guidon server" on free ports and waits until it serves. It is
+// stopped with the test.
+func (s *shell) serve(args ...string) *running {
+	s.t.Helper()
+	r := &running{exited: make(chan int, 1)}
+	r.shell = s.with("GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0")
+	lines, out := io.Pipe()
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(context.Background())
+	go func() {
+		code := run(ctx, append([]string{"server"}, args...), r.shell.environ, strings.NewReader(""), io.MultiWriter(r, out), &r.err)
+		out.Close()
+		r.exited <- code
+	}()
+	ready := make(chan struct{})
+	go r.watch(lines, ready)
+	s.t.Cleanup(func() { r.wait(exitOK) })
+	select {
+	case <-ready:
+	case code := <-r.exited:
+		r.exited <- code
+		s.t.Fatalf("the server ended with %d: %s%s", code, r.text(), r.err.String())
+	}
+	return r
+}
+
+// watch reads the log for the line that tells the addresses.
+func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
+	defer lines.Close()
+	decoder := json.NewDecoder(lines)
+	for {
+		var event struct{ M, HTTP, GRPC string }
+		if decoder.Decode(&event) != nil {
+			return
+		}
+		if event.M == "serving" {
+			r.web, r.grpc = event.HTTP, event.GRPC
+			close(ready)
+		}
+	}
+}
+
+// wait stops the server and expects the exit code. It may be called twice.
+func (r *running) wait(want int) {
+	r.shell.t.Helper()
+	r.stop()
+	code := <-r.exited
+	r.exited <- code
+	if code != want {
+		r.shell.t.Errorf("the server ended with %d, want %d: %s", code, want, r.err.String())
+	}
+}
+
+// get returns status and body of a page of the server.
+func (r *running) get(path, token string) (int, string) {
+	r.shell.t.Helper()
+	request, err := http.NewRequestWithContext(r.shell.t.Context(), http.MethodGet, r.web+path, nil)
+	if err != nil {
+		r.shell.t.Fatal(err)
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		r.shell.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		r.shell.t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+var withTokens = []string{"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true"}
+
+// TestServer goes through the first day of an installation: start, bootstrap
+// token, import, evaluate, another token, stop, start again.
+func TestServer(t *testing.T) {
+	s := newShell(t, withTokens...)
+	server := s.serve()
+	var bootstrap string
+	for line := range strings.Lines(server.text()) {
+		var event struct{ M, Token string }
+		if err := json.Unmarshal([]byte(line), &event); err != nil {
+			t.Fatalf("log line %q: %v", line, err)
+		}
+		if event.M == "bootstrap token created" {
+			bootstrap = event.Token
+		}
+	}
+	if !strings.HasPrefix(bootstrap, "gdn_") {
+		t.Fatalf("no bootstrap token in the log:\n%s", server.text())
+	}
+	if code, body := server.get("/health", ""); code != http.StatusOK || !strings.Contains(body, "SERVING") {
+		t.Errorf("health: got %d %s", code, body)
+	}
+	if code, body := server.get("/meta/config", bootstrap); code != http.StatusOK || !strings.Contains(body, `"required":true`) {
+		t.Errorf("configuration: got %d %s", code, body)
+	}
+
+	s.fails(exitFailure, []string{"import", shop, "--address", server.web}, "request was not authenticated", "GUIDON_TOKEN")
+	known := s.with("GUIDON_TOKEN=" + bootstrap)
+	known.ok("import", shop, "--address", server.web)
+	want, err := os.ReadFile(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{server.web, server.grpc} {
+		if got := known.ok("export", "--all-namespaces", "-a", address); got != string(want) {
+			t.Errorf("export from %s is not the imported file", address)
+		}
+		if got := known.ok("import", shop, "--update", "-a", address); !strings.Contains(got, "default: 0 created, 0 updated, 0 deleted") {
+			t.Errorf("second import to %s says %q", address, got)
+		}
+		if got := known.ok("evaluate", "checkout-redesign", "-e", "u", "-a", address); !strings.Contains(got, `"flagKey": "checkout-redesign"`) {
+			t.Errorf("evaluate at %s says %s", address, got)
+		}
+		token := strings.TrimSpace(known.ok("token", "create", "limited", "-n", "warehouse", "-a", address))
+		limited := s.file("token", token+"\n")
+		s.ok("export", "--namespaces", "warehouse", "-a", address, "--token-file", limited)
+		s.fails(exitFailure, []string{"export", "-a", address, "-t", token}, "not authenticated")
+	}
+	if code, body := server.get("/metrics", bootstrap); code != http.StatusOK ||
+		!strings.Contains(body, "guidon_evaluations_requests_total") || !strings.Contains(body, "guidon_cache_hit_total") {
+		t.Errorf("metrics: got %d %s", code, body)
+	}
+
+	// Reading beside the server is fine; writing is not.
+	if got := s.ok("export", "--all-namespaces"); got != string(want) {
+		t.Error("export beside the server is not the imported file")
+	}
+	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by the server", "--address")
+	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by the server", "--address")
+	s.fails(exitFailure, []string{"cleanup"}, "in use by the server", "by itself")
+	s.fails(exitFailure, []string{"server"}, "in use by the server")
+
+	server.wait(exitOK)
+	again := s.serve()
+	if strings.Contains(again.text(), "bootstrap token created") {
+		t.Error("a second start made a second bootstrap token")
+	}
+	if got := known.ok("export", "--all-namespaces", "-a", again.web); got != string(want) {
+		t.Error("the restart lost something")
+	}
+}
+
+// TestBootstrapSecret: a configured token works and is never logged
+// (operations 1.5).
+func TestBootstrapSecret(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	s := newShell(t, withTokens...)
+	server := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE="+s.file("secret", secret+"\n"),
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_METADATA_Role=admin", "GUIDON_LOG_LEVEL=debug").serve()
+	code, body := server.get("/auth/v1/self", secret)
+	if code != http.StatusOK || !strings.Contains(body, `"role":"admin"`) {
+		t.Errorf("self: got %d %s", code, body)
+	}
+	_, settings := server.get("/meta/config", secret)
+	if log := server.text(); !strings.Contains(log, "bootstrap token created") || strings.Contains(log+settings, secret) {
+		t.Errorf("the secret is in the log or the settings, or nothing was logged:\n%s%s", log, settings)
+	}
+}
+
+// TestServerSettings: keys that change what is served.
+func TestServerSettings(t *testing.T) {
+	s := newShell(t)
+	file := filepath.Join(t.TempDir(), "log")
+	server := s.with("GUIDON_METRICS_ENABLED=false", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true", "GUIDON_CORS_ENABLED=true",
+		"GUIDON_LOG_KEYS_MESSAGE=M").serve()
+	for path, want := range map[string]int{"/metrics": http.StatusNotFound, "/debug/pprof/cmdline": http.StatusOK, "/auth/v1/method": http.StatusOK} {
+		if code, _ := server.get(path, ""); code != want {
+			t.Errorf("%s: got %d, want %d", path, code, want)
+		}
+	}
+	s.fails(exitFailure, []string{"token", "create", "x", "-a", server.web}, "authentication.methods.token.enabled")
+
+	// Two servers of different databases cannot have one port.
+	port := server.web[strings.LastIndexByte(server.web, ':')+1:]
+	other := newShell(t, "GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_GRPC_PORT=0", "GUIDON_LOG_FILE="+file)
+	other.with("GUIDON_SERVER_HTTP_PORT="+port).fails(exitFailure, []string{"server"}, "address already in use")
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"M":"database ready"`) {
+		t.Errorf("log file: got %q, error %v", text, err)
+	}
+}
+
+// TestLogForms: people read text, machines JSON with the names of log.keys.
+func TestLogForms(t *testing.T) {
+	for encoding, want := range map[string]string{
+		"console": `msg="database ready"`,
+		"json":    `"message":"database ready"`,
+		"auto":    `"message":"database ready"`, // a buffer is no terminal
+	} {
+		s := newShell(t, "GUIDON_LOG_ENCODING="+encoding, "GUIDON_LOG_KEYS_MESSAGE=message", "GUIDON_LOG_KEYS_TIME=when", "GUIDON_SERVER_HOST=256.0.0.1")
+		r := s.run("server")
+		if r.code != exitFailure || !strings.Contains(r.out, want) {
+			t.Errorf("%s: got exit code %d and log %q, want %q in it", encoding, r.code, r.out, want)
+		}
+		if encoding == "json" && !strings.Contains(r.out, `"when":"`) {
+			t.Errorf("log %q lacks the time", r.out)
+		}
+	}
+}

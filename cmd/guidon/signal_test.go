@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// asProgram makes the test binary be the program.
+const asProgram = "TEST_BINARY_IS_GUIDON=1"
+
+func TestMain(m *testing.M) {
+	for _, variable := range os.Environ() {
+		if variable == asProgram {
+			main()
+			return
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// TestSignals: the first signal stops the server in good order, a second one at
+// once (issue 2, item 8).
+func TestSignals(t *testing.T) {
+	tests := []struct {
+		name          string
+		delay         string
+		first, second os.Signal
+		want          int
+	}{
+		{"one", "0s", syscall.SIGTERM, nil, exitOK},
+		{"interrupted from the keyboard", "0s", os.Interrupt, nil, exitOK},
+		{"a second one", "1h", syscall.SIGTERM, syscall.SIGTERM, exitTerminated},
+		{"a second one from the keyboard", "1h", os.Interrupt, os.Interrupt, exitInterrupted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t, asProgram, "GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
+				"GUIDON_SERVER_SHUTDOWN_DELAY="+tt.delay)
+			command := exec.CommandContext(t.Context(), os.Args[0], "server") // #nosec G204 -- this binary
+			command.Env = s.environ
+			out, err := command.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			log := bufio.NewScanner(out)
+			await(t, log, `"serving"`)
+			signalTo(t, command, tt.first)
+			if tt.second != nil {
+				await(t, log, `"stopping"`)
+				signalTo(t, command, tt.second)
+			}
+			_, _ = io.Copy(io.Discard, out)
+			err = command.Wait()
+			code := 0
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				code = exit.ExitCode()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if code != tt.want {
+				t.Errorf("got exit code %d, want %d", code, tt.want)
+			}
+		})
+	}
+}
+
+// await reads the log until a line has the text.
+func await(t *testing.T, log *bufio.Scanner, text string) {
+	t.Helper()
+	for log.Scan() {
+		if strings.Contains(log.Text(), text) {
+			return
+		}
+	}
+	t.Fatalf("the log ended before %s (error %v)", text, log.Err())
+}
+
+func signalTo(t *testing.T, command *exec.Cmd, signal os.Signal) {
+	t.Helper()
+	if err := command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}

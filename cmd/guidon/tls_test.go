@@ -1,0 +1,63 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// TestTLS: https protects both listeners (operations 2.2), and the commands do
+// not trust a certificate that nobody vouches for.
+func TestTLS(t *testing.T) {
+	example := httptest.NewTLSServer(nil) // for its certificate, which is for 127.0.0.1
+	defer example.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(example.Certificate())
+	certificate := example.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShell(t)
+	server := s.with(
+		"GUIDON_SERVER_PROTOCOL=https", "GUIDON_SERVER_HTTPS_PORT=0",
+		"GUIDON_SERVER_CERT_FILE="+s.file("cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}))),
+		"GUIDON_SERVER_CERT_KEY="+s.file("key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))),
+	).serve()
+	if !strings.HasPrefix(server.web, "https://127.0.0.1:") || !strings.HasPrefix(server.grpc, "grpcs://127.0.0.1:") {
+		t.Fatalf("got addresses %s and %s", server.web, server.grpc)
+	}
+	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+
+	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
+	defer web.CloseIdleConnections()
+	answer, err := web.Get(server.web + "/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("health: got %s", answer.Status)
+	}
+
+	conn, err := grpc.NewClient(strings.TrimPrefix(server.grpc, "grpcs://"), grpc.WithTransportCredentials(credentials.NewTLS(trust)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), new(grpc_health_v1.HealthCheckRequest)); err != nil {
+		t.Errorf("gRPC health: %v", err)
+	}
+
+	for _, address := range []string{server.web, server.grpc} {
+		s.fails(exitFailure, []string{"export", "-a", address}, "certificate")
+	}
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
+
+const tokenHelp = `Create, list and delete static tokens, with which programs present themselves to the
+service. The service looks at tokens only where authentication.required is true.`
+
+func (p *program) tokenCommand() *cobra.Command {
+	return group("token", "Create, list and delete tokens", tokenHelp,
+		p.tokenCreateCommand(), p.tokenListCommand(), p.tokenDeleteCommand())
+}
+
+// creating is one run of "token create".
+type creating struct {
+	*program
+	connection  connection
+	namespace   string
+	description string
+	expiresIn   time.Duration
+	expiresAt   string
+	metadata    []string
+	asJSON      bool
+}
+
+const tokenCreateHelp = `Create a static token and print it, alone, on the standard output. It is shown only
+now: the service keeps no more than its hash.`
+
+func (p *program) tokenCreateCommand() *cobra.Command {
+	c := &creating{program: p}
+	command := &cobra.Command{
+		Use:   "create <name>",
+		Short: "Create a token",
+		Long:  tokenCreateHelp,
+		Example: `  guidon token create ci
+  guidon token create checkout-service --namespace shop --expires-in 2160h
+  guidon token create ci --address https://flags.example > token.txt`,
+		Args: oneArgument("name"),
+		RunE: p.action(c.run),
+	}
+	c.connection.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
+	flags.StringVar(&c.description, "description", "", "what the token is for")
+	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token ends after this `time`, such as 2160h")
+	flags.StringVar(&c.expiresAt, "expires-at", "", "the token ends at this `time`, such as 2030-01-31T12:00:00Z")
+	flags.StringArrayVar(&c.metadata, "metadata", nil, "a further `key=value` of the token; may be repeated")
+	flags.BoolVar(&c.asJSON, "json", false, "print the token and its record as JSON")
+	command.MarkFlagsMutuallyExclusive("expires-in", "expires-at")
+	return command
+}
+
+func (c *creating) run(ctx context.Context, args []string) error {
+	request, err := c.request(args[0])
+	if err != nil {
+		return err
+	}
+	return c.withClient(ctx, &c.connection, writing, func(service client.Client) error {
+		response := new(auth.CreateTokenResponse)
+		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationMethodTokenService/CreateToken", request, response); err != nil {
+			return c.explain(err)
+		}
+		if c.asJSON {
+			return c.printMessage(response)
+		}
+		fmt.Fprintf(c.err, "created token %s; it is shown only this once\n", response.GetAuthentication().GetId())
+		fmt.Fprintln(c.out, response.GetClientToken())
+		return nil
+	})
+}
+
+// explain adds the likely reason where a server lacks the operation.
+func (c *creating) explain(err error) error {
+	switch guidon.CodeOf(err) {
+	case guidon.NotFound, guidon.Unimplemented:
+		return fmt.Errorf("%w; the server does not offer static tokens unless authentication.methods.token.enabled is true", err)
+	}
+	return err
+}
+
+func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
+	metadata, err := pairs("--metadata", c.metadata)
+	if err != nil {
+		return nil, err
+	}
+	request := &auth.CreateTokenRequest{
+		Name: name, Description: c.description, NamespaceKey: c.namespace, Metadata: metadata,
+	}
+	switch {
+	case c.expiresIn < 0:
+		return nil, usageError("--expires-in must lie in the future")
+	case c.expiresIn > 0:
+		request.ExpiresAt = timestamppb.New(c.now().Add(c.expiresIn))
+	case c.expiresAt != "":
+		at, err := time.Parse(time.RFC3339, c.expiresAt)
+		if err != nil {
+			return nil, usageError("--expires-at %q is not a time such as 2030-01-31T12:00:00Z", c.expiresAt)
+		}
+		if !at.After(c.now()) {
+			return nil, usageError("--expires-at must lie in the future")
+		}
+		request.ExpiresAt = timestamppb.New(at)
+	}
+	return request, nil
+}
+
+func (p *program) tokenListCommand() *cobra.Command {
+	var c connection
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens",
+		Long:  "List the static tokens, expired ones included, in the order of their creation. The tokens themselves are not kept.",
+		Example: `  guidon token list
+  guidon token list --json --address https://flags.example`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			return p.withClient(ctx, &c, reading, func(service client.Client) error {
+				tokens, err := listTokens(ctx, service)
+				if err != nil {
+					return err
+				}
+				return p.printTokens(tokens, asJSON)
+			})
+		}),
+	}
+	c.flags(command)
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// tokenPage is how many tokens are asked for at a time, the most that the
+// service answers.
+const tokenPage = 100
+
+func listTokens(ctx context.Context, service client.Client) ([]*auth.Authentication, error) {
+	var tokens []*auth.Authentication
+	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: tokenPage}
+	for {
+		page := new(auth.ListAuthenticationsResponse)
+		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationService/ListAuthentications", request, page); err != nil {
+			return nil, err
+		}
+		tokens = append(tokens, page.GetAuthentications()...)
+		request.PageToken = page.GetNextPageToken()
+		if request.PageToken == "" || len(page.GetAuthentications()) == 0 {
+			return tokens, nil
+		}
+	}
+}
+
+func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error {
+	if asJSON {
+		list := make([]json.RawMessage, len(tokens))
+		for i, token := range tokens {
+			text, err := codec.Marshal(token)
+			if err != nil {
+				return err
+			}
+			list[i] = text
+		}
+		return p.printJSON(list)
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tNAME\tNAMESPACE\tCREATED\tEXPIRES")
+	for _, token := range tokens {
+		namespace := token.GetMetadata()[guidon.MetadataTokenNamespace]
+		if namespace == "" {
+			namespace = "all"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[guidon.MetadataTokenName]),
+			namespace, orWord(instant(token.GetCreatedAt()), "-"), p.expiry(token))
+	}
+	return table.Flush()
+}
+
+func (p *program) expiry(token *auth.Authentication) string {
+	at := instant(token.GetExpiresAt())
+	text := orWord(at, "never")
+	if !at.IsZero() && !at.After(p.now()) {
+		text += " (expired)"
+	}
+	return text
+}
+
+// instant returns the zero time for a timestamp that is not set.
+func instant(at *timestamppb.Timestamp) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return at.AsTime()
+}
+
+func (p *program) tokenDeleteCommand() *cobra.Command {
+	var c connection
+	command := &cobra.Command{
+		Use:   "delete <id>...",
+		Short: "Delete tokens",
+		Long:  "Delete the tokens with these ids, which \"guidon token list\" shows. Whoever presents one of them is refused from then on.",
+		Example: `  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
+  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: p.action(func(ctx context.Context, ids []string) error {
+			return p.withClient(ctx, &c, writing, func(service client.Client) error {
+				return p.deleteTokens(ctx, service, ids)
+			})
+		}),
+	}
+	c.flags(command)
+	return command
+}
+
+// deleteTokens deletes the tokens. The service takes an unknown id for one that
+// is gone already; here it is more likely a slip.
+func (p *program) deleteTokens(ctx context.Context, service client.Client, ids []string) error {
+	for _, id := range ids {
+		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationService/GetAuthentication", &auth.GetAuthenticationRequest{Id: id}, new(auth.Authentication)); err != nil {
+			if guidon.CodeOf(err) == guidon.NotFound {
+				return guidon.Errorf(guidon.NotFound, "there is no token %q; \"guidon token list\" shows the ids", id)
+			}
+			return err
+		}
+	}
+	for _, id := range ids {
+		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationService/DeleteAuthentication", &auth.DeleteAuthenticationRequest{Id: id}, new(emptypb.Empty)); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "deleted token %s\n", id)
+	}
+	return nil
+}

@@ -1,0 +1,390 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// observer notes which operations were called.
+type observer struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls = append(o.calls, transport+" "+operation)
+}
+
+func (o *observer) Evaluated(handler.EvaluationEvent) {}
+
+// take returns the calls since the last take.
+func (o *observer) take() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	calls := o.calls
+	o.calls = nil
+	return calls
+}
+
+// service is a running service and the token that it wants.
+type service struct {
+	observer observer
+	handler  *handler.Handler
+	web      string
+	grpc     string
+	token    string
+}
+
+// start runs a service on free ports until the test ends.
+func start(t *testing.T, required bool) *service {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	db, err := store.Open(ctx, "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := migrate.Up(ctx, db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	domain := guidon.NewService(cache.New(db), time.Now)
+	s, health := new(service), server.NewHealth()
+	if s.token, _, err = domain.CreateToken(ctx, guidon.TokenInput{Name: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	s.handler = handler.New(handler.Config{
+		Service: domain, Health: health.Status, Observer: &s.observer,
+		Authentication: handler.AuthenticationConfig{Required: required, TokenMethod: true},
+	})
+	ready, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- server.Run(ctx, server.Config{
+			Handler: s.handler, Health: health,
+			HTTP: server.HTTP{Address: "127.0.0.1:0"}, GRPC: server.GRPC{Address: "127.0.0.1:0"},
+			OnReady: func(web, grpc net.Addr) {
+				s.web, s.grpc = "http://"+web.String(), "grpc://"+grpc.String()
+				close(ready)
+			},
+		})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-done, db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case <-ready:
+	case err := <-done:
+		done <- err
+		t.Fatal(err)
+	}
+	return s
+}
+
+// clients returns a client of each kind.
+func (s *service) clients(t *testing.T, options client.Options) map[string]client.Client {
+	t.Helper()
+	all := map[string]client.Client{"local": client.NewLocal(s.handler, guidon.Actor{ID: "cli:test"}, nil)}
+	for name, address := range map[string]string{"http": s.web, "grpc": s.grpc} {
+		c, err := client.Dial(address, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = c
+	}
+	t.Cleanup(func() {
+		for name, c := range all {
+			for range 2 { // may be closed twice
+				if err := c.Close(); err != nil {
+					t.Errorf("close %s: %v", name, err)
+				}
+			}
+		}
+	})
+	return all
+}
+
+// TestSame does the same over every transport and expects the same.
+func TestSame(t *testing.T) {
+	s := start(t, true)
+	ctx := t.Context()
+	for name, c := range s.clients(t, client.Options{Token: s.token}) {
+		t.Run(name, func(t *testing.T) {
+			key, began := "flag-"+name, time.Now().Add(-time.Second)
+			flag := new(flipt.Flag)
+			if err := c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: key, Name: "A <b> & c"}, flag); err != nil {
+				t.Fatal(err)
+			}
+			got := &flipt.Flag{Key: "left over", Description: "left over"}
+			if err := c.Invoke(ctx, "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: key}, got); err != nil {
+				t.Fatal(err)
+			}
+			if !proto.Equal(flag, got) {
+				t.Errorf("got flag %v, want %v", got, flag)
+			}
+
+			list := new(flipt.FlagList)
+			if err := c.Invoke(ctx, "/flipt.Flipt/ListFlags", &flipt.ListFlagRequest{Limit: 1}, list); err != nil {
+				t.Fatal(err)
+			}
+			if len(list.GetFlags()) != 1 {
+				t.Errorf("got %d flags, want the 1 of the limit", len(list.GetFlags()))
+			}
+
+			changes := new(guidonv1.ListChangesResponse)
+			query := &guidonv1.ListChangesRequest{Kind: "flag", Key: key, Since: timestamppb.New(began)}
+			if err := c.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", query, changes); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(changes.GetChanges()); n != 1 || changes.GetChanges()[0].GetKey() != key {
+				t.Fatalf("got %d changes, want the one of %s", n, key)
+			}
+			query.Since = timestamppb.New(time.Now().Add(time.Hour))
+			if err := c.Invoke(ctx, "/guidon.v1.ChangeService/ListChanges", query, changes); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(changes.GetChanges()); n != 0 {
+				t.Errorf("got %d changes since the future, want 0", n)
+			}
+
+			update := &flipt.UpdateFlagRequest{Key: key, Name: "new"}
+			if err := c.Invoke(client.WithIfMatch(ctx, 1), "/flipt.Flipt/UpdateFlag", update, flag); !errors.Is(err, guidon.FailedPrecondition) {
+				t.Errorf("update of an old revision: got error %v, want FailedPrecondition", err)
+			}
+			err := c.Invoke(ctx, "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "none"}, flag)
+			if want := `flag "default/none" not found`; !errors.Is(err, guidon.NotFound) || err.Error() != want {
+				t.Errorf("got error %v, want NotFound %q", err, want)
+			}
+			if err := c.Invoke(ctx, "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a b"}, flag); !errors.Is(err, guidon.InvalidArgument) {
+				t.Errorf("got error %v, want InvalidArgument", err)
+			}
+			if err := c.Invoke(ctx, "/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: key}, new(emptypb.Empty)); err != nil {
+				t.Error(err)
+			}
+			info := new(httpbody.HttpBody)
+			if err := c.Invoke(ctx, "/flipt.meta.MetadataService/GetInfo", new(emptypb.Empty), info); err != nil || !strings.Contains(string(info.GetData()), `"goVersion"`) {
+				t.Errorf("got info %q and error %v", info.GetData(), err)
+			}
+			if err := c.Invoke(ctx, "/no.Such/Operation", flag, flag); err == nil {
+				t.Error("unknown operation: got no error")
+			}
+		})
+	}
+}
+
+// TestUnauthenticated: a stranger is told so, whatever the transport.
+func TestUnauthenticated(t *testing.T) {
+	s := start(t, true)
+	for name, c := range s.clients(t, client.Options{Token: "wrong"}) {
+		err := c.Invoke(t.Context(), "/flipt.Flipt/ListFlags", &flipt.ListFlagRequest{}, new(flipt.FlagList))
+		if name == "local" {
+			if err != nil {
+				t.Errorf("%s: got error %v, want none: the process trusts itself", name, err)
+			}
+		} else if !errors.Is(err, guidon.Unauthenticated) {
+			t.Errorf("%s: got error %v, want Unauthenticated", name, err)
+		}
+	}
+}
+
+// TestEveryOperation sends each operation of the table with every text field
+// set, and looks whether it arrives as itself: no route leads elsewhere.
+func TestEveryOperation(t *testing.T) {
+	s := start(t, false)
+	clients := s.clients(t, client.Options{})
+	for _, o := range handler.Operations() {
+		for name, c := range clients {
+			request := o.NewRequest()
+			fields := request.ProtoReflect().Descriptor().Fields()
+			for i := range fields.Len() {
+				if f := fields.Get(i); f.Kind() == protoreflect.StringKind && f.Cardinality() != protoreflect.Repeated {
+					request.ProtoReflect().Set(f, protoreflect.ValueOfString("x-ü%?y"))
+				}
+			}
+			_ = c.Invoke(t.Context(), o.Name, request, o.NewResponse()) // most are refused, which is an arrival too
+			if diff := cmp.Diff([]string{name + " " + o.Name}, s.observer.take()); diff != "" {
+				t.Errorf("%s over %s (-want +got):\n%s", o.Name, name, diff)
+			}
+		}
+	}
+}
+
+// TestPathVariables: a path with a hole, or with a slash too many, is another
+// operation's.
+func TestPathVariables(t *testing.T) {
+	s := start(t, false)
+	c := s.clients(t, client.Options{})["http"]
+	for key, want := range map[string]string{
+		"":        "invalid field key: must not be empty",
+		"a/rules": "invalid field key: contains invalid characters",
+	} {
+		err := c.Invoke(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: key}, new(flipt.Flag))
+		if err == nil || err.Error() != want {
+			t.Errorf("key %q: got error %v, want %q", key, err, want)
+		}
+	}
+}
+
+// TestRetry: reads are tried again while the service is away, writes never are.
+func TestRetry(t *testing.T) {
+	tests := []struct {
+		name      string
+		method    string
+		request   proto.Message
+		response  proto.Message
+		failures  int32
+		wantCalls int32
+		wantErr   error
+	}{
+		{"read that comes through", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 2, 3, nil},
+		{"read of a service that stays away", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 100, 4, guidon.Unavailable},
+		{"write", "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a"}, new(flipt.Flag), 1, 1, guidon.Unavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Int32
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if calls.Add(1) <= tt.failures {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				_, _ = w.Write([]byte(`{"key":"a"}`))
+			}))
+			defer web.Close()
+			c, err := client.Dial(web.URL, client.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if err := c.Invoke(t.Context(), tt.method, tt.request, tt.response); !errors.Is(err, tt.wantErr) {
+				t.Errorf("got error %v, want %v", err, tt.wantErr)
+			}
+			if got := calls.Load(); got != tt.wantCalls {
+				t.Errorf("got %d calls, want %d", got, tt.wantCalls)
+			}
+		})
+	}
+}
+
+// TestNobodyThere: a closed port is Unavailable, and the error names the address.
+func TestNobodyThere(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range []string{"http://", "grpc://"} {
+		c, err := client.Dial(scheme+address, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Invoke(t.Context(), "/flipt.Flipt/DeleteFlag", &flipt.DeleteFlagRequest{Key: "a"}, new(emptypb.Empty))
+		if !errors.Is(err, guidon.Unavailable) || !strings.Contains(err.Error(), scheme+address) {
+			t.Errorf("%s: got error %v, want Unavailable with the address", scheme, err)
+		}
+		_ = c.Close()
+	}
+}
+
+// TestTimeout: a server that does not answer is not waited for longer than told.
+func TestTimeout(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer web.Close()
+	c, err := client.Dial(web.URL, client.Options{Timeout: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Invoke(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag)); !errors.Is(err, guidon.DeadlineExceeded) {
+		t.Errorf("got error %v, want DeadlineExceeded", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.Invoke(ctx, "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag)); !errors.Is(err, guidon.Canceled) {
+		t.Errorf("got error %v, want Canceled", err)
+	}
+}
+
+// TestStrangers: what answers is not always the service.
+func TestStrangers(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer http.HandlerFunc
+		want   string
+	}{
+		{"another web server", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "not an answer of this service"},
+		{"a redirect, which would take the token along", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://elsewhere.example/", http.StatusMovedPermanently)
+		}, "redirects elsewhere"},
+		{"a page instead of JSON", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "answer of http"},
+		{"an error of the service", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte(`{"code":7,"message":"permission denied","details":[]}`))
+		}, "permission denied"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			web := httptest.NewServer(tt.answer)
+			defer web.Close()
+			c, err := client.Dial(web.URL+"/", client.Options{Token: "s3cret"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			err = c.Invoke(t.Context(), "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a"}, new(flipt.Flag))
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("got error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestDialRefuses(t *testing.T) {
+	tests := map[string]string{
+		"":                        "is not valid",
+		"localhost:8080":          "is not valid",
+		"ftp://host":              "unknown scheme",
+		"grpc://host:9000/path":   "no path",
+		"http://host?token=s3cr":  "no user, query",
+		"http://user:s3cr@host":   "no user, query",
+		"http://user:s3cr@ho st/": "is not valid",
+	}
+	for address, want := range tests {
+		_, err := client.Dial(address, client.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr") {
+			t.Errorf("%s: got error %v, want one with %q and no secret", address, err, want)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+)
+
+// grpcClient calls over gRPC.
+type grpcClient struct {
+	address string
+	options Options
+	conn    *grpc.ClientConn
+}
+
+func newGRPC(u *url.URL, options Options) (Client, error) {
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), "9000")
+	}
+	if strings.Trim(u.Path, "/") != "" {
+		return nil, fmt.Errorf("address %s must hold no path: gRPC has none", redact(u.String()))
+	}
+	security := insecure.NewCredentials()
+	if u.Scheme == "grpcs" {
+		security = credentials.NewTLS(nil)
+	}
+	conn, err := grpc.NewClient(host,
+		grpc.WithTransportCredentials(security),
+		grpc.WithDisableRetry(), // Dial's client decides what may be called twice
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &grpcClient{address: u.Scheme + "://" + host, options: options, conn: conn}, nil
+}
+
+// Invoke implements Client.
+func (c *grpcClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	if c.options.Token != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+c.options.Token)
+	}
+	if value := ifMatch(ctx); value != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "if-match", value)
+	}
+	err := c.conn.Invoke(ctx, method, request, response)
+	if err == nil {
+		return nil
+	}
+	if ended := contextError(ctx, c.options.Timeout); ended != nil {
+		return ended
+	}
+	s := status.Convert(err)
+	code := codeOf(uint32(s.Code()))
+	if code == guidon.Unavailable {
+		return guidon.Errorf(code, "%s is not available: %s", c.address, s.Message())
+	}
+	return guidon.Errorf(code, "%s", s.Message())
+}
+
+// Close implements Client.
+func (c *grpcClient) Close() error {
+	if err := c.conn.Close(); err != nil && status.Code(err) != codes.Canceled { // closed before
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// httpClient calls over HTTP by the routes of the operations table.
+type httpClient struct {
+	address string // without a slash at the end
+	options Options
+	http    http.Client
+}
+
+func newHTTP(u *url.URL, options Options) *httpClient {
+	return &httpClient{
+		address: strings.TrimRight(u.String(), "/"),
+		options: options,
+		http: http.Client{
+			Transport: http.DefaultTransport.(*http.Transport).Clone(),
+			// A redirect would turn a write into a read, or carry the token away.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// Invoke implements Client.
+func (c *httpClient) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	o, err := operation(method)
+	if err != nil {
+		return err
+	}
+	r, err := c.request(ctx, o, request)
+	if err != nil {
+		return err
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return c.failure(ctx, err)
+	case len(body) > maxAnswer:
+		return guidon.Errorf(guidon.TooLarge, "the answer of %s is larger than %d MiB", c.address, maxAnswer>>20)
+	case answer.StatusCode != http.StatusOK:
+		return c.refusal(answer, body)
+	}
+	proto.Reset(response)
+	if raw, ok := response.(*httpbody.HttpBody); ok {
+		raw.ContentType, raw.Data = answer.Header.Get("Content-Type"), body
+		return nil
+	}
+	if err := codec.Unmarshal(body, response); err != nil {
+		return fmt.Errorf("answer of %s: %w", c.address, err)
+	}
+	return nil
+}
+
+// request returns the HTTP form of the call.
+func (c *httpClient) request(ctx context.Context, o *handler.Operation, message proto.Message) (*http.Request, error) {
+	if len(o.Routes) == 0 {
+		return nil, fmt.Errorf("%s has no HTTP route; use a grpc:// address", o.Name)
+	}
+	route := o.Routes[0]
+	path, inPath, err := fillPath(route.Pattern, message)
+	if err != nil {
+		return nil, err
+	}
+	target, body := c.address+path, io.Reader(nil)
+	if o.HasBody(route) {
+		text, err := codec.Marshal(message)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	} else if query := encodeQuery(message, inPath); query != "" {
+		target += "?" + query
+	}
+	r, err := http.NewRequestWithContext(ctx, route.Method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/json")
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.options.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+c.options.Token)
+	}
+	if value := ifMatch(ctx); value != "" {
+		r.Header.Set("If-Match", value)
+	}
+	return r, nil
+}
+
+// failure is the error of a call that was not answered.
+func (c *httpClient) failure(ctx context.Context, err error) error {
+	if ended := contextError(ctx, c.options.Timeout); ended != nil {
+		return ended
+	}
+	if e, ok := err.(*url.Error); ok {
+		err = e.Err // without the URL, which the message names already
+	}
+	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v", c.address, err)
+}
+
+// refusal is the error of an answer that is not 200 (contract 5.1).
+func (c *httpClient) refusal(answer *http.Response, body []byte) error {
+	var status struct {
+		Code    uint32 `json:"code"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &status) == nil && status.Code != 0 {
+		return guidon.Errorf(codeOf(status.Code), "%s", status.Message)
+	}
+	if location := answer.Header.Get("Location"); location != "" {
+		return fmt.Errorf("%s redirects elsewhere (%s); name the final address", c.address, answer.Status)
+	}
+	code := guidon.Internal
+	if answer.StatusCode == http.StatusServiceUnavailable {
+		code = guidon.Unavailable
+	}
+	return guidon.Errorf(code, "%s answered %s, which is not an answer of this service; check the address", c.address, answer.Status)
+}
+
+// Close implements Client.
+func (c *httpClient) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}

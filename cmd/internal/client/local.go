@@ -1,0 +1,51 @@
+package client
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// local calls a handler of the same process.
+type local struct {
+	handler *handler.Handler
+	actor   guidon.Actor
+	close   func() error
+}
+
+// NewLocal returns a client that calls the handler as the trusted actor.
+// Closing it calls close, once.
+func NewLocal(h *handler.Handler, actor guidon.Actor, close func() error) Client {
+	return &local{handler: h, actor: actor, close: close}
+}
+
+// Invoke implements Client.
+func (l *local) Invoke(ctx context.Context, method string, request, response proto.Message) error {
+	o, err := operation(method)
+	if err != nil {
+		return err
+	}
+	actor := l.actor
+	answer, err := l.handler.Invoke(ctx, o, handler.Request{
+		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx),
+	})
+	if err != nil {
+		return err
+	}
+	proto.Reset(response)
+	proto.Merge(response, answer.Message)
+	return nil
+}
+
+// Close implements Client.
+func (l *local) Close() error {
+	if l.close == nil {
+		return nil
+	}
+	close := l.close
+	l.close = nil
+	return close()
+}
