@@ -1,0 +1,251 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	kills   = 20
+	writers = 4
+)
+
+// TestDurability kills the server with SIGKILL in the middle of writes, again
+// and again. After each restart every acknowledged write is there, none is
+// there by half, and revisions and change records agree with the data.
+func TestDurability(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "guidon.db")
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+
+	ledger := newLedger()
+	for round := range kills {
+		s := start(t, file)
+		ledger.check(t, s)
+		writeUntilKilled(t, s, ledger, round, 5+random.IntN(60))
+	}
+	s := start(t, file)
+	ledger.check(t, s)
+	if len(ledger.acknowledged) < kills {
+		t.Errorf("only %d writes were acknowledged in %d rounds", len(ledger.acknowledged), kills)
+	}
+	s.Signal(t, syscall.SIGTERM)
+	if code := s.Wait(t); code != 0 {
+		t.Errorf("exit code %d after SIGTERM, want 0", code)
+	}
+}
+
+// writeUntilKilled lets the writers write and kills the server at the moment
+// that the given number of writes has been acknowledged, with others under way.
+func writeUntilKilled(t *testing.T, s *server, ledger *ledger, round, after int) {
+	t.Helper()
+	var acknowledged atomic.Int64
+	enough := make(chan struct{})
+	var writing sync.WaitGroup
+	for w := range writers {
+		writing.Go(func() {
+			for n := 0; ; n++ {
+				if !ledger.write(s, fmt.Sprintf("r%d-w%d-%d", round, w, n), n) {
+					return
+				}
+				if acknowledged.Add(1) == int64(after) {
+					close(enough)
+				}
+			}
+		})
+	}
+	<-enough
+	s.Signal(t, syscall.SIGKILL)
+	writing.Wait()
+	s.Wait(t)
+}
+
+// ledger is what the writers know: the state each object must have, and the
+// objects whose last write got no answer, which may have it or not.
+type ledger struct {
+	mu           sync.Mutex
+	acknowledged map[string]written
+	doubtful     map[string]written
+}
+
+// written is what one write wrote: a single flag, or a group of flags that one
+// import creates.
+type written struct {
+	flags    map[string]string // name by key
+	revision int64
+}
+
+func newLedger() *ledger {
+	return &ledger{acknowledged: map[string]written{}, doubtful: map[string]written{}}
+}
+
+// write makes one write of changing kind and notes its outcome. It tells
+// whether the server still answers.
+func (l *ledger) write(s *server, id string, n int) bool {
+	w, send := l.plan(s, id, n)
+	a, err := send(context.Background())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.doubtful[id] = w
+		return false
+	}
+	if a.Status != http.StatusOK {
+		panic(fmt.Sprintf("write %s: status %d: %s", id, a.Status, a.Body))
+	}
+	w.revision, _ = strconv.ParseInt(a.Header.Get("Guidon-Revision"), 10, 64)
+	l.acknowledged[id] = w
+	return true
+}
+
+func (l *ledger) plan(s *server, id string, n int) (written, func(context.Context) (answer, error)) {
+	if n%4 == 3 { // a group, to be there whole or not at all
+		w := written{flags: map[string]string{}}
+		var flags []any
+		for i := range 5 {
+			key := fmt.Sprintf("%s-%d", id, i)
+			w.flags[key] = "group " + id
+			flags = append(flags, map[string]any{"key": key, "name": w.flags[key], "enabled": true})
+		}
+		body := map[string]any{"document": map[string]any{"flags": flags}}
+		return w, func(ctx context.Context) (answer, error) {
+			return s.call(ctx, "POST", "/api/v1/namespaces/default/import", body)
+		}
+	}
+	w := written{flags: map[string]string{id: "flag " + id}}
+	return w, func(ctx context.Context) (answer, error) {
+		return s.call(ctx, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": id, "name": w.flags[id]})
+	}
+}
+
+type flag struct{ Key, Name, UpdatedAt string }
+
+type change struct {
+	Revision int64
+	Sequence int
+	Kind     string
+	Key      string
+	Action   string
+	After    flag
+}
+
+// check holds what the server says against the ledger and against itself.
+func (l *ledger) check(t *testing.T, s *server) {
+	t.Helper()
+	var list struct{ Flags []flag }
+	revision := s.must(t, "GET", "/api/v1/namespaces/default/flags", nil, &list).Header.Get("Guidon-Revision")
+	stored := map[string]flag{}
+	for _, f := range list.Flags {
+		stored[f.Key] = f
+	}
+	changes := allChanges(t, s)
+
+	for id, w := range l.acknowledged {
+		if missing := w.missing(stored); len(missing) > 0 {
+			t.Errorf("write %s was acknowledged at revision %d; not there: %v", id, w.revision, missing)
+		}
+		for key := range w.flags {
+			if !slices.ContainsFunc(changes, func(c change) bool { return c.Key == key && c.Revision == w.revision }) {
+				t.Errorf("no change record for %s at its revision %d", key, w.revision)
+			}
+		}
+	}
+	for id, w := range l.doubtful {
+		if missing := w.missing(stored); len(missing) > 0 && len(missing) < len(w.flags) {
+			t.Errorf("write %s was not acknowledged and is there by half; not there: %v", id, missing)
+		}
+	}
+	checkRecords(t, changes, stored, revision)
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+func (w written) missing(stored map[string]flag) []string {
+	var missing []string
+	for key, name := range w.flags {
+		if stored[key].Name != name {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// checkRecords replays the change records, oldest first: revisions without gap
+// up to the current one, and exactly the stored flags in the end.
+func checkRecords(t *testing.T, changes []change, stored map[string]flag, revision string) {
+	t.Helper()
+	replayed := map[string]flag{}
+	last := int64(0)
+	for _, c := range slices.Backward(changes) {
+		if c.Revision != last && c.Revision != last+1 {
+			t.Errorf("revision %d follows %d", c.Revision, last)
+		}
+		last = c.Revision
+		if c.Kind != "flag" {
+			continue
+		}
+		if c.Action == "delete" {
+			delete(replayed, c.Key)
+		} else {
+			replayed[c.Key] = c.After
+		}
+	}
+	if got := strconv.FormatInt(last, 10); got != revision {
+		t.Errorf("the newest change record has revision %s, the namespace %s", got, revision)
+	}
+	if diff := cmp.Diff(instants(stored), instants(replayed)); diff != "" {
+		t.Errorf("replayed change records differ from the data (-data +replayed):\n%s", diff)
+	}
+}
+
+// instants gives all times one spelling.
+func instants(flags map[string]flag) map[string]flag {
+	same := maps.Clone(flags)
+	for key, f := range same {
+		f.UpdatedAt = instant(f.UpdatedAt)
+		same[key] = f
+	}
+	return same
+}
+
+// allChanges returns every change record of the default namespace, newest first.
+func allChanges(t *testing.T, s *server) []change {
+	t.Helper()
+	var all []change
+	for token := ""; ; {
+		var page struct {
+			Changes       []change
+			NextPageToken string
+		}
+		s.must(t, "GET", "/api/v1/namespaces/default/changes?limit=100&pageToken="+url.QueryEscape(token), nil, &page)
+		all = append(all, page.Changes...)
+		if token = page.NextPageToken; token == "" {
+			return all
+		}
+	}
+}
+
+// instant returns an RFC 3339 time without the zeros at the end of its fraction.
+func instant(text string) string {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return text
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}

@@ -1,0 +1,96 @@
+package integration
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestSecondServerIsRefused: SQLite is single-instance, and says so.
+func TestSecondServerIsRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "guidon.db")
+	first := start(t, file)
+	second := launch(t, file)
+	if code := second.Wait(t); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if log := second.Log(); !strings.Contains(log, "in use") {
+		t.Errorf("the log does not say why:\n%s", log)
+	}
+	first.must(t, "GET", "/health", nil, nil)
+}
+
+// TestSecondSignalEndsAtOnce: the first SIGTERM waits out the delay, the second
+// does not.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	s := start(t, filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_SHUTDOWN_DELAY=1h")
+	s.Signal(t, syscall.SIGTERM)
+	for { // until health says so, the signal has not been handled
+		a, err := s.call(t.Context(), "GET", "/health", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Status == 503 {
+			break
+		}
+	}
+	s.Signal(t, syscall.SIGTERM)
+	if code := s.Wait(t); code == 0 {
+		t.Error("exit code 0 after a second signal, want another")
+	}
+}
+
+// TestBootstrapToken: a random bootstrap token is logged once and works; a
+// configured one works and is never logged.
+func TestBootstrapToken(t *testing.T) {
+	required := []string{
+		"GUIDON_AUTHENTICATION_REQUIRED=true",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+	}
+	t.Run("random", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "guidon.db")
+		s := start(t, file, required...)
+		token := regexp.MustCompile(`gdn_[-_A-Za-z0-9]+=*`).FindString(s.Log())
+		if token == "" {
+			t.Fatalf("no token in the log:\n%s", s.Log())
+		}
+		s.must(t, "GET", "/auth/v1/self", nil, nil, "Authorization: Bearer "+token)
+		s.Signal(t, syscall.SIGTERM)
+		s.Wait(t)
+		if log := start(t, file, required...).Log(); strings.Contains(log, "gdn_") {
+			t.Errorf("a token is logged by a later start:\n%s", log)
+		}
+	})
+	t.Run("configured", func(t *testing.T) {
+		const secret = "a-configured-secret"
+		s := start(t, filepath.Join(t.TempDir(), "guidon.db"),
+			append(required, "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+secret)...)
+		s.must(t, "GET", "/auth/v1/self", nil, nil, "Authorization: Bearer "+secret)
+		if strings.Contains(s.Log(), secret) {
+			t.Errorf("the secret is in the log:\n%s", s.Log())
+		}
+	})
+}
+
+// TestCommandLineBesideServer: a command that would write to the file behind
+// the server's back is refused and names the way that works; that way works.
+func TestCommandLineBesideServer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "guidon.db")
+	s := start(t, file)
+	document := filepath.Join("..", "examples", "shop.yaml")
+
+	local := exec.Command(binary, "import", document)
+	local.Env = []string{"HOME=" + t.TempDir(), "GUIDON_DB_URL=file:" + file}
+	out, err := local.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--address") {
+		t.Errorf("local import beside a server: %v, output %q; want a refusal that names --address", err, out)
+	}
+	remote := exec.Command(binary, "import", document, "--address", s.URL)
+	remote.Env = []string{"HOME=" + t.TempDir()}
+	if out, err := remote.CombinedOutput(); err != nil {
+		t.Errorf("remote import: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,208 @@
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// binary is the path of the guidon that TestMain builds.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "guidon-integration-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "guidon")
+	build := exec.Command("go", "build", "-o", binary, "../cmd/guidon")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "building guidon:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// patience bounds every wait of these tests; it is reached only when something
+// is broken.
+const patience = 60 * time.Second
+
+// server is a running `guidon server`.
+type server struct {
+	URL  string // of the HTTP API
+	GRPC string // of the gRPC API
+
+	cmd  *exec.Cmd
+	done chan error // receives what Wait returned
+
+	ready chan struct{} // closed when it serves
+
+	mu  sync.Mutex
+	log bytes.Buffer
+}
+
+// start runs `guidon server` on the SQLite file with further settings in the
+// environment and waits until it serves. The test ends it.
+func start(t *testing.T, file string, env ...string) *server {
+	t.Helper()
+	s := launch(t, file, env...)
+	select {
+	case err := <-s.done:
+		t.Fatalf("the server ended before it served: %v\n%s", err, s.Log())
+	case <-time.After(patience):
+		t.Fatalf("the server does not serve\n%s", s.Log())
+	case <-s.ready:
+	}
+	return s
+}
+
+// launch starts the process without waiting for it to serve.
+func launch(t *testing.T, file string, env ...string) *server {
+	t.Helper()
+	s := &server{cmd: exec.Command(binary, "server"), done: make(chan error, 1), ready: make(chan struct{})}
+	s.cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"GUIDON_DB_URL=file:" + file,
+		"GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
+		"GUIDON_LOG_ENCODING=json",
+	}, env...)
+	pipe, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cmd.Stdout = s.cmd.Stderr
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go s.follow(pipe)
+	t.Cleanup(func() {
+		_ = s.cmd.Process.Kill()
+		if t.Failed() {
+			t.Logf("log of the server:\n%s", s.Log())
+		}
+	})
+	return s
+}
+
+// follow keeps the log, finds the addresses in it and, at its end, reaps the
+// process.
+func (s *server) follow(pipe io.Reader) {
+	lines := bufio.NewScanner(pipe)
+	lines.Buffer(nil, 4<<20)
+	for lines.Scan() {
+		s.mu.Lock()
+		s.log.Write(lines.Bytes())
+		s.log.WriteByte('\n')
+		s.mu.Unlock()
+		var event struct{ M, HTTP, GRPC string }
+		if json.Unmarshal(lines.Bytes(), &event) == nil && event.M == "serving" {
+			s.URL, s.GRPC = event.HTTP, event.GRPC
+			close(s.ready)
+		}
+	}
+	s.done <- s.cmd.Wait()
+}
+
+// Log returns what the server has logged so far.
+func (s *server) Log() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}
+
+// Signal sends a signal to the process.
+func (s *server) Signal(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Wait waits for the end of the process and returns its exit code, -1 when a
+// signal ended it.
+func (s *server) Wait(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-s.done:
+		return s.cmd.ProcessState.ExitCode()
+	case <-time.After(patience):
+		t.Fatalf("the server does not end\n%s", s.Log())
+		return 0
+	}
+}
+
+// answer is the answer to one HTTP request.
+type answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+var client = &http.Client{Timeout: patience}
+
+// call sends one request, with a JSON body where body is not nil. An error
+// means that there was no complete answer.
+func (s *server) call(ctx context.Context, method, path string, body any, headers ...string) (answer, error) {
+	var reader io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, err
+		}
+		reader = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, reader)
+	if err != nil {
+		return answer{}, err
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{Status: response.StatusCode, Header: response.Header, Body: text}, err
+}
+
+// must is call for requests that have to succeed; the body is decoded into
+// result where that is not nil.
+func (s *server) must(t *testing.T, method, path string, body, result any, headers ...string) answer {
+	t.Helper()
+	a, err := s.call(t.Context(), method, path, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Status != http.StatusOK {
+		t.Fatalf("%s %s: status %d: %s", method, path, a.Status, a.Body)
+	}
+	if result != nil {
+		if err := json.Unmarshal(a.Body, result); err != nil {
+			t.Fatalf("%s %s: %v in %s", method, path, err, a.Body)
+		}
+	}
+	return a
+}
