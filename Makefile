@@ -1,0 +1,60 @@
+# `make` alone prints this help. Every target works from a clean checkout.
+
+GO      ?= go
+FUZZTIME ?= 10s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TOOL    := $(GO) tool -modfile=infra/tools/go.mod
+GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
+
+# The race detector needs a C compiler; the service itself never does.
+RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race,)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## print this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guidon.db
+	GUIDON_DB_URL=$${GUIDON_DB_URL:-file:guidon.db} ./bin/guidon server
+
+.PHONY: build
+build: ## build bin/guidon, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/guidon ./cmd/guidon
+
+.PHONY: test
+test: ## run all tests, with the race detector where there is a C compiler
+	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on ./...
+
+.PHONY: lint
+lint: ## check formatting, go.mod, vet, staticcheck and gosec
+	@files=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); \
+	  if [ -n "$$files" ]; then echo "gofmt would change: $$files"; exit 1; fi
+	$(GO) mod tidy -diff
+	cd infra/tools && $(GO) mod tidy -diff
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools ./...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (10s)
+	@$(GO) list ./... | while read -r package; do \
+	  $(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' | while read -r target; do \
+	    echo "$$package $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+	  done || exit 1; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: generate
+generate: ## regenerate the wire messages, openapi.yaml and the configuration reference
+	cd infra/tools && $(GO) run ./protogen ../../handler/wire
+	$(GO) test ./handler/openapi ./cmd/internal/config -update
+
+.PHONY: check
+check: lint test fuzz ## everything that continuous integration runs

@@ -1,0 +1,170 @@
+package guidon_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/guidonhq/guidon"
+
+// listed is what the tests need of `go list -json`.
+type listed struct {
+	ImportPath string
+	Dir        string
+	Standard   bool
+	Deps       []string
+	GoFiles    []string
+	Module     *struct{ Path string }
+}
+
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,Deps,GoFiles,Module"}, args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
+	}
+	var packages []listed
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return packages
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// TestImports holds the arrows of docs/architecture.md against the code: for
+// each part, what its packages may depend on outside the standard library, test
+// files left aside.
+func TestImports(t *testing.T) {
+	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
+	wire := append([]string{module + "/handler/wire"}, protobuf...)
+	parts := []struct {
+		part    string // a package, or with a trailing /... a folder of packages
+		allowed []string
+	}{
+		{module, nil},
+		{module + "/handler/wire/...", wire},
+		{module + "/handler/codec/...", append([]string{module}, wire...)},
+		{module + "/handler", append([]string{module, module + "/handler/codec", "github.com/go-chi/chi/v5", "github.com/go-chi/cors"}, wire...)},
+	}
+	for _, part := range parts {
+		for _, p := range list(t, part.part) {
+			for _, dep := range outside(t, p) {
+				if !slices.ContainsFunc(part.allowed, func(a string) bool { return under(dep, a) }) {
+					t.Errorf("%s depends on %s, which it may not", p.ImportPath, dep)
+				}
+			}
+		}
+	}
+
+	forbidden := []struct {
+		part string
+		not  []string
+	}{
+		{module + "/runtimes/...", []string{module + "/store", module + "/migrate", module + "/cmd", "modernc.org/sqlite"}},
+		{module + "/store/...", []string{module + "/handler", module + "/migrate", module + "/runtimes", module + "/cmd", "net/http"}},
+		// store/filelock is a leaf that both may use.
+		{module + "/migrate/...", []string{module + "/handler", module + "/store/cache", "modernc.org/sqlite", module + "/runtimes", module + "/cmd"}},
+	}
+	for _, part := range forbidden {
+		for _, p := range list(t, part.part) {
+			if strings.HasSuffix(p.ImportPath, "test") {
+				continue // store/storetest is imported by tests only
+			}
+			for _, dep := range p.Deps {
+				if slices.ContainsFunc(part.not, func(n string) bool { return under(dep, n) }) {
+					t.Errorf("%s depends on %s, which it may not", p.ImportPath, dep)
+				}
+			}
+		}
+	}
+}
+
+// under tells whether path is the package or lies in its folder. The module's
+// own path stands for the root package alone.
+func under(path, pkg string) bool {
+	return path == pkg || pkg != module && strings.HasPrefix(path, pkg+"/")
+}
+
+var standard = map[string]bool{}
+
+// outside returns the dependencies of p that are not in the standard library.
+func outside(t *testing.T, p listed) []string {
+	t.Helper()
+	if len(standard) == 0 {
+		for _, s := range list(t, "std") {
+			standard[s.ImportPath] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Deps), func(dep string) bool {
+		return standard[dep] || strings.HasPrefix(dep, "vendor/") || dep == "unsafe" || dep == "C"
+	})
+}
+
+// TestTestingStaysInTests keeps package testing out of what is shipped.
+func TestTestingStaysInTests(t *testing.T) {
+	for _, p := range list(t, "./cmd/...") {
+		if slices.Contains(p.Deps, "testing") {
+			t.Errorf("%s links package testing", p.ImportPath)
+		}
+	}
+}
+
+// TestTopLevel keeps the top level to the folders of the design.
+func TestTopLevel(t *testing.T) {
+	allowed := []string{
+		".ci", ".git", "bin", // tooling and build output
+		"handler", "runtimes", "store", "migrate", "cmd", "infra", "integration", "docs", "examples", "testdata",
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && !slices.Contains(allowed, e.Name()) {
+			t.Errorf("folder %s/ is not part of the layout", e.Name())
+		}
+	}
+}
+
+// TestPackageComments asks for exactly one package comment in each package.
+func TestPackageComments(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		count := 0
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hasDoc(file) {
+				count++
+			}
+		}
+		if len(p.GoFiles) > 0 && count != 1 {
+			t.Errorf("%s has %d package comments, want 1", p.ImportPath, count)
+		}
+	}
+}
+
+func hasDoc(file *ast.File) bool {
+	return file.Doc != nil && strings.TrimSpace(file.Doc.Text()) != ""
+}
