@@ -17,7 +17,9 @@ help: ## print this help
 
 .PHONY: run
 run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guidon.db
-	GUIDON_DB_URL=$${GUIDON_DB_URL:-file:guidon.db} ./bin/guidon server
+	@GUIDON_DB_URL=$${GUIDON_DB_URL:-file:guidon.db} \
+	  GUIDON_SERVER_HOST=$${GUIDON_SERVER_HOST:-127.0.0.1} \
+	  GUIDON_LOG_ENCODING=$${GUIDON_LOG_ENCODING:-console} ./bin/guidon server
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
