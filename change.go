@@ -42,8 +42,9 @@ type Change struct {
 	After     json.RawMessage `json:"after,omitempty"`  // the stored object after, nothing on delete
 }
 
-// ChangeQuery selects change records of one namespace. Zero fields do not
-// restrict.
+// ChangeQuery selects change records of one namespace, or those of the
+// authentications, which have none, when Kind is KindAuthentication. Zero fields
+// do not restrict.
 type ChangeQuery struct {
 	Namespace string
 	Kind      Kind

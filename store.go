@@ -12,7 +12,8 @@ import (
 // context's error when that ends first, and the errors named below; any other
 // error is an internal one.
 type Store interface {
-	// Namespaces returns every namespace in creation order.
+	// Namespaces returns every namespace in creation order. The answer is shared
+	// and not to be changed.
 	Namespaces(ctx context.Context) ([]*Namespace, error)
 
 	// Snapshot returns the current state of the namespace: a state that was
@@ -33,7 +34,8 @@ type Store interface {
 	// The call of ctx ([CallFrom]) is the author of the change records and may
 	// demand a revision: Update returns FailedPrecondition, without running fn,
 	// when Call.IfMatch is set and is not the current revision. On return
-	// Call.Revision is the revision that is current for the caller.
+	// Call.Revision is the revision that is current for the caller, also when fn
+	// failed; for a namespace that never existed it is left alone.
 	Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error
 
 	// Authentications returns all stored authentications, as of some moment
@@ -67,8 +69,10 @@ type Tx interface {
 	Flag(ctx context.Context, key string) (*Flag, error)
 	// Flags returns all flags in creation order.
 	Flags(ctx context.Context) ([]*Flag, error)
-	// PutFlag creates or replaces the flag of that key. It returns TooLarge when
-	// the stored form exceeds [MaxObjectSize].
+	// PutFlag creates or replaces the flag of that key. It returns NotFound when
+	// the namespace does not exist and TooLarge when the stored form exceeds
+	// [MaxObjectSize]. It puts the times of the flag into the form that is stored,
+	// UTC and whole microseconds; Flag.Created is final when Update returns.
 	PutFlag(ctx context.Context, flag *Flag) error
 	// DeleteFlag removes the flag; one that does not exist is no error.
 	DeleteFlag(ctx context.Context, key string) error
@@ -77,8 +81,8 @@ type Tx interface {
 	Segment(ctx context.Context, key string) (*Segment, error)
 	// Segments returns all segments in creation order.
 	Segments(ctx context.Context) ([]*Segment, error)
-	// PutSegment creates or replaces the segment of that key. It returns TooLarge
-	// when the stored form exceeds [MaxObjectSize].
+	// PutSegment creates or replaces the segment of that key, by the rules of
+	// PutFlag.
 	PutSegment(ctx context.Context, segment *Segment) error
 	// DeleteSegment removes the segment; one that does not exist is no error.
 	DeleteSegment(ctx context.Context, key string) error

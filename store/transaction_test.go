@@ -88,7 +88,8 @@ func TestWriteRetries(t *testing.T) {
 }
 
 // Once a statement has failed, nothing of the transaction may be stored, even
-// when the function takes the failure lightly.
+// when the function takes the failure lightly and the database has rolled back by
+// itself, so that every further statement would be committed at once.
 func TestWriteEndsWithFailedStatement(t *testing.T) {
 	db := openRetrying(t)
 	err := db.write(t.Context(), func(ctx context.Context, s *session) error {
@@ -96,6 +97,9 @@ func TestWriteEndsWithFailedStatement(t *testing.T) {
 			return err
 		}
 		_, _ = s.exec(ctx, "INSERT INTO nowhere (n) VALUES (1)")
+		if _, err := s.tx.ExecContext(ctx, "ROLLBACK"); err != nil {
+			return err
+		}
 		_ = insertNumber(ctx, s, 2)
 		return nil
 	})

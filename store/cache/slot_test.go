@@ -1,0 +1,175 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+// loads hands out the calls of a slot's load function one by one.
+type loads chan *call
+
+type call struct {
+	ctx    context.Context
+	held   *int
+	answer chan answer
+}
+
+type answer struct {
+	value int
+	err   error
+}
+
+func (l loads) load(ctx context.Context, held *int) (*int, error) {
+	c := &call{ctx: ctx, held: held, answer: make(chan answer)}
+	l <- c
+	select {
+	case a := <-c.answer:
+		return &a.value, a.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin starts a get and returns, once it waits, where its result will be.
+func begin(ctx context.Context, s *slot[int], l loads) chan answer {
+	result := make(chan answer, 1)
+	go func() {
+		value, err := s.get(ctx, l.load)
+		if err != nil {
+			result <- answer{err: err}
+			return
+		}
+		result <- answer{value: *value}
+	}()
+	synctest.Wait()
+	return result
+}
+
+// next returns the load that has begun, or nil when none has.
+func (l loads) next() *call {
+	synctest.Wait()
+	select {
+	case c := <-l:
+		return c
+	default:
+		return nil
+	}
+}
+
+func wantValue(t *testing.T, what string, result chan answer, want int) {
+	t.Helper()
+	if got := <-result; got.err != nil || got.value != want {
+		t.Errorf("%s: got %d, %v, want %d", what, got.value, got.err, want)
+	}
+}
+
+// Who comes after the value was marked old waits for a load that begins later,
+// and however many come, and however often it is marked, that is one load.
+func TestSlotReadersAfterAMarkShareTheNextLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slot[int]
+		l := make(loads, 10)
+		before := begin(t.Context(), &s, l)
+		first := l.next()
+		s.markOld()
+		after := begin(t.Context(), &s, l)
+		s.markOld()
+		later := begin(t.Context(), &s, l)
+		if l.next() != nil {
+			t.Fatal("a second load began while the first was under way")
+		}
+		first.answer <- answer{value: 1}
+		wantValue(t, "before", before, 1)
+		second := l.next()
+		if second == nil || second.held == nil || *second.held != 1 {
+			t.Fatalf("the next load is %+v, want one from the value held", second)
+		}
+		joined := begin(t.Context(), &s, l)
+		second.answer <- answer{value: 2}
+		wantValue(t, "after", after, 2)
+		wantValue(t, "later", later, 2)
+		wantValue(t, "joined", joined, 2)
+		wantValue(t, "from memory", begin(t.Context(), &s, l), 2)
+		if l.next() != nil {
+			t.Error("a load too many")
+		}
+	})
+}
+
+// A load that was overtaken by a mark is for those who waited before it only.
+func TestSlotDoesNotKeepWhatWasOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slot[int]
+		l := make(loads, 10)
+		before := begin(t.Context(), &s, l)
+		first := l.next()
+		s.markOld()
+		first.answer <- answer{value: 1}
+		wantValue(t, "before", before, 1)
+		after := begin(t.Context(), &s, l)
+		second := l.next()
+		if second == nil {
+			t.Fatal("the overtaken value was kept")
+		}
+		second.answer <- answer{value: 2}
+		wantValue(t, "after", after, 2)
+	})
+}
+
+func TestSlotCanceledWaiterLeavesTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slot[int]
+		l := make(loads, 10)
+		ctx, cancel := context.WithCancel(t.Context())
+		leaves, stays := begin(ctx, &s, l), begin(t.Context(), &s, l)
+		cancel()
+		if got := <-leaves; !errors.Is(got.err, context.Canceled) {
+			t.Errorf("got %v, want context.Canceled", got.err)
+		}
+		l.next().answer <- answer{value: 1}
+		wantValue(t, "the other", stays, 1)
+	})
+}
+
+// All who waited for the next load leave before it begins: it does not, and who
+// comes then has a load of their own.
+func TestSlotAbandonedNextLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slot[int]
+		l := make(loads, 10)
+		before := begin(t.Context(), &s, l)
+		first := l.next()
+		s.markOld()
+		ctx, cancel := context.WithCancel(t.Context())
+		leaves := begin(ctx, &s, l)
+		cancel()
+		<-leaves
+		stays := begin(t.Context(), &s, l)
+		first.answer <- answer{value: 1}
+		wantValue(t, "before", before, 1)
+		second := l.next()
+		if second == nil || second.ctx.Err() != nil {
+			t.Fatalf("the next load is %+v, want a live one", second)
+		}
+		second.answer <- answer{value: 2}
+		wantValue(t, "the one who stays", stays, 2)
+	})
+}
+
+func TestSlotDoesNotKeepErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s slot[int]
+		l := make(loads, 10)
+		away := errors.New("away")
+		fails := begin(t.Context(), &s, l)
+		l.next().answer <- answer{err: away}
+		if got := <-fails; !errors.Is(got.err, away) {
+			t.Errorf("got %v, want the load's error", got.err)
+		}
+		again := begin(t.Context(), &s, l)
+		l.next().answer <- answer{value: 1}
+		wantValue(t, "again", again, 1)
+	})
+}

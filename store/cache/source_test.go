@@ -1,0 +1,94 @@
+package cache_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store"
+)
+
+// source counts the questions to a real store and can hold a load up or make it
+// fail.
+type source struct {
+	*store.DB
+	began chan struct{}      // a load of a snapshot tells that it has begun
+	gate  chan struct{}      // and waits here before it reads
+	read  chan struct{}      // tells that it has read
+	after chan struct{}      // and here after it has read
+	fail  error              // instead of reading
+	mu    sync.Mutex         // guards the counts
+	asked map[string]int     // by method
+	held  []*guidon.Snapshot // what each load was given
+	ended []error            // the state of each load's context at its end
+}
+
+func newSource(t testing.TB) *source { return &source{DB: openSQLite(t), asked: map[string]int{}} }
+
+func (s *source) count(method string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked[method]++
+}
+
+func (s *source) total() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, count := range s.asked {
+		n += count
+	}
+	return n
+}
+
+func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
+	s.count("Namespaces")
+	return s.DB.Namespaces(ctx)
+}
+
+func (s *source) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	s.count("Authentications")
+	return s.DB.Authentications(ctx)
+}
+
+func (s *source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+	s.count("Load")
+	s.mu.Lock()
+	s.held = append(s.held, held)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.ended = append(s.ended, ctx.Err())
+	}()
+	if s.began != nil {
+		s.began <- struct{}{}
+	}
+	if err := pass(ctx, s.gate); err != nil {
+		return nil, err
+	}
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	shot, err := s.DB.Load(ctx, namespace, held)
+	if s.read != nil {
+		s.read <- struct{}{}
+	}
+	if err := pass(ctx, s.after); err != nil {
+		return nil, err
+	}
+	return shot, err
+}
+
+func pass(ctx context.Context, gate chan struct{}) error {
+	if gate == nil {
+		return nil
+	}
+	select {
+	case <-gate:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

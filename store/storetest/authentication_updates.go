@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+)
+
+func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"))
+	before := authentications(t, s)
+	mess := func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
+	}
+	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return errors.Join(mess(ctx, tx), errStop)
+	})
+	if !errors.Is(err, errStop) {
+		t.Errorf("got %v, want the function's error", err)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			_ = mess(ctx, tx)
+			panic("in the middle")
+		})
+	}()
+	after := authentications(t, s)
+	if after.Revision() != before.Revision() || !cmp.Equal(ids(after.All()), []string{"1"}) {
+		t.Errorf("got %q at %v, want what was there at %v", ids(after.All()), after.Revision(), before.Revision())
+	}
+}
+
+func testAuthenticationRevision(t *testing.T, s guidon.Store) {
+	start := authentications(t, s).Revision().Number
+	putAuthentication(t, s, newAuthentication("1"))
+	first := authentications(t, s).Revision()
+	if first.Number != start+1 || first.Stamp == 0 {
+		t.Errorf("got revision %v after %d", first, start)
+	}
+	putAuthentication(t, s, newAuthentication("1")) // as it is already
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, "nope")
+	})
+	if got := authentications(t, s).Revision(); got != first {
+		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
+	}
+	// The call belongs to a namespace and is left alone.
+	wrong := int64(99)
+	call := &guidon.Call{IfMatch: &wrong, Revision: 42}
+	err := s.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, "1")
+	})
+	if err != nil || call.Revision != 42 {
+		t.Errorf("got %v and revision %d, want the call untouched", err, call.Revision)
+	}
+	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != 1 {
+		t.Errorf("the namespace is at revision %d", got)
+	}
+}
+
+func testAuthenticationRecords(t *testing.T, s guidon.Store) {
+	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		rotated := newAuthentication("2")
+		rotated.TokenHash = "a new hash"
+		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, rotated))
+	})
+	got := allChanges(t, s, guidon.ChangeQuery{Kind: guidon.KindAuthentication})
+	want := []string{
+		"1.0 create authentication 1", "1.1 create authentication 2",
+		"2.0 delete authentication 1", "2.1 update authentication 2",
+	}
+	if diff := cmp.Diff(want, brief(got)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for _, c := range got {
+		text, err := json.Marshal(c)
+		if err != nil || strings.Contains(string(text), "hash") {
+			t.Errorf("record %s (%v) tells the token hash", text, err)
+		}
+		if c.Namespace != "" {
+			t.Errorf("the record has namespace %q", c.Namespace)
+		}
+	}
+}
+
+// Many processes bootstrap at once: one token comes of it.
+func testAuthenticationRaces(t *testing.T, s guidon.Store) {
+	race(t, func(ctx context.Context, i int) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			has, err := tx.HasMethod(ctx, guidon.MethodToken)
+			if err != nil {
+				return err
+			}
+			if has {
+				return errTaken
+			}
+			return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(i)))
+		})
+	})
+	race(t, func(ctx context.Context, i int) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			a := newAuthentication(fmt.Sprint("same hash ", i))
+			a.TokenHash = "wanted"
+			return tx.PutAuthentication(ctx, a)
+		})
+	})
+	if n := len(authentications(t, s).All()); n != 2 {
+		t.Errorf("got %d authentications, want 2", n)
+	}
+}
+
+func testAuthenticationExpired(t *testing.T, s guidon.Store) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	expiries := map[string]time.Time{"never": {}, "now": now, "third": now.Add(-time.Second), "first": now.Add(-time.Hour), "second": now.Add(-time.Minute)}
+	for id, at := range expiries {
+		a := newAuthentication(id)
+		a.ExpiresAt = at
+		putAuthentication(t, s, a)
+	}
+	other := newAuthentication("other method")
+	other.Method, other.ExpiresAt = guidon.MethodOIDC, now.Add(-time.Hour)
+	putAuthentication(t, s, other)
+	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		for limit, want := range map[int][]string{10: {"first", "second", "third"}, 2: {"first", "second"}} {
+			got, err := tx.Expired(ctx, guidon.MethodToken, now, limit)
+			if err != nil || !cmp.Equal(ids(got), want) {
+				t.Errorf("limit %d: got %q, %v, want %q", limit, ids(got), err, want)
+			}
+		}
+		if err := tx.DeleteAuthentication(ctx, "first"); err != nil {
+			return err
+		}
+		got, err := tx.Expired(ctx, guidon.MethodToken, now, 10)
+		if want := []string{"second", "third"}; err != nil || !cmp.Equal(ids(got), want) {
+			t.Errorf("after a deletion: got %q, %v, want %q", ids(got), err, want)
+		}
+		return nil
+	})
+}
