@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -11,9 +10,24 @@ import (
 
 // Authentications implements [guidon.Store].
 func (d *DB) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	return d.LoadAuthentications(ctx, nil)
+}
+
+// LoadAuthentications returns all stored authentications: held itself, which may
+// be nil, when that is current.
+func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+	if held != nil {
+		current, err := d.isCurrent(ctx, AuthenticationsKey, held.Revision())
+		if err != nil {
+			return nil, err
+		}
+		if current {
+			return held, nil
+		}
+	}
 	var set *guidon.AuthenticationSet
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		h, err := s.head(ctx, authenticationsKey)
+		h, err := s.head(ctx, AuthenticationsKey)
 		if err != nil {
 			return err
 		}
@@ -44,13 +58,13 @@ func (s *session) authentications(ctx context.Context, clauses string, args ...a
 
 // UpdateAuthentications implements [guidon.Store].
 func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return d.write(ctx, func(ctx context.Context, s *session) error {
-		h, err := s.advance(ctx, authenticationsKey)
+	return d.writeTo(ctx, AuthenticationsKey, func(ctx context.Context, s *session) error {
+		h, err := s.advance(ctx, AuthenticationsKey)
 		if err != nil {
 			return err
 		}
 		if !h.stored {
-			return errors.New("store: the database lacks its first row; the schema is incomplete")
+			return errNoSeed
 		}
 		tx := &authenticationTx{s: s, record: record{revision: h.revision, now: transactionTime()}, changes: map[string]*entry{}}
 		err = fn(ctx, tx)
@@ -61,7 +75,7 @@ func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Cont
 		if !tx.record.settle() {
 			return errNothingStored
 		}
-		return tx.record.write(ctx, s, authenticationsKey)
+		return tx.record.write(ctx, s, AuthenticationsKey)
 	})
 }
 
@@ -80,14 +94,21 @@ var _ guidon.AuthenticationTx = (*authenticationTx)(nil)
 func (tx *authenticationTx) Now() time.Time { return tx.record.now }
 
 func (tx *authenticationTx) Authentication(ctx context.Context, id string) (*guidon.Authentication, error) {
+	if !storable(id) {
+		return nil, authenticationNotFound(id)
+	}
 	found, err := tx.s.authentications(ctx, "WHERE id = ?", id)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, guidon.Errorf(guidon.NotFound, "authentication %q not found", id)
+		return nil, authenticationNotFound(id)
 	}
 	return found[0], nil
+}
+
+func authenticationNotFound(id string) error {
+	return guidon.Errorf(guidon.NotFound, "authentication %q not found", id)
 }
 
 func (tx *authenticationTx) HasMethod(ctx context.Context, method guidon.Method) (bool, error) {

@@ -21,7 +21,7 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	if query.Limit <= 0 {
 		return nil, errors.New("store: a change query needs a limit")
 	}
-	if query.Namespace == authenticationsKey {
+	if query.Namespace == AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
 		return nil, nil
 	}
 	where, args := changeFilter(query)
@@ -51,7 +51,7 @@ func changeFilter(query guidon.ChangeQuery) (where string, args []any) {
 	}
 	namespace := query.Namespace
 	if query.Kind == guidon.KindAuthentication {
-		namespace = authenticationsKey
+		namespace = AuthenticationsKey
 	}
 	add("namespace_key = ?", namespace)
 	if query.Kind != "" {
@@ -114,7 +114,7 @@ func (s *session) changes(ctx context.Context, where string, args []any, limit i
 		var before, after []byte
 		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Kind, &c.Key, &c.Action,
 			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
-		if c.Namespace == authenticationsKey {
+		if c.Namespace == AuthenticationsKey {
 			c.Namespace = ""
 		}
 		c.At, c.Before, c.After = time.UnixMicro(at).UTC(), before, after

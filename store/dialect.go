@@ -1,12 +1,34 @@
 package store
 
-import "github.com/guidonhq/guidon"
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/guidonhq/guidon"
+)
 
 // dialect is what differs between databases. Where a difference does not fit
 // here, the query changes instead.
 type dialect struct {
 	name string
 	ping string // a query that answers one number and touches the database itself
+
+	// shared tells whether other processes may write to the database.
+	shared bool
+
+	// beginWrite begins a transaction whose statements see what was committed
+	// before they began: the first one waits for the lock on the namespace, and
+	// the ones after it must see what its last holder left. A database that is
+	// serializable throughout sees to it in its own way, by a conflict.
+	beginWrite string
+	// beginRead begins a transaction that sees one state of the database
+	// throughout and cannot write.
+	beginRead string
+
+	// batch runs statements in one round trip; nil where the database has no safe
+	// way to. The last one may be a query, whose row is scanned into dest.
+	batch func(ctx context.Context, conn *sql.Conn, statements []statement, dest []any) (batchResult, error)
 
 	// rebind turns ? placeholders into the database's own; nil leaves them.
 	rebind func(query string) string
@@ -15,11 +37,24 @@ type dialect struct {
 	// unique index.
 	isUniqueViolation func(err error) bool
 	// mayRetry tells whether the transaction that met the error was rolled back
-	// as a whole and may succeed when run again.
+	// as a whole, or never began, and may succeed when run again.
 	mayRetry func(err error) bool
+	// isLost tells whether the server ended the connection, by an error of its
+	// own words: whatever was under way did not happen, except that a COMMIT may
+	// have.
+	isLost func(err error) bool
 	// unavailable returns what to tell a caller about an error for which the
 	// database is to blame, or "".
 	unavailable func(err error) string
+}
+
+// batchResult is what became of a batch.
+type batchResult struct {
+	changed int64 // rows that the last statement changed
+	found   bool  // the last statement was a query and has a row
+	// refused means that the server answered one before the last with an error,
+	// and so did not run the last one.
+	refused bool
 }
 
 func (d *dialect) query(q string) string {
@@ -29,12 +64,15 @@ func (d *dialect) query(q string) string {
 	return d.rebind(q)
 }
 
-// authenticationsKey is the row of table namespaces, and the namespace of the
-// change records, that belongs to the authentications. No namespace can have it,
-// because of the parentheses, but a request may name it: every method treats it
-// as a namespace that does not exist.
-const authenticationsKey = "(authentications)"
+// AuthenticationsKey is the row of table namespaces, and the namespace of the
+// change records, that belongs to the authentications; [DB.Heads] answers it. No
+// namespace can have it, because of the parentheses, but a request may name it:
+// every method of [guidon.Store] treats it as a namespace that does not exist.
+const AuthenticationsKey = "(authentications)"
 
 func namespaceNotFound(key string) error {
 	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 }
+
+// errNoSeed means that someone removed a row that the schema came with.
+var errNoSeed = errors.New("store: the database lacks its first row; the schema is incomplete")

@@ -6,14 +6,18 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"syscall"
 
 	"github.com/guidonhq/guidon"
 )
 
 const (
-	messageBusy   = "the database is too busy; try again later"
-	messageClosed = "the database cannot be reached"
+	messageBusy    = "the database is too busy; try again later"
+	messageClosed  = "the database cannot be reached"
+	messageSlow    = "the database did not answer in time"
+	messageUnknown = "the outcome of the write is unknown: the database went away while committing it; check before repeating it"
 )
 
 func unavailable(message string, cause error) error {
@@ -36,11 +40,43 @@ func (d *DB) classify(ctx context.Context, err error) error {
 	if message := d.dialect.unavailable(err); message != "" {
 		return unavailable(message, err)
 	}
+	if errors.Is(err, context.DeadlineExceeded) { // the bound of one statement
+		return unavailable(messageSlow, err)
+	}
 	_, isNetwork := errors.AsType[net.Error](err)
-	if isNetwork || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || isClosed(err) {
+	if isNetwork || d.isLost(err) || isClosed(err) {
 		return unavailable(messageClosed, err)
 	}
 	return fmt.Errorf("store: %w", err)
+}
+
+// isLost tells whether the connection ended. A connection that could not even be
+// made is not lost: nothing would be gained by trying again at once.
+func (d *DB) isLost(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return false
+	}
+	for _, end := range []error{
+		driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, io.ErrClosedPipe,
+		syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED,
+	} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return d.dialect.isLost(err)
+}
+
+// mayRetry tells whether the transaction that met the error left nothing behind
+// and may succeed when run again.
+func (d *DB) mayRetry(err error) bool {
+	return d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err) || d.dialect.shared && d.isLost(err)
+}
+
+// wasRolledBack tells whether an error of COMMIT means for certain that nothing
+// was committed.
+func (d *DB) wasRolledBack(err error) bool {
+	return !d.dialect.shared || !d.isLost(err) && (d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err))
 }
 
 // isClosed tells whether the pool has been closed, for which package sql has no

@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -32,14 +35,61 @@ func (s *session) head(ctx context.Context, key string) (head, error) {
 // it at once meet at the primary key, and one of them runs again.
 func (s *session) advance(ctx context.Context, key string) (head, error) {
 	stamp := newStamp()
-	n, err := s.exec(ctx, `UPDATE namespaces SET revision = revision + 1, stamp = ? WHERE namespace_key = ?`, stamp, key)
-	if err != nil {
+	if err := s.later(ctx, `UPDATE namespaces SET revision = revision + 1, stamp = ? WHERE namespace_key = ?`, stamp, key); err != nil {
 		return head{}, err
 	}
-	if n == 0 {
+	h, err := s.head(ctx, key)
+	switch {
+	case err != nil:
+		return head{}, err
+	case !h.stored:
 		return head{revision: guidon.Revision{Number: 1, Stamp: stamp}}, nil
+	case h.revision.Stamp != stamp:
+		return head{}, &retryable{errCreatedMeanwhile}
 	}
-	return s.head(ctx, key)
+	return h, nil
+}
+
+// errCreatedMeanwhile means that the row was not there to be locked, but was a
+// moment later.
+var errCreatedMeanwhile = errors.New("store: the namespace was created meanwhile")
+
+// maxHeads bounds the keys of one statement.
+const maxHeads = 500
+
+// Heads returns the current revisions of those of the keys that are namespaces:
+// one statement by primary key, without a transaction. [AuthenticationsKey] may
+// be among the keys. All are as of some moment after the call began, though not
+// all of the same when there are more than 500.
+func (d *DB) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
+	heads := make(map[string]guidon.Revision, len(keys))
+	for chunk := range slices.Chunk(keys, maxHeads) {
+		if err := d.addHeads(ctx, chunk, heads); err != nil {
+			return nil, err
+		}
+	}
+	return heads, nil
+}
+
+func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guidon.Revision) error {
+	args := make([]any, 0, len(keys))
+	for _, key := range keys {
+		if storable(key) {
+			args = append(args, key)
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	query := `SELECT namespace_key, revision, stamp FROM namespaces WHERE deleted = 0 AND namespace_key IN (?` +
+		strings.Repeat(", ?", len(args)-1) + `)`
+	return d.query(ctx, query, args, func(rows *sql.Rows) error {
+		var key string
+		var r guidon.Revision
+		err := rows.Scan(&key, &r.Number, &r.Stamp)
+		heads[key] = r
+		return err
+	})
 }
 
 // Revisions returns the revision of every namespace that exists.
@@ -48,7 +98,7 @@ func (d *DB) Revisions(ctx context.Context) (map[string]guidon.Revision, error) 
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		all = map[string]guidon.Revision{}
 		return s.rows(ctx, `SELECT namespace_key, revision, stamp FROM namespaces WHERE deleted = 0 AND namespace_key <> ?`,
-			[]any{authenticationsKey}, func(rows *sql.Rows) error {
+			[]any{AuthenticationsKey}, func(rows *sql.Rows) error {
 				var key string
 				var r guidon.Revision
 				err := rows.Scan(&key, &r.Number, &r.Stamp)
@@ -68,7 +118,7 @@ func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		all = nil
 		return s.rows(ctx, `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ? ORDER BY created_seq, namespace_key`,
-			[]any{authenticationsKey}, func(rows *sql.Rows) error {
+			[]any{AuthenticationsKey}, func(rows *sql.Rows) error {
 				var body []byte
 				if err := rows.Scan(&body); err != nil {
 					return err

@@ -48,7 +48,7 @@ func (i *insert) flush(ctx context.Context) error {
 	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(i.columns)), ", ") + ")"
 	query := "INSERT INTO " + i.table + " (" + strings.Join(i.columns, ", ") + ") VALUES " +
 		strings.TrimSuffix(strings.Repeat(row+", ", i.rows), ", ")
-	_, err := i.s.exec(ctx, query, i.args...)
+	err := i.s.later(ctx, query, i.args...)
 	i.rows, i.bytes, i.args = 0, 0, nil
 	return err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -20,7 +19,7 @@ func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, 
 // snapshot that does not belong to the history of this database, as after a
 // backup was restored, is ignored.
 func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
-	if namespace == authenticationsKey {
+	if namespace == AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
 	}
 	if held != nil {
@@ -47,21 +46,8 @@ func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) 
 // isCurrent asks whether the revision is the current one of an existing
 // namespace: one read by primary key, without a transaction.
 func (d *DB) isCurrent(ctx context.Context, namespace string, held guidon.Revision) (bool, error) {
-	var now guidon.Revision
-	var deleted int
-	err := d.retry(ctx, func(ctx context.Context) error {
-		err := d.reader.QueryRowContext(ctx,
-			d.dialect.query(`SELECT revision, stamp, deleted FROM namespaces WHERE namespace_key = ?`), namespace).
-			Scan(&now.Number, &now.Stamp, &deleted)
-		if errors.Is(err, sql.ErrNoRows) {
-			return namespaceNotFound(namespace)
-		}
-		if err != nil {
-			return d.again(ctx, err)
-		}
-		return nil
-	})
-	return deleted == 0 && now == held, err
+	heads, err := d.Heads(ctx, []string{namespace})
+	return heads[namespace] == held, err
 }
 
 func (s *session) load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {

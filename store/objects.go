@@ -35,7 +35,7 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 		return it, nil
 	}
 	it := &item{}
-	if !o.complete && o.tx.head.live {
+	if !o.complete && o.tx.head.live && storable(key) {
 		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
 			&it.created.Revision, &it.created.Sequence, &it.body)
 		if err != nil {
@@ -117,6 +117,9 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		return err
 	}
 	key := o.kind.key(object)
+	if !storable(key) {
+		return guidon.Errorf(guidon.InvalidArgument, "%s key %q cannot be stored", o.kind.name, key)
+	}
 	it, err := o.load(ctx, key)
 	if err != nil {
 		return err
@@ -187,8 +190,7 @@ func (o *objects[T]) deleteAll(ctx context.Context) error {
 func (o *objects[T]) write(ctx context.Context) error {
 	namespace, revision := o.tx.namespace, o.tx.record.revision.Number
 	if o.tx.dropped {
-		_, err := o.tx.s.exec(ctx, "DELETE FROM "+o.kind.table+" WHERE namespace_key = ?", namespace)
-		return err
+		return o.tx.s.later(ctx, "DELETE FROM "+o.kind.table+" WHERE namespace_key = ?", namespace)
 	}
 	inserts := newInsert(o.tx.s, o.kind.table,
 		[]string{"namespace_key", o.kind.keyColumn, "created_rev", "created_seq", "changed_rev", "body"})
@@ -214,10 +216,8 @@ func (o *objects[T]) write(ctx context.Context) error {
 func (o *objects[T]) writeOne(ctx context.Context, e *entry) error {
 	where := " WHERE namespace_key = ? AND " + o.kind.keyColumn + " = ?"
 	if e.action() == guidon.ActionDelete {
-		_, err := o.tx.s.exec(ctx, "DELETE FROM "+o.kind.table+where, o.tx.namespace, e.key)
-		return err
+		return o.tx.s.later(ctx, "DELETE FROM "+o.kind.table+where, o.tx.namespace, e.key)
 	}
-	_, err := o.tx.s.exec(ctx, "UPDATE "+o.kind.table+" SET changed_rev = ?, body = ?"+where,
+	return o.tx.s.later(ctx, "UPDATE "+o.kind.table+" SET changed_rev = ?, body = ?"+where,
 		o.tx.record.revision.Number, string(e.after), o.tx.namespace, e.key)
-	return err
 }

@@ -72,7 +72,7 @@ func TestOpenRefuses(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"", "no scheme"},
 		{"guidon.db", "no scheme"},
-		{"postgres://localhost/x", `unknown scheme "postgres"`},
+		{"oracle://localhost/x", `unknown scheme "oracle"`},
 		{"sqlite:", "names no file"},
 		{"sqlite://", "names no file"},
 		{"file::memory:", "in memory"},

@@ -44,6 +44,8 @@ func TestQueryPlans(t *testing.T) {
 		{"changes of an object", byObject, byObjectArgs, "changes_by_object", false},
 		{"changes by an actor", byActor, byActorArgs, "changes_by_actor", false},
 		{"changes since", byTime, byTimeArgs, "changes_by_time", true},
+		{"superseded changes", selectSuperseded, []any{"n", 1, 5}, "changes_by_object (namespace_key=? AND object_key=?", true},
+		{"heads", selectHead, []any{"n"}, "SEARCH namespaces USING INDEX", false},
 		{"expired", "SELECT body FROM authentications WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT 5", []any{1, 1}, "authentications_by_expiry", true},
 	} {
 		plan := explain(t, db, c.query, c.args)

@@ -82,13 +82,15 @@ var changeColumns = []string{
 
 // write stores the entries as change records of the namespace.
 func (r *record) write(ctx context.Context, s *session, namespace string) error {
+	s.proof = &proof{namespace: namespace, revision: r.revision}
 	call := guidon.CallFrom(ctx)
+	actor, name, method := storableKey(call.Actor.ID), storableText(call.Actor.Name), storableText(call.Actor.Method)
 	insert := newInsert(s, "changes", changeColumns)
 	for _, e := range r.entries {
 		size := len(e.before) + len(e.after)
 		err := insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
 			string(e.kind), e.key, string(e.action()),
-			call.Actor.ID, call.Actor.Name, call.Actor.Method, r.now.UnixMicro(), call.RequestID,
+			actor, name, method, r.now.UnixMicro(), storableText(call.RequestID),
 			size, nullable(e.before), nullable(e.after))
 		if err != nil {
 			return err

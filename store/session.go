@@ -3,16 +3,74 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"time"
 )
 
 // session runs the statements of one transaction. The first failed statement
 // ends it: some databases roll back by themselves then, and what came after
 // would be committed one by one.
+//
+// It speaks BEGIN and COMMIT itself, since those of package sql do not end with
+// a context in every driver, and a server that hangs must not hold its callers.
 type session struct {
 	db     *DB
-	tx     *sql.Tx
+	conn   *sql.Conn
+	open   bool // a transaction is under way
+	queued []statement
 	failed error
+	proof  *proof // of what a commit would store
+}
+
+// statement is one that waits to be sent along with others.
+type statement struct {
+	query string
+	args  []any
+}
+
+// maxQueued bounds what waits.
+const maxQueued = 8
+
+// begin takes a connection of the pool and begins a transaction on it.
+func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, error) {
+	conn, err := d.connection(ctx, pool)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{db: d, conn: conn}
+	if d.dialect.batch != nil && pool == d.writer {
+		s.queued = []statement{{query: query}}
+		return s, nil
+	}
+	if _, err := s.exec(ctx, query); err != nil {
+		s.drop()
+		return nil, d.again(ctx, err)
+	}
+	s.open = true
+	return s, nil
+}
+
+// connection waits for a connection, but not for ever.
+func (d *DB) connection(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, d.patience)
+	defer cancel()
+	conn, err := pool.Conn(bounded)
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		return nil, unavailable(messageBusy, err)
+	}
+	if err != nil {
+		return nil, d.again(ctx, err)
+	}
+	return conn, nil
+}
+
+// bounded returns the context of one statement.
+func (d *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if d.statementTimeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d.statementTimeout)
 }
 
 // exec runs a statement and returns how many rows it changed.
@@ -20,7 +78,13 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	if s.failed != nil {
 		return 0, s.failed
 	}
-	result, err := s.tx.ExecContext(ctx, s.db.dialect.query(query), args...)
+	bounded, cancel := s.db.bounded(ctx)
+	defer cancel()
+	if len(s.queued) > 0 {
+		result, err := s.send(bounded, statement{query, args}, nil)
+		return result.changed, s.fail(ctx, err)
+	}
+	result, err := s.conn.ExecContext(bounded, s.db.dialect.query(query), args...)
 	if err != nil {
 		return 0, s.fail(ctx, err)
 	}
@@ -28,12 +92,48 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	return n, s.fail(ctx, err)
 }
 
+// later runs a statement of which nothing but success is expected, along with
+// the next one where the database can: what a write costs over a network is the
+// number of round trips.
+func (s *session) later(ctx context.Context, query string, args ...any) error {
+	if s.failed == nil && s.db.dialect.batch != nil && len(s.queued) < maxQueued {
+		s.queued = append(s.queued, statement{query, args})
+		return nil
+	}
+	_, err := s.exec(ctx, query, args...)
+	return err
+}
+
+// send sends what is queued and the last statement, which may be a query.
+func (s *session) send(ctx context.Context, last statement, dest []any) (batchResult, error) {
+	all := append(s.queued, last)
+	s.queued, s.open = nil, true
+	return s.db.dialect.batch(ctx, s.conn, all, dest)
+}
+
+// flush sends what is queued.
+func (s *session) flush(ctx context.Context) error {
+	if len(s.queued) == 0 {
+		return nil
+	}
+	last := s.queued[len(s.queued)-1]
+	s.queued = s.queued[:len(s.queued)-1]
+	_, err := s.send(ctx, last, nil)
+	return err
+}
+
 // row scans the one row of a query and tells whether there was one.
 func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
 	}
-	err := s.tx.QueryRowContext(ctx, s.db.dialect.query(query), args...).Scan(dest...)
+	bounded, cancel := s.db.bounded(ctx)
+	defer cancel()
+	if len(s.queued) > 0 {
+		result, err := s.send(bounded, statement{query, args}, dest)
+		return result.found, s.fail(ctx, err)
+	}
+	err := s.conn.QueryRowContext(bounded, s.db.dialect.query(query), args...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -41,25 +141,31 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 }
 
 // rows calls scan for every row of a query.
-func (s *session) rows(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) (err error) {
+func (s *session) rows(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	rows, err := s.tx.QueryContext(ctx, s.db.dialect.query(query), args...)
-	if err != nil {
+	bounded, cancel := s.db.bounded(ctx)
+	defer cancel()
+	if err := s.flush(bounded); err != nil {
 		return s.fail(ctx, err)
 	}
-	defer func() {
-		if closeErr := rows.Close(); err == nil {
-			err = s.fail(ctx, closeErr)
-		}
-	}()
+	rows, err := s.conn.QueryContext(bounded, s.db.dialect.query(query), args...)
+	return s.fail(ctx, scanAll(rows, err, scan))
+}
+
+// scanAll reads the answer of a query to its end.
+func scanAll(rows *sql.Rows, err error, scan func(rows *sql.Rows) error) error {
+	if err != nil {
+		return err
+	}
 	for rows.Next() {
 		if err := scan(rows); err != nil {
-			return s.fail(ctx, err)
+			_ = rows.Close()
+			return err
 		}
 	}
-	return s.fail(ctx, rows.Err())
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 func (s *session) fail(ctx context.Context, err error) error {
@@ -68,4 +174,63 @@ func (s *session) fail(ctx context.Context, err error) error {
 	}
 	s.failed = s.db.classify(ctx, err)
 	return s.failed
+}
+
+// commit makes what the transaction did last. An error says whether it did; see
+// uncertain. A caller who goes away does not interrupt it, which would only
+// leave the outcome open, but the bounds hold.
+func (s *session) commit(ctx context.Context) error {
+	detached, cancel := s.db.bounded(context.WithoutCancel(ctx))
+	defer cancel()
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		detached, cancel = context.WithDeadline(detached, deadline)
+		defer cancel()
+	}
+	var result batchResult
+	var err error
+	if len(s.queued) > 0 {
+		result, err = s.send(detached, statement{query: "COMMIT"}, nil)
+	} else {
+		_, err = s.conn.ExecContext(detached, "COMMIT")
+	}
+	if err == nil {
+		s.open = false
+		return nil
+	}
+	if result.refused {
+		return s.db.again(ctx, err)
+	}
+	s.drop() // whether it is still inside the transaction is not known
+	if s.db.wasRolledBack(err) {
+		return s.db.again(ctx, err)
+	}
+	return &uncertain{proof: s.proof, cause: err}
+}
+
+// rollbackTimeout bounds an attempt to keep a connection.
+const rollbackTimeout = time.Second
+
+// end rolls back what is not committed and gives the connection back.
+func (s *session) end(ctx context.Context) {
+	if s.conn == nil {
+		return
+	}
+	if s.open {
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+		defer cancel()
+		if _, err := s.conn.ExecContext(detached, "ROLLBACK"); err != nil {
+			s.drop()
+			return
+		}
+	}
+	_ = s.conn.Close()
+	s.conn = nil
+}
+
+// drop closes the connection, which ends its transaction, too.
+func (s *session) drop() {
+	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = s.conn.Close()
+	s.conn = nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -19,6 +20,10 @@ import (
 var sqliteDialect = &dialect{
 	name: "sqlite",
 	ping: "PRAGMA schema_version",
+	// Immediate takes the write lock at once, and so never has to upgrade, which
+	// fails without waiting.
+	beginWrite: "BEGIN IMMEDIATE",
+	beginRead:  "BEGIN DEFERRED",
 	isUniqueViolation: func(err error) bool {
 		code := sqliteCode(err)
 		return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
@@ -27,6 +32,7 @@ var sqliteDialect = &dialect{
 		primary := sqliteCode(err) & 0xff
 		return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
 	},
+	isLost: func(error) bool { return false },
 	unavailable: func(err error) string {
 		switch sqliteCode(err) & 0xff {
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
@@ -63,7 +69,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err := createPrivately(path); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	d := &DB{dialect: sqliteDialect, path: path}
+	d := &DB{dialect: sqliteDialect, path: path, patience: patience, statementTimeout: options.StatementTimeout}
 	if d.writer, err = sql.Open("sqlite", sqliteWriterDSN(path)); err != nil {
 		return nil, fmt.Errorf("open the database %q: %w", path, err)
 	}
@@ -73,7 +79,8 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		_ = d.writer.Close()
 		return nil, fmt.Errorf("open the database %q: %w", path, err)
 	}
-	tunePool(d.reader, options, max(4, 2*runtime.GOMAXPROCS(0)))
+	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
+	options.tune(d.reader, options.MaxOpenConns)
 	// The writer first: it puts a new file into WAL mode.
 	for _, pool := range []*sql.DB{d.writer, d.reader} {
 		var ignored int64
@@ -83,20 +90,6 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		}
 	}
 	return d, nil
-}
-
-func tunePool(pool *sql.DB, options Options, connections int) {
-	open := options.MaxOpenConns
-	if open <= 0 {
-		open = connections
-	}
-	idle := options.MaxIdleConns
-	if idle <= 0 {
-		idle = open
-	}
-	pool.SetMaxOpenConns(open)
-	pool.SetMaxIdleConns(idle)
-	pool.SetConnMaxLifetime(options.ConnMaxLifetime)
 }
 
 func openError(path string, err error) error {
@@ -113,8 +106,8 @@ func openError(path string, err error) error {
 //   - synchronous FULL: a commit is on the disk before it is acknowledged; WAL's
 //     usual NORMAL could lose the last ones in a power cut.
 //   - journal_size_limit: one large import does not leave a large log for ever.
-//   - _txlock immediate: a transaction takes the write lock when it begins, and
-//     so never has to upgrade, which fails without waiting.
+//   - _txlock immediate: the schema steps, whose transactions are begun by their
+//     own runner, take the write lock when they begin, too.
 func sqliteWriterDSN(path string) string {
 	return sqliteDSN(path, url.Values{
 		"_txlock": {"immediate"},

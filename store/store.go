@@ -7,10 +7,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -18,12 +20,31 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// Options tunes the connection pool. Zero fields mean what is right for the
+// Options tunes the connections. Zero fields mean what is right for the
 // database.
 type Options struct {
-	MaxOpenConns    int // connections for reading; SQLite always writes through one more
+	// MaxOpenConns bounds the connections. On a shared database a third of them,
+	// and one at least, is for reading and the rest, one at least, for writing:
+	// readers do not stand in line behind writers. On SQLite all are for reading,
+	// and there is one more, which writes.
+	MaxOpenConns int
+	// MaxIdleConns bounds those that are kept while nobody needs them.
 	MaxIdleConns    int
-	ConnMaxLifetime time.Duration // zero is forever
+	ConnMaxLifetime time.Duration // SQLite: for ever; others: 30 minutes
+	ConnMaxIdleTime time.Duration // SQLite: for ever; others: 5 minutes
+	ConnectTimeout  time.Duration // 10 seconds; not for SQLite
+	// StatementTimeout bounds each statement, and each wait for a turn, so that a
+	// server that hangs is told from one that works: SQLite: none; others: 5
+	// seconds. A shorter bound of the context holds, too.
+	StatementTimeout time.Duration
+}
+
+// tune sets the bounds of a pool of so many connections.
+func (o Options) tune(pool *sql.DB, open int) {
+	pool.SetMaxOpenConns(open)
+	pool.SetMaxIdleConns(min(cmp.Or(o.MaxIdleConns, open), open))
+	pool.SetConnMaxLifetime(o.ConnMaxLifetime)
+	pool.SetConnMaxIdleTime(o.ConnMaxIdleTime)
 }
 
 // DB is a [guidon.Store] without a cache: every read asks the database. Its
@@ -33,27 +54,61 @@ type DB struct {
 	path    string
 	writer  *sql.DB
 	reader  *sql.DB
+
+	turns            turns
+	patience         time.Duration
+	statementTimeout time.Duration
 }
 
 var _ guidon.Store = (*DB)(nil)
 
-// Open opens the database that url names and checks that it can be reached. It
-// starts no goroutine and leaves the schema alone, which is package migrate's.
+// Open opens the database that url names. It starts no goroutine and leaves the
+// schema alone, which is package migrate's. No error shows a password.
 //
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
 // the path, taken literally. Missing folders and the file are created, for the
-// owner only. A database in memory is refused: it would be lost on a restart.
+// owner only, and the file is opened. A database in memory is refused: it would
+// be lost on a restart.
+//
+// The others are servers, which are not connected to before the first use; see
+// [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
+// "host=… user=… dbname=…", with the parameters of libpq, such as sslmode.
+// CockroachDB is the same with "cockroachdb://". MySQL and MariaDB are
+// "mysql://user:password@host:port/database" or
+// "user:password@tcp(host:port)/database", with the parameters of the Go driver,
+// such as tls, and ssl-mode, ssl-ca, ssl-cert and ssl-key as MySQL's own clients
+// have them.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
-	scheme, rest, found := strings.Cut(url, ":")
-	if !found {
-		return nil, fmt.Errorf("database URL %q has no scheme: use sqlite:path", url)
-	}
-	switch strings.ToLower(scheme) {
+	switch scheme, rest, _ := strings.Cut(url, ":"); strings.ToLower(scheme) {
 	case "sqlite", "file":
 		return openSQLite(ctx, rest, options)
+	case "postgres", "postgresql":
+		return openPostgres(postgresDialect, "postgres:"+rest, options)
+	case "cockroach", "cockroachdb", "crdb":
+		return openPostgres(cockroachDialect, "postgres:"+rest, options)
+	case "mysql", "mariadb":
+		return openMySQLURL("mysql:"+rest, options)
 	}
-	return nil, fmt.Errorf("database URL has the unknown scheme %q: use sqlite:path", scheme)
+	// What people paste. The text is in no error, as it may hold a password.
+	switch {
+	case postgresKeywords.MatchString(url):
+		return openPostgres(postgresDialect, url, options)
+	case mysqlDSN.MatchString(url):
+		return openMySQLDSN(url, options)
+	}
+	if scheme, _, found := strings.Cut(url, "://"); found && schemeName.MatchString(scheme) {
+		return nil, fmt.Errorf("database URL has the unknown scheme %q: use %s", scheme, schemes)
+	}
+	return nil, fmt.Errorf("database URL has no scheme that is known: use %s", schemes)
 }
+
+const schemes = "sqlite:path, postgres://…, cockroachdb://… or mysql://…"
+
+var (
+	schemeName       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	postgresKeywords = regexp.MustCompile(`^\s*(host|hostaddr|port|user|password|dbname|service|sslmode)\s*=`)
+	mysqlDSN         = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
+)
 
 // Close closes all connections. The methods return Unavailable afterwards.
 func (d *DB) Close() error {
@@ -64,26 +119,36 @@ func (d *DB) Close() error {
 
 // Ping returns nil when the database answers.
 func (d *DB) Ping(ctx context.Context) error {
-	return d.retry(ctx, func(ctx context.Context) error {
+	return d.query(ctx, d.dialect.ping, nil, func(rows *sql.Rows) error {
 		var ignored int64
-		return d.classify(ctx, d.reader.QueryRowContext(ctx, d.dialect.ping).Scan(&ignored))
+		return rows.Scan(&ignored)
 	})
 }
 
 // SQL returns the pool that may write, for the schema steps.
 func (d *DB) SQL() *sql.DB { return d.writer }
 
-// Dialect returns the name of the dialect, such as "sqlite".
+// Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
+// "mysql", which is MariaDB's, too.
 func (d *DB) Dialect() string { return d.dialect.name }
 
-// Path returns the database file, for messages.
+// Shared tells whether other processes may write to the database, which is so
+// for everything but SQLite.
+func (d *DB) Shared() bool { return d.dialect.shared }
+
+// Path returns where the database is, for messages: the file, or host, port and
+// database. It holds no credentials.
 func (d *DB) Path() string { return d.path }
 
 // Lock claims the database for one server process: the single-process cache
 // relies on seeing every write. It returns an *[guidon.Error] with code
 // Unavailable that names the file and the process that holds it. The lock also
-// ends with the process, however it ends.
+// ends with the process, however it ends. A shared database needs no such claim
+// and is never refused.
 func (d *DB) Lock() (release func() error, err error) {
+	if d.Shared() {
+		return func() error { return nil }, nil
+	}
 	release, err = filelock.Try(d.path + ".lock")
 	held, isHeld := errors.AsType[*filelock.HeldError](err)
 	switch {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -23,56 +22,81 @@ func (r *retryable) Unwrap() error { return r.cause }
 // growing pauses of random length in between, so that those who collided do not
 // meet again.
 func (d *DB) retry(ctx context.Context, attempt func(ctx context.Context) error) error {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(d.patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		err := attempt(ctx)
 		again, ok := errors.AsType[*retryable](err)
 		if !ok {
 			return err
 		}
-		wait := pause/2 + rand.N(pause) // #nosec G404 -- jitter, not a secret
+		wait := jitter(pause)
 		if time.Until(deadline) < wait {
+			if d.isLost(again.cause) {
+				return unavailable(messageClosed, again.cause)
+			}
 			return unavailable(messageBusy, again.cause)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(wait):
+		if err := sleep(ctx, wait); err != nil {
+			return err
 		}
+	}
+}
+
+// jitter returns a random duration between half and one and a half of pause.
+func jitter(pause time.Duration) time.Duration {
+	return pause/2 + rand.N(pause) // #nosec G404 -- not a secret
+}
+
+// sleep waits, or returns the error of the context when that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
 	}
 }
 
 // errNothingStored ends a transaction that turned out to change nothing.
 var errNothingStored = errors.New("nothing to store")
 
+// writeTo is write for a transaction that begins by locking the row of the
+// namespace. The writers of one process line up for a namespace here, where
+// waiting costs nothing, and not in the database, where each would hold a
+// connection and, if that is serializable, lose its work to the one before.
+func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
+	release, err := d.turns.take(ctx, namespace, d.patience)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return d.write(ctx, fn)
+}
+
 // write runs fn in a writing transaction and commits what it did, unless it
 // returns an error. fn runs again when the database asks for it.
 func (d *DB) write(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
-	err := d.retry(ctx, func(ctx context.Context) error { return d.writeOnce(ctx, fn) })
+	err := d.retry(ctx, func(ctx context.Context) error {
+		err := d.writeOnce(ctx, fn)
+		if u, ok := errors.AsType[*uncertain](err); ok {
+			return d.decide(ctx, u)
+		}
+		return err
+	})
 	if errors.Is(err, errNothingStored) {
 		return nil
 	}
 	return err
 }
 
-func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *session) error) (err error) {
-	conn, err := d.writerConn(ctx)
+func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
+	s, err := d.begin(ctx, d.writer, d.dialect.beginWrite)
 	if err != nil {
 		return err
 	}
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		_ = conn.Close()
-		return d.again(ctx, err)
-	}
-	broken := false
-	defer func() { // also when fn panics
-		if rollbackErr := tx.Rollback(); rollbackErr != nil && !errors.Is(rollbackErr, sql.ErrTxDone) {
-			broken = true
-		}
-		release(conn, broken)
-	}()
-	s := &session{db: d, tx: tx}
+	defer func() { s.end(ctx) }() // also when fn panics
 	err = fn(ctx, s)
 	if s.failed != nil && d.mayRetry(s.failed) {
 		return &retryable{s.failed} // whatever fn made of it
@@ -83,49 +107,38 @@ func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *sess
 	if s.failed != nil {
 		return s.failed // fn passed over it
 	}
-	if err := tx.Commit(); err != nil {
-		broken = true // whether it is still inside the transaction is not known
-		return d.again(ctx, err)
+	if err := ctx.Err(); err != nil {
+		return err // nobody waits for it any more
 	}
-	return nil
-}
-
-// writerConn waits for the connection that writes.
-func (d *DB) writerConn(ctx context.Context) (*sql.Conn, error) {
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	conn, err := d.writer.Conn(bounded)
-	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return nil, unavailable(messageBusy, err)
-	}
-	if err != nil {
-		return nil, d.again(ctx, err)
-	}
-	return conn, nil
-}
-
-// release gives the connection back to its pool, or drops it.
-func release(conn *sql.Conn, broken bool) {
-	if broken {
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-	}
-	_ = conn.Close()
+	return s.commit(ctx)
 }
 
 // read runs fn in a transaction that sees one state of the database throughout.
 func (d *DB) read(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
 	return d.retry(ctx, func(ctx context.Context) error {
-		tx, err := d.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		s, err := d.begin(ctx, d.reader, d.dialect.beginRead)
 		if err != nil {
-			return d.again(ctx, err)
+			return err
 		}
-		defer func() { _ = tx.Rollback() }()
-		s := &session{db: d, tx: tx}
+		defer func() { s.end(ctx) }()
 		err = fn(ctx, s)
 		if s.failed != nil && d.mayRetry(s.failed) {
 			return &retryable{s.failed}
 		}
 		return err
+	})
+}
+
+// query runs one statement that reads, outside of any transaction.
+func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+	return d.retry(ctx, func(ctx context.Context) error {
+		bounded, cancel := d.bounded(ctx)
+		defer cancel()
+		rows, err := d.reader.QueryContext(bounded, d.dialect.query(query), args...)
+		if err := scanAll(rows, err, scan); err != nil {
+			return d.again(ctx, err)
+		}
+		return nil
 	})
 }
 
@@ -136,10 +149,6 @@ func (d *DB) again(ctx context.Context, err error) error {
 		return &retryable{err}
 	}
 	return err
-}
-
-func (d *DB) mayRetry(err error) bool {
-	return d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err)
 }
 
 // newStamp returns the random half of a [guidon.Revision].

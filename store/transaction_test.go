@@ -97,7 +97,7 @@ func TestWriteEndsWithFailedStatement(t *testing.T) {
 			return err
 		}
 		_, _ = s.exec(ctx, "INSERT INTO nowhere (n) VALUES (1)")
-		if _, err := s.tx.ExecContext(ctx, "ROLLBACK"); err != nil {
+		if _, err := s.conn.ExecContext(ctx, "ROLLBACK"); err != nil {
 			return err
 		}
 		_ = insertNumber(ctx, s, 2)

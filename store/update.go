@@ -12,7 +12,7 @@ import (
 func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
 	call := guidon.CallFrom(ctx)
 	var current, next int64
-	err := d.write(ctx, func(ctx context.Context, s *session) error {
+	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
 		current, next = 0, 0
 		tx, err := beginTransaction(ctx, s, namespace)
 		if err != nil {
@@ -60,7 +60,7 @@ var _ guidon.Tx = (*transaction)(nil)
 
 func beginTransaction(ctx context.Context, s *session, namespace string) (*transaction, error) {
 	tx := &transaction{s: s, namespace: namespace, head: head{revision: guidon.Revision{Number: 1}}}
-	if namespace != authenticationsKey {
+	if namespace != AuthenticationsKey && storable(namespace) {
 		var err error
 		if tx.head, err = s.advance(ctx, namespace); err != nil {
 			return nil, err
@@ -90,8 +90,10 @@ func (tx *transaction) PutNamespace(_ context.Context, n *guidon.Namespace) erro
 		return errDead
 	case n.Key != tx.namespace:
 		return errors.New("store: the namespace put is not the one that is updated")
-	case tx.namespace == authenticationsKey:
+	case tx.namespace == AuthenticationsKey:
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q is reserved", n.Key)
+	case !storable(n.Key):
+		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q cannot be stored", n.Key)
 	}
 	normalizeNamespace(n)
 	body, err := encode(n)
@@ -192,11 +194,9 @@ func (tx *transaction) writeNamespace(ctx context.Context) error {
 	case tx.change == nil || tx.change.void():
 		return nil
 	case tx.body == nil:
-		_, err := tx.s.exec(ctx, `UPDATE namespaces SET deleted = 1, body = '{}' WHERE namespace_key = ?`, tx.namespace)
-		return err
+		return tx.s.later(ctx, `UPDATE namespaces SET deleted = 1, body = '{}' WHERE namespace_key = ?`, tx.namespace)
 	case tx.head.live:
-		_, err := tx.s.exec(ctx, `UPDATE namespaces SET body = ? WHERE namespace_key = ?`, string(tx.body), tx.namespace)
-		return err
+		return tx.s.later(ctx, `UPDATE namespaces SET body = ? WHERE namespace_key = ?`, string(tx.body), tx.namespace)
 	}
 	// Two namespaces created at the same moment may share a number; their keys
 	// decide then.
@@ -205,11 +205,13 @@ func (tx *transaction) writeNamespace(ctx context.Context) error {
 		return err
 	}
 	if tx.head.stored {
-		_, err := tx.s.exec(ctx, `UPDATE namespaces SET deleted = 0, created_seq = ?, body = ? WHERE namespace_key = ?`,
+		return tx.s.later(ctx, `UPDATE namespaces SET deleted = 0, created_seq = ?, body = ? WHERE namespace_key = ?`,
 			last+1, string(tx.body), tx.namespace)
-		return err
 	}
-	_, err := tx.s.exec(ctx, `INSERT INTO namespaces (namespace_key, revision, stamp, deleted, created_seq, body) VALUES (?, ?, ?, 0, ?, ?)`,
-		tx.namespace, tx.record.revision.Number, tx.record.revision.Stamp, last+1, string(tx.body))
+	// At once: from here on the row is what wasCommitted waits for.
+	_, err := tx.s.exec(ctx, insertNamespace,
+		tx.namespace, tx.record.revision.Number, tx.record.revision.Stamp, 0, last+1, string(tx.body))
 	return err
 }
+
+const insertNamespace = `INSERT INTO namespaces (namespace_key, revision, stamp, deleted, created_seq, body) VALUES (?, ?, ?, ?, ?, ?)`

@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
 		{"ChangePagesBounded", testChangePagesBounded},
 		{"Collation", testCollation},
 		{"Text", testText},
+		{"UnstorableKeys", testUnstorableKeys},
 		{"Attachments", testAttachments},
 		{"TooLarge", testTooLarge},
 		{"Times", testTimes},

@@ -69,6 +69,32 @@ func testText(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
+// A request may name anything. What no database can hold is not found, not an
+// error of the database, and a key is not found by what merely resembles it.
+func testUnstorableKeys(t *testing.T, s guidon.Store) {
+	putFlags(t, s, defaultNamespace, newFlag("a"))
+	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
+		_, err := s.Snapshot(t.Context(), defaultNamespace+suffix)
+		wantCode(t, fmt.Sprintf("namespace with %.5q", suffix), err, guidon.NotFound)
+		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			_, err := tx.Flag(ctx, "a"+suffix)
+			wantCode(t, fmt.Sprintf("flag with %.5q", suffix), err, guidon.NotFound)
+			return nil
+		})
+		query := guidon.ChangeQuery{Namespace: defaultNamespace, Key: "a" + suffix, Limit: 1}
+		if got, err := s.Changes(t.Context(), query); err != nil || len(got) != 0 {
+			t.Errorf("changes of a key with %.5q: got %d, %v", suffix, len(got), err)
+		}
+	}
+	call := &guidon.Call{Actor: guidon.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
+	err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutFlag(ctx, newFlag("b"))
+	})
+	if err != nil {
+		t.Errorf("an author with odd signs: %v", err)
+	}
+}
+
 // Contract 4.2: an attachment may have 1,024,000 bytes, and a flag several.
 func testAttachments(t *testing.T, s guidon.Store) {
 	attachment := `"` + strings.Repeat("x", 1_024_000-2) + `"`

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+)
+
+// faults is a driver whose next COMMIT loses the connection: before the server
+// gets it, or after the server has done it.
+type faults struct {
+	inner driver.Driver
+	dsn   string
+	next  atomic.Int32
+}
+
+const (
+	cutBeforeCommit = 1
+	cutAfterCommit  = 2
+)
+
+func (f *faults) Driver() driver.Driver { return f.inner }
+
+func (f *faults) Connect(context.Context) (driver.Conn, error) {
+	conn, err := f.inner.Open(f.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &faultyConn{Conn: conn, faults: f}, nil
+}
+
+type faultyConn struct {
+	driver.Conn
+	faults *faults
+}
+
+func (c *faultyConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	cut := int32(0)
+	if query == "COMMIT" {
+		cut = c.faults.next.Swap(0)
+	}
+	if cut == cutBeforeCommit {
+		return nil, driver.ErrBadConn
+	}
+	result, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	if cut == cutAfterCommit && err == nil {
+		return nil, driver.ErrBadConn
+	}
+	return result, err
+}
+
+func (c *faultyConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+}
+
+// openFaulty opens a database that is taken for one on a network.
+func openFaulty(t *testing.T) (*DB, *faults) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.db")
+	db, err := Open(t.Context(), "sqlite:"+path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	f := &faults{inner: db.writer.Driver(), dsn: sqliteWriterDSN(path)}
+	if err := db.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db.writer = sql.OpenDB(f)
+	db.writer.SetMaxOpenConns(1)
+	d := *sqliteDialect
+	d.shared = true
+	db.dialect = &d
+	return db, f
+}
+
+// A connection that is lost at COMMIT leaves open what became of the
+// transaction. The write happens once, whatever it was.
+func TestLostAtCommit(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		cut  int32
+		runs int
+	}{
+		{"nothing is lost", 0, 1},
+		{"the COMMIT never arrives: run again", cutBeforeCommit, 2},
+		{"the answer never arrives: not run again", cutAfterCommit, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			db, f := openFaulty(t)
+			for _, namespace := range []string{"default", "new"} {
+				before := int64(0)
+				if shot, err := db.Snapshot(t.Context(), namespace); err == nil {
+					before = shot.Revision().Number
+				}
+				f.next.Store(c.cut)
+				runs := 0
+				call := &guidon.Call{}
+				err := db.Update(guidon.WithCall(t.Context(), call), namespace, func(ctx context.Context, tx guidon.Tx) error {
+					runs++
+					return errors.Join(
+						tx.PutNamespace(ctx, &guidon.Namespace{Key: namespace, Name: "put"}),
+						tx.PutFlag(ctx, &guidon.Flag{Key: "a", Description: fmt.Sprint("run ", runs)}))
+				})
+				if err != nil || runs != c.runs {
+					t.Fatalf("%s: got %v after %d runs, want success after %d", namespace, err, runs, c.runs)
+				}
+				shot, err := db.Snapshot(t.Context(), namespace)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := shot.Revision().Number; got != before+1 || call.Revision != got {
+					t.Errorf("%s: got revision %d, reported as %d, want %d", namespace, got, call.Revision, before+1)
+				}
+				if got, want := shot.Flag("a").Description, fmt.Sprint("run ", runs); got != want {
+					t.Errorf("%s: stored by %q, want %q", namespace, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The same for what has no namespace.
+func TestLostAtCommitOfAuthentications(t *testing.T) {
+	for cut, want := range map[int32]int{cutBeforeCommit: 2, cutAfterCommit: 1} {
+		db, f := openFaulty(t)
+		f.next.Store(cut)
+		runs := 0
+		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			runs++
+			return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "h"})
+		})
+		if err != nil || runs != want {
+			t.Errorf("got %v after %d runs, want success after %d", err, runs, want)
+		}
+		set, err := db.Authentications(t.Context())
+		if err != nil || len(set.All()) != 1 || set.Revision().Number != 1 {
+			t.Errorf("got %v, %v, want one at revision 1", set, err)
+		}
+	}
+}
+
+// While nobody can tell, the caller hears just that, and soon.
+func TestUnknownOutcome(t *testing.T) {
+	db, f := openFaulty(t)
+	db.patience = 50 * time.Millisecond
+	f.next.Store(cutBeforeCommit)
+	err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		f.dsn = filepath.Join(t.TempDir(), "nowhere", "a.db") // for the connections to come
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
+	})
+	if !errors.Is(err, guidon.Unavailable) || guidon.PublicMessage(err) != messageUnknown {
+		t.Errorf("got %v, want an unknown outcome", err)
+	}
+}
+
+// Finding out leaves no trace.
+func TestWasCommittedStoresNothing(t *testing.T) {
+	db, _ := openFaulty(t)
+	for _, p := range []*proof{
+		{namespace: "default", revision: guidon.Revision{Number: 1, Stamp: 1}},
+		{namespace: "nowhere", revision: guidon.Revision{Number: 1, Stamp: 1}},
+	} {
+		committed, err := db.wasCommitted(t.Context(), p)
+		if err != nil || committed {
+			t.Errorf("%v: got %v, %v, want false", p, committed, err)
+		}
+	}
+	heads, err := db.Heads(t.Context(), []string{"default", "nowhere"})
+	if err != nil || len(heads) != 1 || heads["default"].Number != 1 {
+		t.Errorf("got %v, %v, want the seed alone", heads, err)
+	}
+}

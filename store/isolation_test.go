@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/migrate"
+)
+
+// A reading transaction sees one state, whatever is committed meanwhile, on
+// SQLite and on the servers that are installed.
+func TestReadSeesOneState(t *testing.T) {
+	urls := map[string]string{"sqlite": "sqlite:" + filepath.Join(t.TempDir(), "a.db")}
+	for name, start := range map[string]func(ctx context.Context, settings ...string) (*dbproc.Server, error){
+		"postgres": dbproc.Postgres, "mysql": dbproc.MariaDB,
+	} {
+		server, err := start(t.Context())
+		if errors.Is(err, dbproc.ErrNotInstalled) {
+			t.Logf("%s is left out: %v", name, err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := server.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		urls[name] = server.URL
+		if name == "mysql" {
+			urls[name] = createDatabase(t, server.URL)
+		}
+	}
+	for name, url := range urls {
+		t.Run(name, func(t *testing.T) {
+			db, err := Open(t.Context(), url, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+				t.Fatal(err)
+			}
+			err = db.read(t.Context(), func(ctx context.Context, s *session) error {
+				before, err := s.head(ctx, "default")
+				if err != nil {
+					return err
+				}
+				key := guidon.NewID()
+				put := func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: key}) }
+				if err := db.Update(ctx, "default", put); err != nil {
+					return err
+				}
+				after, err := s.head(ctx, "default")
+				if err != nil {
+					return err
+				}
+				if after.revision != before.revision {
+					t.Errorf("got revision %v after %v in one transaction", after.revision, before.revision)
+				}
+				var n int
+				found, err := s.row(ctx, "SELECT 1 FROM flags WHERE namespace_key = ? AND flag_key = ?", []any{"default", key}, &n)
+				if found {
+					t.Error("the transaction sees a flag that was created after its first statement")
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// createDatabase makes a database on a MySQL server whose URL names none.
+func createDatabase(t *testing.T, server string) string {
+	t.Helper()
+	admin, err := Open(t.Context(), server+"mysql", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = admin.Close() }()
+	if _, err := admin.SQL().ExecContext(t.Context(), "CREATE DATABASE guidon"); err != nil {
+		t.Fatal(err)
+	}
+	return server + "guidon"
+}

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+var mysqlDialect = &dialect{
+	name:   "mysql",
+	ping:   "SELECT 1",
+	shared: true,
+	// The levels are those of the sessions, since no statement begins a
+	// transaction and states its level.
+	beginWrite:        "START TRANSACTION",
+	beginRead:         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+	isUniqueViolation: func(err error) bool { return mysqlNumber(err) == 1062 },
+	mayRetry:          mysqlMayRetry,
+	isLost:            mysqlIsLost,
+	unavailable:       mysqlUnavailable,
+}
+
+const (
+	mysqlWriterSession = "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"
+	mysqlReaderSession = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+)
+
+// mysqlNumber returns the number of an error of the server, or 0.
+func mysqlNumber(err error) uint16 {
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		return e.Number
+	}
+	return 0
+}
+
+func mysqlMayRetry(err error) bool {
+	switch mysqlNumber(err) {
+	case 1213, 1020: // deadlock, record changed since the snapshot
+		return true
+	case 1205: // lock wait timeout; what the server did not roll back, we do
+		return true
+	case 3101, 1180: // a cluster, or the engine, rolled the COMMIT back
+		return true
+	case 1040, 1203, 1226: // too many connections: of all, of the user, by quota
+		return true
+	}
+	return false
+}
+
+func mysqlIsLost(err error) bool {
+	switch mysqlNumber(err) {
+	case 1053, 1927, 3169, 4031: // shutdown, killed, killed, idle for too long
+		return true
+	}
+	return errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn)
+}
+
+func mysqlUnavailable(err error) string {
+	switch mysqlNumber(err) {
+	case 1213, 1020, 1205, 3101, 1180, 1040, 1203, 1226:
+		return messageBusy
+	case 1021, 1114:
+		return "the database's disk is full"
+	case 1290, 1792, 1836:
+		return "the database cannot be written to"
+	case 1317, 1969, 3024: // interrupted, statement time exceeded
+		return messageSlow
+	case 1044, 1045, 1049, 1129, 1130, 1698:
+		return "the database refuses the connection"
+	}
+	return ""
+}
+
+// mysqlPacket is how large a statement with its arguments written out may be.
+// Above it, the driver sends the arguments one by one, in pieces, so that the
+// server's max_allowed_packet, 16 MiB on MariaDB, bounds each alone.
+const mysqlPacket = 4<<20 - 1<<10
+
+// openMySQL completes the configuration.
+func openMySQL(config *mysql.Config, options Options) (*DB, error) {
+	options = options.forServer()
+	if config.Timeout == 0 {
+		config.Timeout = options.ConnectTimeout
+	}
+	config.ClientFoundRows = true   // an UPDATE that changes nothing still found its row
+	config.InterpolateParams = true // one round trip instead of three
+	config.MaxAllowedPacket = mysqlPacket
+	config.Collation = "utf8mb4_bin"
+	config.MultiStatements = false
+	config.AllowAllFiles = false
+	config.RejectReadOnly = true // a server that became a replica is left for the new primary
+	config.Logger = &mysql.NopLogger{}
+	if config.Params == nil {
+		config.Params = map[string]string{}
+	}
+	// A value that does not fit is an error, and no sign has another meaning than
+	// in the driver's escaping.
+	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'"
+	connect, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	path := config.Addr + "/" + config.DBName
+	return newServerDB(mysqlDialect, path,
+		&connector{Connector: connect, timeout: options.ConnectTimeout, session: mysqlWriterSession},
+		&connector{Connector: connect, timeout: options.ConnectTimeout, session: mysqlReaderSession}, options), nil
+}

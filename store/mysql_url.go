@@ -1,0 +1,109 @@
+package store
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// openMySQLDSN takes the driver's own form.
+func openMySQLDSN(dsn string, options Options) (*DB, error) {
+	config, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, errors.New("database URL: the DSN cannot be parsed: use user:password@tcp(host:port)/database?parameters")
+	}
+	return openMySQL(config, options)
+}
+
+// openMySQLURL takes a URL.
+func openMySQLURL(text string, options Options) (*DB, error) {
+	u, err := url.Parse(text)
+	if err != nil { // whose text shows the URL
+		return nil, errors.New("database URL cannot be parsed: use mysql://user:password@host:port/database, special characters as %xx")
+	}
+	parameters := u.Query()
+	encryption, err := takeTLS(parameters, u.Hostname())
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	network, address := "tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), "3306"))
+	if socket := parameters.Get("socket"); socket != "" {
+		parameters.Del("socket")
+		network, address = "unix", socket
+	}
+	// The driver reads the parameters; the credentials are not for parsing.
+	config, err := mysql.ParseDSN("tcp(127.0.0.1:3306)/?" + parameters.Encode())
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	config.Net, config.Addr, config.DBName = network, address, strings.TrimPrefix(u.Path, "/")
+	if config.DBName == "" {
+		return nil, errors.New("database URL names no database: use mysql://user:password@host:port/database")
+	}
+	config.User = u.User.Username()
+	config.Passwd, _ = u.User.Password()
+	if encryption != nil {
+		config.TLS = encryption
+	}
+	return openMySQL(config, options)
+}
+
+// takeTLS takes the parameters of MySQL's own clients out. It returns nil when
+// the driver's parameter tls, which it may have set, decides.
+func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
+	take := func(name string) string {
+		value := cmp.Or(parameters.Get(name), parameters.Get(strings.ReplaceAll(name, "-", "")), parameters.Get(strings.ReplaceAll(name, "-", "_")))
+		for _, spelling := range []string{name, strings.ReplaceAll(name, "-", ""), strings.ReplaceAll(name, "-", "_")} {
+			parameters.Del(spelling)
+		}
+		return value
+	}
+	mode, authority := strings.ToUpper(take("ssl-mode")), take("ssl-ca")
+	certificate, key := take("ssl-cert"), take("ssl-key")
+	verify := mode == "VERIFY_CA" || mode == "VERIFY_IDENTITY" || mode == "" && authority != ""
+	switch mode {
+	case "":
+	case "DISABLED":
+		parameters.Set("tls", "false")
+		return nil, nil
+	case "PREFERRED":
+		parameters.Set("tls", "preferred")
+	case "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY":
+		parameters.Set("tls", "true")
+	default:
+		return nil, errors.New("ssl-mode is none of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and VERIFY_IDENTITY")
+	}
+	if mode == "REQUIRED" {
+		parameters.Set("tls", "skip-verify")
+	}
+	if authority == "" && certificate == "" {
+		return nil, nil
+	}
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, InsecureSkipVerify: !verify} // #nosec G402 -- as ssl-mode asks
+	if authority != "" {
+		pem, err := os.ReadFile(authority) // #nosec G304 -- the operator's own choice
+		if err != nil {
+			return nil, fmt.Errorf("ssl-ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("ssl-ca: %q holds no certificate", authority)
+		}
+	}
+	if certificate != "" {
+		pair, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil {
+			return nil, fmt.Errorf("ssl-cert and ssl-key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+var postgresDialect = &dialect{
+	name:              "postgres",
+	ping:              "SELECT 1",
+	shared:            true,
+	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
+	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+	batch:             postgresBatch,
+	rebind:            numbered,
+	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
+	mayRetry:          postgresMayRetry,
+	isLost:            postgresIsLost,
+	unavailable:       postgresUnavailable,
+}
+
+// cockroachDialect is PostgreSQL's, but for the isolation: CockroachDB is
+// serializable unless told otherwise, and answers conflicts with 40001.
+var cockroachDialect = func() *dialect {
+	d := *postgresDialect
+	d.name, d.beginWrite, d.beginRead = "cockroach", "BEGIN", "BEGIN READ ONLY"
+	return &d
+}()
+
+// postgresBatch sends all statements at once: after one that fails, the server
+// skips those that follow.
+func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement, dest []any) (result batchResult, err error) {
+	var batch pgx.Batch
+	for _, s := range statements {
+		batch.Queue(numbered(s.query), s.args...)
+	}
+	last := len(statements) - 1
+	err = conn.Raw(func(driverConn any) error {
+		answers := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
+		for i := range statements {
+			var err error
+			if i == last && len(dest) > 0 {
+				err = answers.QueryRow().Scan(dest...)
+				if result.found = err == nil; errors.Is(err, pgx.ErrNoRows) {
+					err = nil
+				}
+			} else {
+				var tag pgconn.CommandTag
+				tag, err = answers.Exec()
+				result.changed = tag.RowsAffected()
+			}
+			if err != nil {
+				_ = answers.Close() // which would say the same
+				result.refused = i < last && sqlState(err) != "" && !postgresIsLost(err)
+				return err
+			}
+		}
+		return answers.Close()
+	})
+	return result, err
+}
+
+// sqlState returns the code of an error of the server, or "".
+func sqlState(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+func postgresMayRetry(err error) bool {
+	switch sqlState(err) {
+	case "40001", "40P01": // serialization failure, deadlock
+		return true
+	case "53300": // too many connections
+		return true
+	}
+	return false
+}
+
+// postgresIsLost knows the last words of a server that ends the connection.
+func postgresIsLost(err error) bool {
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return false
+	}
+	state := sqlState(err)
+	switch state {
+	case "57P01", "57P02", "57P03", "57P04", "57P05": // shutdown, crash, dropped, idle
+		return true
+	case "25P03", "40003": // idle in a transaction, statement completion unknown
+		return true
+	}
+	return strings.HasPrefix(state, "08") || errors.Is(err, pgconn.ErrConnClosed)
+}
+
+func postgresUnavailable(err error) string {
+	state := sqlState(err)
+	switch {
+	case state == "53300", state == "40001", state == "40P01", state == "55P03":
+		return messageBusy
+	case state == "53100":
+		return "the database's disk is full"
+	case state == "25006":
+		return "the database cannot be written to"
+	case strings.HasPrefix(state, "53"):
+		return "the database is out of resources"
+	case state == "57014":
+		return messageSlow
+	case strings.HasPrefix(state, "28"), state == "3D000":
+		return "the database refuses the connection"
+	}
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return messageClosed
+	}
+	return ""
+}
+
+// numbered turns the ? of a query into $1, $2, …. No query has one in a text.
+func numbered(query string) string {
+	var b strings.Builder
+	b.Grow(len(query) + 16)
+	for n := 1; ; n++ {
+		before, after, found := strings.Cut(query, "?")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n))
+		query = after
+	}
+}
+
+// openPostgres takes a URL or a list of keywords and values.
+func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %s", withoutDSN(err))
+	}
+	options = options.forServer()
+	if !strings.Contains(dsn, "default_query_exec_mode") {
+		// One round trip, and nothing left behind in the connection: a pooler may
+		// hand each transaction another one.
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = options.ConnectTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "guidon"
+	}
+	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
+	connect := stdlib.GetConnector(*config)
+	return newServerDB(d, path, connect, connect, options), nil
+}
+
+// withoutDSN returns what is wrong with a DSN without the DSN itself, whose
+// password the driver hides only where it recognises it.
+func withoutDSN(err error) string {
+	text := err.Error()
+	if e, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
+		if i := strings.LastIndex(text, "`: "); i >= 0 {
+			text = text[i+len("`: "):]
+		}
+		if cause := e.Unwrap(); cause != nil {
+			// The cause may quote what it could not parse.
+			text = strings.TrimSuffix(text, " ("+cause.Error()+")")
+		}
+	}
+	return text
+}

@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/store"
+)
+
+// A server is connected to when it is needed, so that opening tells how the URL
+// was understood.
+func TestOpenServers(t *testing.T) {
+	for _, c := range []struct{ url, dialect, path string }{
+		{"postgres://u:secret@db.example:6543/flags?sslmode=verify-full", "postgres", "db.example:6543/flags"},
+		{"postgresql://u:secret@db.example/flags", "postgres", "db.example:5432/flags"},
+		{"POSTGRES://u@db.example/flags?default_query_exec_mode=simple_protocol", "postgres", "db.example:5432/flags"},
+		{"host=db.example user=u password=secret dbname=flags sslmode=disable", "postgres", "db.example:5432/flags"},
+		{"user=u password='sec:ret://' host=db.example dbname=flags", "postgres", "db.example:5432/flags"},
+		{"cockroachdb://u:secret@db.example:26257/flags", "cockroach", "db.example:26257/flags"},
+		{"cockroach://u@db.example:26257/flags", "cockroach", "db.example:26257/flags"},
+		{"crdb://u@db.example:26257/flags", "cockroach", "db.example:26257/flags"},
+		{"mysql://u:secret@db.example:3307/flags", "mysql", "db.example:3307/flags"},
+		{"mysql://u:s%2Fe%40c@db.example/flags?tls=skip-verify&readTimeout=30s", "mysql", "db.example:3306/flags"},
+		{"mariadb://u:secret@db.example/flags?ssl-mode=REQUIRED", "mysql", "db.example:3306/flags"},
+		{"mysql://u:secret@/flags?socket=/run/mysqld.sock", "mysql", "/run/mysqld.sock/flags"},
+		{"u:sec:ret@tcp(db.example:3306)/flags?tls=true", "mysql", "db.example:3306/flags"},
+		{"u@unix(/run/mysqld.sock)/flags", "mysql", "/run/mysqld.sock/flags"},
+		{"tcp(db.example)/flags", "mysql", "db.example:3306/flags"},
+	} {
+		db, err := store.Open(t.Context(), c.url, store.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.url, err)
+			continue
+		}
+		if db.Dialect() != c.dialect || db.Path() != c.path || !db.Shared() {
+			t.Errorf("%s: got %s at %s, shared %t; want %s at %s", c.url, db.Dialect(), db.Path(), db.Shared(), c.dialect, c.path)
+		}
+		release, err := db.Lock()
+		if err != nil {
+			t.Errorf("%s: Lock: %v", c.url, err)
+		} else if err := release(); err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whatever is wrong with a URL, the password in it is not shown.
+func TestOpenHidesPasswords(t *testing.T) {
+	for _, url := range []string{
+		"postgres://u:hunter2@db.example:port/flags",
+		"postgres://u:hunter2%zz@db.example/flags",
+		"postgres://u:hunter2@db.example/flags?sslmode=hunter2",
+		"postgres://u:hun ter2@db.example:1:2/flags",
+		"host=db.example password=hunter2 port=many",
+		"host=db.example password='hunter2",
+		"cockroach://u:hunter2@[::1/flags",
+		"mysql://u:hunter2@db.example:port/flags",
+		"mysql://u:hunter2@db.example/",
+		"mysql://u:hunter2@db.example/flags?ssl-mode=SOMETIMES",
+		"mysql://u:hunter2@db.example/flags?ssl-ca=/nowhere.pem",
+		"mysql://u:hunter2@db.example/flags?tls=nowhere",
+		"mysql://u:hunter2@db.example/flags?timeout=long",
+		"u:hunter2@tcp(db.example)/flags?timeout=long",
+		"u:hunter2@db.example/flags",
+		"u:hunter2",
+		"jdbc:mysql://u:hunter2@db.example/flags",
+	} {
+		db, err := store.Open(t.Context(), url, store.Options{})
+		if err == nil {
+			_ = db.Close()
+			t.Errorf("%s: opened", url)
+		} else if strings.Contains(err.Error(), "ter2") {
+			t.Errorf("%s: the error shows it: %v", url, err)
+		}
+	}
+}

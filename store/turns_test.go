@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+func TestTurnsExclude(t *testing.T) {
+	var all turns
+	var wg sync.WaitGroup
+	counts := map[string]*int{"a": new(int), "b": new(int)}
+	for key, count := range counts {
+		for range 8 {
+			wg.Go(func() {
+				for range 100 {
+					release, err := all.take(t.Context(), key, time.Minute)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					*count++ // the race detector watches
+					release()
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for key, count := range counts {
+		if *count != 800 {
+			t.Errorf("%s: got %d, want 800", key, *count)
+		}
+	}
+	if len(all.lines) != 0 {
+		t.Errorf("%d keys are remembered that nobody waits for", len(all.lines))
+	}
+}
+
+func TestTurnsEnd(t *testing.T) {
+	var all turns
+	release, err := all.take(t.Context(), "a", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := all.take(canceled, "a", time.Minute); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	if _, err := all.take(t.Context(), "a", time.Millisecond); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want Unavailable", err)
+	}
+	release()
+	if release, err = all.take(t.Context(), "a", time.Minute); err != nil {
+		t.Fatalf("after the release: %v", err)
+	}
+	release()
+	if len(all.lines) != 0 {
+		t.Errorf("%d keys are remembered that nobody waits for", len(all.lines))
+	}
+}
