@@ -3,7 +3,6 @@ package cache
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/guidonhq/guidon"
 )
@@ -60,7 +59,7 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsho
 	}
 	s := d.slots[namespace]
 	if s == nil {
-		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", namespace)
+		return nil, namespaceNotFound(namespace)
 	}
 	if snapshot := s.current.Load(); snapshot != nil {
 		c.stats.hit()
@@ -119,15 +118,4 @@ func (c *Cache) loadDirectory(ctx context.Context, held *directory) (*directory,
 		}
 	}
 	return d, nil
-}
-
-// guard turns a panic of a load, which runs on a goroutine of its own and would
-// end the process there, into an error for those who wait.
-func guard[T any](load func() (*T, error)) (value *T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			value, err = nil, fmt.Errorf("cache: panic while loading: %v", p)
-		}
-	}()
-	return load()
 }

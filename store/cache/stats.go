@@ -5,21 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts what the cache has done since it was made.
+// Stats counts what a cache has done since it was made.
 type Stats struct {
 	Hits   uint64 // snapshots and authentication sets answered from memory
 	Misses uint64 // those that waited for a load
-	Loads  uint64 // questions to the source; misses that wait together share one
+	Loads  uint64 // loads from the source; misses that wait together share one
+	Reads  uint64 // questions for current revisions, of [Strict] only; all who wait together share one
 }
 
 // Stats returns the counts so far.
-func (c *Cache) Stats() Stats {
-	s := Stats{Misses: c.stats.misses.Load(), Loads: c.stats.loads.Load()}
-	for i := range c.stats.hits {
-		s.Hits += c.stats.hits[i].Load()
-	}
-	return s
-}
+func (c *Cache) Stats() Stats { return c.stats.counts() }
 
 type stats struct {
 	// Every request counts a hit: one counter would pass from processor to
@@ -27,6 +22,7 @@ type stats struct {
 	hits   [16]paddedCounter
 	misses atomic.Uint64
 	loads  atomic.Uint64
+	reads  atomic.Uint64
 }
 
 type paddedCounter struct {
@@ -36,4 +32,12 @@ type paddedCounter struct {
 
 func (s *stats) hit() {
 	s.hits[rand.Uint32()%uint32(len(s.hits))].Add(1) // #nosec G404 -- spreads load, keeps no secret
+}
+
+func (s *stats) counts() Stats {
+	c := Stats{Misses: s.misses.Load(), Loads: s.loads.Load(), Reads: s.reads.Load()}
+	for i := range s.hits {
+		c.Hits += s.hits[i].Load()
+	}
+	return c
 }

@@ -45,9 +45,7 @@ func (c *Cache) markOld(namespace string, listed bool) {
 // latestDirectory returns the directory last loaded, old or not. All directories
 // that are in use share the places of the namespaces they have in common.
 func (c *Cache) latestDirectory() *directory {
-	c.directory.mu.Lock()
-	defer c.directory.mu.Unlock()
-	return c.directory.held
+	return c.directory.last()
 }
 
 // UpdateAuthentications implements [guidon.Store].

@@ -1,0 +1,177 @@
+package cache_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// fake is a shared database of which only the revisions matter. Others write to
+// it with set and drop. Every question is announced as an event, and goes on
+// when the hook for it returns.
+type fake struct {
+	guidon.Store // nil: nothing else is asked
+
+	headsHook func(ctx context.Context, keys []string) error // before the revisions are read
+	loadHook  func(ctx context.Context, key string) error    // before the state is read
+	afterHook func()                                         // after either
+
+	mu       sync.Mutex
+	states   map[string]guidon.Revision
+	asked    [][]string                 // the keys of each question, sorted
+	loads    []string                   // the key of each load
+	held     []guidon.Revision          // the revision that each load began from
+	flying   map[string]int             // questions under way, by key of the load or "" for revisions
+	highest  map[string]int             // the most of each that were under way at once
+	previous map[string]guidon.Revision // what loads bring, where it is not the current state
+}
+
+func newFake() *fake {
+	return &fake{
+		states: map[string]guidon.Revision{"a": {Number: 1, Stamp: 1}}, flying: map[string]int{}, highest: map[string]int{},
+		previous: map[string]guidon.Revision{},
+	}
+}
+
+func (f *fake) set(key string, number, stamp int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.states[key] = guidon.Revision{Number: number, Stamp: stamp}
+}
+
+func (f *fake) drop(key string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.states, key)
+}
+
+// enter counts what is under way until the function it returns is called.
+func (f *fake) enter(what string) (leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.flying[what]++
+	f.highest[what] = max(f.highest[what], f.flying[what])
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.flying[what]--
+	}
+}
+
+func (f *fake) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
+	defer f.enter("")()
+	f.mu.Lock()
+	f.asked = append(f.asked, slices.Sorted(slices.Values(keys)))
+	f.mu.Unlock()
+	if f.headsHook != nil {
+		if err := f.headsHook(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+	heads := f.read(keys)
+	if f.afterHook != nil {
+		f.afterHook()
+	}
+	return heads, nil
+}
+
+func (f *fake) read(keys []string) map[string]guidon.Revision {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	heads := map[string]guidon.Revision{}
+	for _, key := range keys {
+		if r, lives := f.states[key]; lives {
+			heads[key] = r
+		}
+	}
+	return heads
+}
+
+func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guidon.Revision, error) {
+	defer f.enter(key)()
+	f.mu.Lock()
+	f.loads, f.held = append(f.loads, key), append(f.held, held)
+	f.mu.Unlock()
+	if f.loadHook != nil {
+		if err := f.loadHook(ctx, key); err != nil {
+			return guidon.Revision{}, err
+		}
+	}
+	f.mu.Lock()
+	r, lives := f.states[key]
+	if old, set := f.previous[key]; set {
+		r = old
+	}
+	f.mu.Unlock()
+	if f.afterHook != nil {
+		f.afterHook()
+	}
+	if !lives && key != cache.AuthenticationsKey {
+		return r, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
+	}
+	return r, nil
+}
+
+func (f *fake) Load(ctx context.Context, key string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+	var from guidon.Revision
+	if held != nil {
+		from = held.Revision()
+	}
+	r, err := f.load(ctx, key, from)
+	if err != nil {
+		return nil, err
+	}
+	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), nil
+}
+
+func (f *fake) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+	var from guidon.Revision
+	if held != nil {
+		from = held.Revision()
+	}
+	r, err := f.load(ctx, cache.AuthenticationsKey, from)
+	if err != nil {
+		return nil, err
+	}
+	return guidon.NewAuthenticationSet(r, nil), nil
+}
+
+// result is what a reader was given.
+type result struct {
+	revision guidon.Revision
+	err      error
+}
+
+// ask reads the namespace, or the authentications, of the cache.
+func ask(ctx context.Context, s *cache.Strict, key string) result {
+	if key == cache.AuthenticationsKey {
+		set, err := s.Authentications(ctx)
+		if err != nil {
+			return result{err: err}
+		}
+		return result{revision: set.Revision()}
+	}
+	shot, err := s.Snapshot(ctx, key)
+	if err != nil {
+		return result{err: err}
+	}
+	return result{revision: shot.Revision()}
+}
+
+// askSoon is ask in a goroutine.
+func askSoon(ctx context.Context, s *cache.Strict, key string) chan result {
+	answer := make(chan result, 1)
+	go func() { answer <- ask(ctx, s, key) }()
+	return answer
+}
+
+func wantNumber(t *testing.T, what string, got result, want int64) {
+	t.Helper()
+	if got.err != nil || got.revision.Number != want {
+		t.Errorf("%s: got revision %d, %v, want %d", what, got.revision.Number, got.err, want)
+	}
+}

@@ -1,0 +1,127 @@
+package cache
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// line lets questions to the source run one after another, each for all who
+// wait for it. At most one is under way. Who comes when that one has begun too
+// early for him waits for the one that its end begins, together with all others
+// of his kind.
+type line[T any] struct {
+	mu     sync.Mutex
+	flight *flight[T] // under way
+	next   *flight[T] // the one that its end begins
+}
+
+// flight is one question to the source and those who wait for the answer.
+type flight[T any] struct {
+	run     func(f *flight[T]) // sets value and err
+	ctx     context.Context    // ends when nobody waits any more
+	cancel  context.CancelFunc
+	closed  bool // began too early for who comes now
+	waiters int
+	done    chan struct{} // closed when value and err are set
+	value   T
+	err     error
+}
+
+// join returns a flight to wait for: the one under way, or the next where that
+// is closed. run is for the flight that has to be made, if any. l.mu is held.
+func (l *line[T]) join(ctx context.Context, run func(f *flight[T])) *flight[T] {
+	f := l.flight
+	switch {
+	case f == nil:
+		f = newFlight(ctx, run)
+		l.start(f)
+	case f.closed || f.ctx.Err() != nil:
+		if l.next == nil || l.next.ctx.Err() != nil { // all who wanted it have left
+			l.next = newFlight(ctx, run)
+		}
+		f = l.next
+	}
+	f.waiters++
+	return f
+}
+
+func newFlight[T any](ctx context.Context, run func(f *flight[T])) *flight[T] {
+	f := &flight[T]{run: run, done: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx)) // #nosec G118 -- land and leave call it
+	return f
+}
+
+// close keeps those who come now from joining the flight under way. l.mu is held.
+func (l *line[T]) close() {
+	if l.flight != nil {
+		l.flight.closed = true
+	}
+}
+
+// start begins the flight. l.mu is held. The goroutine ends with the question,
+// which is cancelled when nobody waits for it any more.
+func (l *line[T]) start(f *flight[T]) {
+	l.flight = f
+	go func() {
+		f.run(f)
+		l.land(f)
+	}()
+}
+
+// land hands out the answer and begins the next flight if one is wanted.
+func (l *line[T]) land(f *flight[T]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f.cancel()
+	close(f.done)
+	next := l.next
+	l.flight, l.next = nil, nil
+	if next != nil && next.waiters > 0 {
+		l.start(next)
+	}
+}
+
+// landed waits for the flight and tells whether it ended before ctx did.
+func (f *flight[T]) landed(ctx context.Context) bool {
+	select {
+	case <-f.done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// leave takes one waiter off the flight. The mu of its line is held.
+func (f *flight[T]) leave() {
+	f.waiters--
+	if f.waiters == 0 {
+		f.cancel()
+	}
+}
+
+// guard turns a panic of a question, which runs on a goroutine of its own and
+// would end the process there, into an error for those who wait.
+func guard[T any](question func() (T, error)) (value T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("cache: panic while loading: %v", p)
+		}
+	}()
+	return question()
+}
+
+// within is guard for a question with a time of its own, whoever waits for how
+// long: those behind it in the line must get their turn.
+func within[T any](ctx context.Context, limit time.Duration, question func(ctx context.Context) (T, error)) (T, error) {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	value, err := guard(func() (T, error) { return question(bounded) })
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database did not answer in time", Err: err}
+	}
+	return value, err
+}

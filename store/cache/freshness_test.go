@@ -1,0 +1,176 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// history is a fake database that remembers every state each key ever had. The
+// zero revision stands for a namespace that does not exist, or for no
+// authentications.
+type history struct {
+	*fake
+	random *rand.Rand // guarded by past.mu
+	past   struct {
+		sync.Mutex
+		states   map[string][]guidon.Revision
+		restores map[string][]int // the places in states that a restored backup made
+		stamp    int64
+	}
+}
+
+func newHistory(seed uint64, keys ...string) *history {
+	h := &history{fake: newFake(), random: rand.New(rand.NewPCG(seed, 1))}
+	h.past.states, h.past.restores = map[string][]guidon.Revision{}, map[string][]int{}
+	for _, key := range keys {
+		h.past.states[key] = []guidon.Revision{h.states[key]}
+	}
+	h.headsHook = func(ctx context.Context, _ []string) error { return h.pause(ctx) }
+	h.loadHook = func(ctx context.Context, _ string) error { return h.pause(ctx) }
+	h.afterHook = func() { _ = h.pause(context.Background()) }
+	return h
+}
+
+func (h *history) draw(n int) int {
+	h.past.Lock()
+	defer h.past.Unlock()
+	return h.random.IntN(n)
+}
+
+// errBroken is what a question fails with now and then.
+var errBroken = guidon.Errorf(guidon.Unavailable, "broken")
+
+// pause is the time on the way to the database or back, of the bubble's clock.
+func (h *history) pause(ctx context.Context) error {
+	if h.draw(100) == 0 {
+		return errBroken
+	}
+	select {
+	case <-time.After(time.Duration(h.draw(40)) * time.Microsecond):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// write commits something: a change, a deletion, a new beginning, or a backup.
+func (h *history) write(key string) {
+	what := h.draw(20)
+	h.past.Lock()
+	defer h.past.Unlock()
+	states := h.past.states[key]
+	last := states[len(states)-1]
+	h.past.stamp++
+	next := guidon.Revision{Number: int64(len(states)) + 1, Stamp: h.past.stamp}
+	switch {
+	case what == 0 && key != authentications:
+		next = guidon.Revision{}
+	case what == 1: // a backup, or what was written after one
+		next = states[h.random.IntN(len(states))]
+		h.past.restores[key] = append(h.past.restores[key], len(states))
+	case what == 2:
+		next.Number = last.Number // restored, and written to
+		h.past.restores[key] = append(h.past.restores[key], len(states))
+	}
+	h.past.states[key] = append(states, next)
+	if next == (guidon.Revision{}) {
+		h.drop(key)
+	} else {
+		h.set(key, next.Number, next.Stamp)
+	}
+}
+
+func (h *history) now(key string) int {
+	h.past.Lock()
+	defer h.past.Unlock()
+	return len(h.past.states[key]) - 1
+}
+
+// explain tells what is wrong with an answer that was given between two states,
+// both included, or "".
+func (h *history) explain(key string, from, to int, got result) string {
+	h.past.Lock()
+	defer h.past.Unlock()
+	window := h.past.states[key][from : to+1]
+	switch {
+	case errors.Is(got.err, errBroken), errors.Is(got.err, context.Canceled):
+		return ""
+	case errors.Is(got.err, guidon.NotFound):
+		got.revision = guidon.Revision{}
+	case errors.Is(got.err, guidon.Unavailable): // twice a backup was restored between a question and its load
+		restores := slices.DeleteFunc(slices.Clone(h.past.restores[key]), func(i int) bool { return i < from || i > to })
+		if len(restores) >= 2 {
+			return ""
+		}
+		return fmt.Sprintf("%v with %d restored backups", got.err, len(restores))
+	case got.err != nil:
+		return got.err.Error()
+	}
+	if !slices.Contains(window, got.revision) {
+		return fmt.Sprintf("%v is none of %v, the states since the call began", got.revision, window)
+	}
+	return ""
+}
+
+// Whatever the interleaving of readers, writers, deletions, restored backups,
+// errors and readers who leave: every answer is a state that was current at some
+// moment between the begin and the end of the call, and no question is asked
+// twice at once. (A namespace that is deleted and comes back at once may have a
+// load of either life under way.)
+func TestStrictFreshness(t *testing.T) {
+	keys := []string{"a", "b", authentications}
+	for seed := range uint64(300) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHistory(seed, keys...)
+			s := cache.NewStrict(h)
+			var wg sync.WaitGroup
+			for reader := range 12 {
+				wg.Go(func() {
+					for range 40 {
+						key := keys[h.draw(len(keys))]
+						readOnce(t, h, s, key, reader == 0)
+						time.Sleep(time.Duration(h.draw(30)) * time.Microsecond)
+					}
+				})
+			}
+			for range 2 {
+				wg.Go(func() {
+					for range 40 {
+						time.Sleep(time.Duration(h.draw(100)) * time.Microsecond)
+						h.write(keys[h.draw(len(keys))])
+					}
+				})
+			}
+			wg.Wait()
+			if h.highest[""] != 1 || h.highest[authentications] != 1 {
+				t.Errorf("under way at once: %v, want one of each", h.highest)
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}
+
+func readOnce(t *testing.T, h *history, s *cache.Strict, key string, leaves bool) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if leaves {
+		time.AfterFunc(time.Duration(h.draw(100))*time.Microsecond, cancel)
+	}
+	from := h.now(key)
+	got := ask(ctx, s, key)
+	if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
+		t.Errorf("%s: %s", key, wrong)
+	}
+}

@@ -1,0 +1,56 @@
+package cache_test
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// An unchanged revision is answered with little garbage, also to one who asks
+// alone and so bears the whole cost of the question.
+func TestStrictAllocations(t *testing.T) {
+	f := newFake()
+	s := cache.NewStrict(f)
+	ctx := t.Context()
+	n := testing.AllocsPerRun(1000, func() { _, _ = s.Snapshot(ctx, "a") })
+	own := testing.AllocsPerRun(1000, func() { _, _ = f.Heads(ctx, []string{"a"}) })
+	if n-own > 20 {
+		t.Errorf("%v allocations beside the source's %v", n-own, own)
+	}
+}
+
+// BenchmarkStrict is 128 requests at a time against a database that takes 200 µs.
+func BenchmarkStrict(b *testing.B) {
+	f := newFake()
+	f.headsHook = func(context.Context, []string) error {
+		for start := time.Now(); time.Since(start) < 200*time.Microsecond; { // a sleep may take a millisecond
+			runtime.Gosched()
+		}
+		return nil
+	}
+	s := cache.NewStrict(f)
+	ctx := b.Context()
+	b.ReportAllocs()
+	start := time.Now()
+	const clients = 128
+	var wg sync.WaitGroup
+	for i := range clients {
+		wg.Go(func() {
+			for range (b.N + i) / clients {
+				if _, err := s.Snapshot(ctx, "a"); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seconds := time.Since(start).Seconds()
+	b.ReportMetric(float64(b.N)/seconds, "requests/s")
+	b.ReportMetric(float64(len(f.asked))/seconds, "reads/s")
+	b.ReportMetric(float64(f.highest[""]), "at-once")
+}

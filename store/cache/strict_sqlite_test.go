@@ -1,0 +1,58 @@
+package cache_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+var _ cache.StrictSource = (*store.DB)(nil)
+
+// The cache does not import the store that it is over, so the one key that both
+// know by name is written in either.
+func TestAuthenticationsKey(t *testing.T) {
+	if cache.AuthenticationsKey != store.AuthenticationsKey {
+		t.Errorf("the cache asks for %q, the store answers to %q", cache.AuthenticationsKey, store.AuthenticationsKey)
+	}
+}
+
+func TestStrictConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewStrict(openSQLite(t)) })
+}
+
+// Two instances on one database: what one has acknowledged, readers of the other
+// see, and a revision that one reader saw never goes back.
+func TestStrictTwoInstances(t *testing.T) {
+	db := openSQLite(t)
+	writer, reader := cache.NewStrict(db), cache.NewStrict(db)
+	var acknowledged atomic.Int64
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			last := int64(0)
+			for !done.Load() {
+				atLeast := max(last, acknowledged.Load())
+				shot := get(t, reader, "default")
+				last = shot.Revision().Number
+				if last < atLeast {
+					t.Errorf("read revision %d after %d was known", last, atLeast)
+				}
+				if got := int64(len(shot.Flags())); got != last-1 {
+					t.Errorf("revision %d has %d flags", last, got)
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		acknowledged.Store(put(t, writer, fmt.Sprint("flag-", i)))
+	}
+	done.Store(true)
+	wg.Wait()
+}

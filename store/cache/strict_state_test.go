@@ -1,0 +1,137 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// The numbers of a restored backup come again, the stamps do not: what is held of
+// the other history is never taken for current.
+func TestStrictRestoredBackup(t *testing.T) {
+	for _, key := range []string{"a", authentications} {
+		f := newFake()
+		s := cache.NewStrict(f)
+		for _, state := range []guidon.Revision{
+			{Number: 50, Stamp: 1}, {Number: 42, Stamp: 2}, {Number: 42, Stamp: 3}, {Number: 50, Stamp: 4}, {Number: 50, Stamp: 1},
+		} {
+			f.set(key, state.Number, state.Stamp)
+			for range 2 {
+				if got := ask(t.Context(), s, key); got.err != nil || got.revision != state {
+					t.Errorf("%s: got %v, want %v", key, got, state)
+				}
+			}
+		}
+		if got := len(f.loads); got != 5 {
+			t.Errorf("%s: %d loads, want one for each state", key, got)
+		}
+	}
+}
+
+// The backup is restored between a question and its load, to the very state that
+// the question stated: what the load brought before is not current.
+func TestStrictRestoredToStatedRevision(t *testing.T) {
+	f := newFake()
+	s := cache.NewStrict(f)
+	f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
+	wantNumber(t, "ahead of the question", ask(t.Context(), s, "a"), 2)
+	f.loadHook = nil
+	f.set("a", 1, 1)
+	wantNumber(t, "restored", ask(t.Context(), s, "a"), 1)
+}
+
+// A load that brings less than was stated is not believed: question and load are
+// repeated once.
+func TestStrictLoadBringsLess(t *testing.T) {
+	for name, old := range map[string]guidon.Revision{"older": {Number: 8, Stamp: 8}, "of another history": {Number: 9, Stamp: 8}} {
+		f := newFake()
+		s := cache.NewStrict(f)
+		f.set("a", 9, 9)
+		f.previous["a"] = old
+		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
+			t.Errorf("%s: got %v, want Unavailable", name, got)
+		}
+		if len(f.asked) != 2 || len(f.loads) != 2 {
+			t.Errorf("%s: %d questions and %d loads, want 2 of each", name, len(f.asked), len(f.loads))
+		}
+		f.loads = nil
+		f.loadHook = func(context.Context, string) error {
+			if len(f.loads) == 2 {
+				delete(f.previous, "a")
+			}
+			return nil
+		}
+		wantNumber(t, name, ask(t.Context(), s, "a"), 9)
+	}
+}
+
+// A namespace that is deleted is not found from then on, not even between the
+// question and the load, and one that comes again is another.
+func TestStrictDeleted(t *testing.T) {
+	f := newFake()
+	s := cache.NewStrict(f)
+	f.loadHook = func(context.Context, string) error { f.drop("a"); return nil }
+	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		t.Errorf("deleted before the load: got %v, want NotFound", got)
+	}
+	f.loadHook = nil
+	f.set("a", 3, 3)
+	wantNumber(t, "again", ask(t.Context(), s, "a"), 3)
+	f.drop("a")
+	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		t.Errorf("deleted: got %v, want NotFound", got)
+	}
+	f.set("a", 5, 5)
+	wantNumber(t, "and again", ask(t.Context(), s, "a"), 5)
+	if got := f.held[len(f.held)-1]; got != (guidon.Revision{}) {
+		t.Errorf("what was held of the deleted namespace, %v, was not dropped", got)
+	}
+}
+
+// Once a minute the question is about everything held, so what is gone does not
+// stay. Names that never existed are not held at all.
+func TestStrictForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewStrict(f)
+		f.set("b", 1, 1)
+		f.set("c", 1, 1)
+		for _, key := range []string{"a", "b", "c"} {
+			wantNumber(t, key, ask(t.Context(), s, key), 1)
+		}
+		for i := range 100 {
+			ask(t.Context(), s, fmt.Sprint("unknown-", i))
+		}
+		f.drop("b")
+		f.asked = nil
+		for range 2 {
+			ask(t.Context(), s, "a")
+			time.Sleep(time.Minute) // of the bubble's clock
+			ask(t.Context(), s, "c")
+		}
+		want := [][]string{{"a"}, {"a", "b", "c"}, {"a"}, {"a", "c"}}
+		if diff := cmp.Diff(want, f.asked); diff != "" {
+			t.Errorf("questions (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The name that the authentications go by is not that of a namespace.
+func TestStrictReservedKey(t *testing.T) {
+	f := newFake()
+	s := cache.NewStrict(f)
+	f.set(authentications, 1, 1)
+	if _, err := s.Snapshot(t.Context(), authentications); !errors.Is(err, guidon.NotFound) {
+		t.Errorf("got %v, want NotFound", err)
+	}
+	if len(f.asked) != 0 {
+		t.Errorf("asked for %q", f.asked)
+	}
+}

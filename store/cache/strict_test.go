@@ -1,0 +1,277 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+const authentications = cache.AuthenticationsKey
+
+// Those who come while a question is under way share the next, whatever they ask
+// for: it is one question, and it begins when the first has ended.
+func TestStrictSharesQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
+		s := cache.NewStrict(f)
+		f.set("b", 7, 1)
+		first := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		f.set("a", 2, 2) // after the first question began, before the others came
+		var later []chan result
+		for range 10 {
+			later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "b"),
+				askSoon(t.Context(), s, authentications), askSoon(t.Context(), s, "nope"))
+		}
+		synctest.Wait()
+		if got := len(f.asked); got != 1 {
+			t.Fatalf("%d questions were under way at once", got)
+		}
+		gate <- struct{}{}
+		wantNumber(t, "first", <-first, 2) // it had begun, but not read yet
+		gate <- struct{}{}
+		for i := 0; i < len(later); i += 4 {
+			wantNumber(t, "a", <-later[i], 2)
+			wantNumber(t, "b", <-later[i+1], 7)
+			wantNumber(t, "authentications", <-later[i+2], 0)
+			if got := <-later[i+3]; !errors.Is(got.err, guidon.NotFound) {
+				t.Errorf("unknown: got %v, want NotFound", got.err)
+			}
+		}
+		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.asked); diff != "" {
+			t.Errorf("questions (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]int{"": 1, "a": 1, "b": 1, authentications: 1}, f.highest); diff != "" {
+			t.Errorf("under way at once (-want +got):\n%s", diff)
+		}
+		// Who comes out of the question after the load has ended has a hit.
+		if got := s.Stats(); got.Hits+got.Misses != 31 || got.Misses < 3 || got.Loads != 3 || got.Reads != 2 {
+			t.Errorf("got stats %+v, want 31 answers from 3 loads and 2 questions", got)
+		}
+	})
+}
+
+// A question that has read before the write, but not ended, is not for those who
+// came after the write.
+func TestStrictQuestionOvertakenByWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		s := cache.NewStrict(f)
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.afterHook = func() { <-gate }
+		before := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		f.set("a", 2, 2)
+		after := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		gate <- struct{}{}
+		wantNumber(t, "before", <-before, 1)
+		close(gate)
+		wantNumber(t, "after", <-after, 2)
+	})
+}
+
+// While a load is under way, who comes and hears of the same revision shares it;
+// who hears of a later one gets one that began later, from what is held then.
+func TestStrictSharesLoads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		s := cache.NewStrict(f)
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.set("a", 2, 2)
+		f.afterHook = func() {
+			if f.flying["a"] > 0 { // the load, which the gate holds up after it has read
+				<-gate
+			}
+		}
+		first := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		f.afterHook = nil // the questions pass
+		same := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		f.set("a", 3, 3)
+		later := []chan result{askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "a")}
+		synctest.Wait()
+		close(gate)
+		wantNumber(t, "first", <-first, 2)
+		wantNumber(t, "same", <-same, 2)
+		wantNumber(t, "later", <-later[0], 3)
+		wantNumber(t, "later", <-later[1], 3)
+		want := []guidon.Revision{{}, {Number: 1, Stamp: 1}, {Number: 2, Stamp: 2}}
+		if diff := cmp.Diff(want, f.held); diff != "" || f.highest["a"] != 1 {
+			t.Errorf("%d loads at once, from (-want +got):\n%s", f.highest["a"], diff)
+		}
+	})
+}
+
+// A load may bring more than had been stated. The next question confirms it
+// without another load.
+func TestStrictLoadBringsMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewStrict(f)
+		f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
+		wantNumber(t, "loaded", ask(t.Context(), s, "a"), 2)
+		wantNumber(t, "from memory", ask(t.Context(), s, "a"), 2)
+		if len(f.loads) != 1 {
+			t.Errorf("%d loads, want 1", len(f.loads))
+		}
+	})
+}
+
+// An error goes to all who share the question or the load, and is not kept.
+func TestStrictErrors(t *testing.T) {
+	away := guidon.Errorf(guidon.Unavailable, "away")
+	for name, breakIt := range map[string]func(f *fake, gate chan struct{}, fail func() error){
+		"question": func(f *fake, gate chan struct{}, fail func() error) {
+			f.headsHook = func(ctx context.Context, _ []string) error { return errors.Join(pass(ctx, gate), fail()) }
+		},
+		"load": func(f *fake, gate chan struct{}, fail func() error) {
+			f.loadHook = func(ctx context.Context, _ string) error { return errors.Join(pass(ctx, gate), fail()) }
+		},
+	} {
+		for how, fail := range map[string]func() error{
+			"error": func() error { return away },
+			"panic": func() error { panic("out of order") },
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f, gate := newFake(), make(chan struct{})
+					s := cache.NewStrict(f)
+					breakIt(f, gate, fail)
+					answers := []chan result{askSoon(t.Context(), s, "a")}
+					synctest.Wait()
+					for range 2 { // with a failing question these share the next
+						answers = append(answers, askSoon(t.Context(), s, "a"))
+					}
+					synctest.Wait()
+					close(gate)
+					for _, answer := range answers {
+						got := <-answer
+						if how == "error" && !errors.Is(got.err, guidon.Unavailable) || how == "panic" && guidon.CodeOf(got.err) != guidon.Internal {
+							t.Errorf("got %v", got)
+						}
+					}
+					f.headsHook, f.loadHook = nil, nil
+					wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+				})
+			})
+		}
+	}
+}
+
+// What was held before the failure is not served in place of the error, but is
+// where the next load begins.
+func TestStrictServesNothingOld(t *testing.T) {
+	f := newFake()
+	s := cache.NewStrict(f)
+	wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "away") }
+	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
+		t.Errorf("got %v, want Unavailable", got)
+	}
+	f.headsHook = nil
+	wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+	if len(f.loads) != 1 {
+		t.Errorf("%d loads, want 1: nothing has changed", len(f.loads))
+	}
+}
+
+// One who leaves takes nobody along, and what only he asked for is not asked.
+func TestStrictCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
+		s := cache.NewStrict(f)
+		ctx, cancel := context.WithCancel(t.Context())
+		leaves, stays := askSoon(ctx, s, "a"), askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		leavesNext, staysNext := askSoon(ctx, s, "b"), askSoon(t.Context(), s, "a")
+		leavesToo := askSoon(ctx, s, "a")
+		synctest.Wait()
+		cancel()
+		for _, answer := range []chan result{leaves, leavesNext, leavesToo, askSoon(ctx, s, "c")} {
+			if got := <-answer; !errors.Is(got.err, context.Canceled) {
+				t.Errorf("got %v, want context.Canceled", got)
+			}
+		}
+		close(gate)
+		wantNumber(t, "the other", <-stays, 1)
+		wantNumber(t, "the other of the next", <-staysNext, 1)
+		for _, keys := range f.asked {
+			if !cmp.Equal(keys, []string{"a"}) {
+				t.Errorf("asked for %q", keys)
+			}
+		}
+	})
+}
+
+// A question that nobody waits for any more is ended, and so is a next one that
+// has not begun.
+func TestStrictAbandoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		ended := make(chan error, 1)
+		f.headsHook = func(ctx context.Context, _ []string) error {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return ctx.Err()
+		}
+		s := cache.NewStrict(f)
+		ctx, cancel := context.WithCancel(t.Context())
+		first := askSoon(ctx, s, "a")
+		synctest.Wait()
+		ctxNext, cancelNext := context.WithCancel(t.Context())
+		second := askSoon(ctxNext, s, "b")
+		synctest.Wait()
+		cancelNext()
+		<-second
+		cancel()
+		<-first
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("the question ended with %v", err)
+		}
+		synctest.Wait()
+		f.headsHook = nil
+		wantNumber(t, "the next", ask(t.Context(), s, "a"), 1)
+		if len(f.asked) != 2 {
+			t.Errorf("questions %q, want none for those who left", f.asked)
+		}
+	})
+}
+
+// A database that does not answer holds nobody up for longer than the question
+// may take, and is asked again.
+func TestStrictTimeout(t *testing.T) {
+	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for _, test := range []struct {
+		name    string
+		breakIt func(f *fake)
+		want    time.Duration
+	}{
+		{"question", func(f *fake) { f.headsHook = func(ctx context.Context, _ []string) error { return hang(ctx) } }, 5 * time.Second},
+		{"load", func(f *fake) { f.loadHook = func(ctx context.Context, _ string) error { return hang(ctx) } }, 30 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				test.breakIt(f)
+				s := cache.NewStrict(f)
+				start := time.Now()
+				got := ask(t.Context(), s, "a")
+				if !errors.Is(got.err, guidon.Unavailable) || time.Since(start) != test.want {
+					t.Errorf("got %v after %v, want Unavailable after %v", got, time.Since(start), test.want)
+				}
+				f.headsHook, f.loadHook = nil, nil
+				wantNumber(t, "thawed", ask(t.Context(), s, "a"), 1)
+			})
+		})
+	}
+}
