@@ -5,47 +5,85 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/guidonhq/guidon/store/filelock"
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
 )
 
 // dialect is what migrating one kind of database needs to know of it.
 type dialect struct {
-	name     string
-	goose    goose.Dialect
-	hasTable func(ctx context.Context, db *sql.DB, name string) (bool, error)
-	// lock keeps all other processes from migrating the same database.
-	lock func(ctx context.Context, db *sql.DB) (release func() error, err error)
+	name   string
+	tables string // a query for the names of all tables
+	// steps keeps which steps have been applied.
+	steps func() (database.Store, error)
+	// lock keeps all other processes from migrating the same database, until
+	// release. The work under it uses the context that it returns, which ends
+	// when the lock is lost.
+	lock func(ctx context.Context, db *sql.DB, d dialect) (held context.Context, release func() error, err error)
 }
+
+var dialects = []dialect{
+	{
+		name:   "sqlite",
+		tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
+		// Its files have had goose's own table from the start.
+		steps: func() (database.Store, error) { return database.NewStore(goose.DialectSQLite3, versionTable) },
+		lock:  lockFile,
+	},
+	{name: "postgres", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
+	{name: "cockroach", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
+	{
+		name:   "mysql",
+		tables: `SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()`,
+		steps:  newStepStore,
+		lock:   lockRow,
+	},
+}
+
+const tablesOfPostgres = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
 
 func dialectNamed(name string) (dialect, error) {
-	if name == sqlite.name {
-		return sqlite, nil
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return d.name == name })
+	if i < 0 {
+		return dialect{}, fmt.Errorf("migrate: unknown dialect %q", name)
 	}
-	return dialect{}, fmt.Errorf("migrate: unknown dialect %q", name)
+	return dialects[i], nil
 }
 
-var sqlite = dialect{
-	name:  "sqlite",
-	goose: goose.DialectSQLite3,
-	hasTable: func(ctx context.Context, db *sql.DB, name string) (bool, error) {
-		var n int
-		err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?`, name).Scan(&n)
-		return n > 0, err
-	},
-	lock: func(ctx context.Context, db *sql.DB) (func() error, error) {
-		// A lock file rather than a transaction: goose's own, one for each step,
-		// cannot be put inside another, and between them a second process would
-		// decide by versions that are no longer true.
-		var file string
-		err := db.QueryRowContext(ctx, `SELECT file FROM pragma_database_list WHERE name = 'main'`).Scan(&file)
-		if err != nil {
-			return nil, err
+// listTables returns the names of all tables.
+func (d dialect) listTables(ctx context.Context, db *sql.DB) (names []string, err error) {
+	rows, err := db.QueryContext(ctx, d.tables)
+	if err != nil {
+		return nil, fmt.Errorf("list the tables: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("list the tables: %w", err)
 		}
-		if file == "" {
-			return func() error { return nil }, nil // in memory: nobody else can see it
-		}
-		return filelock.Wait(ctx, filepath.Clean(file)+".migrate.lock")
-	},
+		names = append(names, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list the tables: %w", err)
+	}
+	return names, nil
+}
+
+// lockFile is the lock of SQLite. It is a file rather than a transaction: goose's
+// own, one for each step, cannot be put inside another, and between them a second
+// process would decide by versions that are no longer true.
+func lockFile(ctx context.Context, db *sql.DB, _ dialect) (context.Context, func() error, error) {
+	var file string
+	err := db.QueryRowContext(ctx, `SELECT file FROM pragma_database_list WHERE name = 'main'`).Scan(&file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if file == "" {
+		return ctx, func() error { return nil }, nil // in memory: nobody else can see it
+	}
+	release, err := filelock.Wait(ctx, filepath.Clean(file)+".migrate.lock")
+	return ctx, release, err
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 )
 
 // newProvider returns goose's runner over our steps. It touches nothing yet.
@@ -18,8 +18,12 @@ func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(d.goose, db, fsys,
-		goose.WithTableName(versionTable),
+	store, err := d.steps()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(goose.DialectCustom, db, fsys,
+		goose.WithStore(store),
 		goose.WithGoMigrations(goMigrations()...),
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()),
@@ -30,14 +34,11 @@ func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
 // itself, since goose would create the table even to look at it.
 func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Time, error) {
 	times := map[int64]time.Time{}
-	exists, err := d.hasTable(ctx, db, versionTable)
-	if err != nil {
-		return nil, fmt.Errorf("look for the schema steps: %w", err)
+	exists, err := hasVersionTable(ctx, db, d)
+	if err != nil || !exists {
+		return times, err
 	}
-	if !exists {
-		return times, nil
-	}
-	store, err := database.NewStore(d.goose, versionTable)
+	store, err := d.steps()
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +59,34 @@ func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Ti
 	return times, nil
 }
 
+// ownTables are the tables of the first step whose names others may use too.
+var ownTables = []string{"namespaces", "flags", "segments", "changes", "authentications"}
+
+// hasVersionTable tells whether the table of the steps is there. It is created
+// before all others, so that without it tables with our names are not ours, but
+// those of another program, which a step must not touch.
+func hasVersionTable(ctx context.Context, db *sql.DB, d dialect) (bool, error) {
+	foreign := ""
+	// Not every database lists the tables as of one moment: twice, in case they
+	// are being created just now.
+	for range 2 {
+		names, err := d.listTables(ctx, db)
+		if err != nil {
+			return false, err
+		}
+		if slices.Contains(names, versionTable) {
+			return true, nil
+		}
+		i := slices.IndexFunc(names, func(name string) bool { return slices.Contains(ownTables, name) })
+		if i < 0 {
+			return false, nil
+		}
+		foreign = names[i]
+	}
+	return false, guidon.Errorf(guidon.FailedPrecondition,
+		"the database has a table %q that is not of this program; give this program a database of its own", foreign)
+}
+
 // unknown returns the steps that no source accounts for, by version.
 func unknown(times map[int64]time.Time) []Step {
 	var all []Step
@@ -65,4 +94,20 @@ func unknown(times map[int64]time.Time) []Step {
 		all = append(all, Step{Version: version, AppliedAt: times[version]})
 	}
 	return all
+}
+
+// createVersions makes sure that the version table is there. It is called under
+// the lock.
+func createVersions(ctx context.Context, db *sql.DB, d dialect) error {
+	store, err := d.steps()
+	if err != nil {
+		return err
+	}
+	if _, own := store.(stepStore); !own {
+		return nil // goose does it
+	}
+	if err := store.CreateVersionTable(ctx, db); err != nil {
+		return fmt.Errorf("create the table of the schema steps: %w", err)
+	}
+	return nil
 }

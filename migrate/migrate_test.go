@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/guidonhq/guidon"
@@ -39,7 +40,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed"}
+	want := []string{"tables", "seed", "leases"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -63,7 +64,7 @@ func TestUp(t *testing.T) {
 		t.Errorf("check: %v", err)
 	}
 	all, err = migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 2 || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
+	if err != nil || len(all) != 3 || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
 		t.Errorf("status: got %+v, %v", all, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestUpManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if want := []string{"tables", "seed"}; !cmp.Equal(applied, want) {
+	if want := []string{"tables", "seed", "leases"}; !cmp.Equal(applied, want) {
 		t.Errorf("applied %q in all, want %q", applied, want)
 	}
 	if n := count(t, open(t, path).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
@@ -114,13 +115,52 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	}
 	_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 	for name, err := range map[string]error{"Up": upErr, "Check": migrate.Check(t.Context(), db.SQL(), db.Dialect())} {
-		if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
+		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
 			t.Errorf("%s: got %v, want a refusal that names step 99", name, err)
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 3 || all[2].Version != 99 || all[2].Name != "" {
+	if err != nil || len(all) != 4 || all[3].Version != 99 || all[3].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
+	}
+}
+
+// Tables of another program that have our names are not touched.
+func TestForeignDatabaseIsRefused(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := db.SQL().ExecContext(t.Context(), "CREATE TABLE flags (id INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	for name, err := range map[string]error{
+		"Up":    upErr,
+		"Check": migrate.Check(t.Context(), db.SQL(), db.Dialect()),
+		"Wait":  migrate.Wait(t.Context(), db.SQL(), db.Dialect()),
+	} {
+		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
+			t.Errorf("%s: got %v, want a refusal that names the table", name, err)
+		}
+	}
+	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM sqlite_master"); n != 1 {
+		t.Errorf("the refusal left %d objects, want the one table", n)
+	}
+}
+
+// Wait goes on when the last step is there, and gives up with the context.
+func TestWait(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := migrate.Wait(short, db.SQL(), db.Dialect()); !errors.Is(err, guidon.Unavailable) {
+		t.Errorf("got %v, want what is pending", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- migrate.Wait(t.Context(), db.SQL(), db.Dialect()) }()
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
 

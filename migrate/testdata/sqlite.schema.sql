@@ -50,6 +50,14 @@ CREATE TABLE flags (
 
 CREATE INDEX flags_by_change ON flags (namespace_key, changed_rev);
 
+CREATE TABLE leases (
+    lease_name  VARCHAR(255) NOT NULL,
+    holder      VARCHAR(255) NOT NULL,
+    acquired_at BIGINT       NOT NULL,
+    expires_at  BIGINT       NOT NULL,
+    PRIMARY KEY (lease_name)
+);
+
 CREATE TABLE namespaces (
     namespace_key VARCHAR(255) NOT NULL,
     revision      BIGINT       NOT NULL,

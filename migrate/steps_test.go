@@ -1,0 +1,97 @@
+package migrate
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sqlOf(t *testing.T, dialect string) map[string]string {
+	t.Helper()
+	fsys, err := steps(dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Glob(fsys, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, file := range files {
+		text, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[file] = string(text)
+	}
+	return all
+}
+
+// Every dialect has the same steps, by number and name, without a gap.
+func TestSameSteps(t *testing.T) {
+	for _, d := range dialects {
+		names := map[int64]string{}
+		for version, step := range goSteps {
+			names[version] = step.name
+		}
+		for file := range sqlOf(t, d.name) {
+			var version int64
+			if _, err := fmt.Sscanf(file, "%05d_", &version); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			_, name, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".sql"), "_")
+			names[version] = name
+		}
+		if diff := cmp.Diff(map[int64]string{1: "tables", 2: "seed", 3: "leases"}, names); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", d.name, diff)
+		}
+	}
+}
+
+// CockroachDB has the schema of PostgreSQL, but takes no column with the
+// collation "C", which is what its own texts have.
+func TestCockroachIsPostgres(t *testing.T) {
+	blanks := regexp.MustCompile(` +`)
+	postgres := sqlOf(t, "postgres")
+	for file, text := range postgres {
+		postgres[file] = blanks.ReplaceAllString(strings.ReplaceAll(text, ` COLLATE "C"`, ""), " ")
+	}
+	cockroach := sqlOf(t, "cockroach")
+	for file, text := range cockroach {
+		cockroach[file] = blanks.ReplaceAllString(text, " ")
+	}
+	if diff := cmp.Diff(postgres, cockroach); diff != "" {
+		t.Errorf("(-postgres +cockroach):\n%s", diff)
+	}
+}
+
+// The schema keeps to what all databases have, CockroachDB among them, which no
+// test runs on; and what is not one transaction can be run again.
+func TestCommonSubset(t *testing.T) {
+	comments := regexp.MustCompile(`(?m)^--.*$`)
+	forbidden := regexp.MustCompile(`(?i)\b(REFERENCES|FOREIGN|TRIGGER|FUNCTION|PROCEDURE|SERIAL|SEQUENCE|IDENTITY|AUTO_INCREMENT|DEFAULT (?:[^C]|C[^H])|JSONB?|TIMESTAMP(?:TZ)?|UUID|GIN|EXTENSION|LOCK|pg_\w+|ENUM|PARTIAL|WHERE|DROP|RENAME|INSERT|UPDATE|DELETE)\b`)
+	for _, d := range dialects {
+		for file, text := range sqlOf(t, d.name) {
+			statements := comments.ReplaceAllString(text, "")
+			if found := forbidden.FindString(statements); found != "" {
+				t.Errorf("%s/%s uses %s", d.name, file, found)
+			}
+			if d.name == "sqlite" {
+				continue
+			}
+			if !strings.Contains(text, "-- +goose NO TRANSACTION") {
+				t.Errorf("%s/%s: runs in a transaction, which mixes it with the record of the step", d.name, file)
+			}
+			for statement := range strings.SplitSeq(statements, ";") {
+				if s := strings.TrimSpace(statement); s != "" && !strings.Contains(s, "IF NOT EXISTS") {
+					t.Errorf("%s/%s: cannot be run again: %s", d.name, file, s)
+				}
+			}
+		}
+	}
+}
