@@ -1,0 +1,280 @@
+package copydb_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/migrate/copydb"
+	"github.com/guidonhq/guidon/store"
+)
+
+func open(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func migrated(t *testing.T) *store.DB {
+	t.Helper()
+	db := open(t)
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func update(t *testing.T, db *store.DB, namespace string, fn func(context.Context, guidon.Tx) error) {
+	t.Helper()
+	if err := db.Update(t.Context(), namespace, fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filled returns a database with something in every table and every column, of
+// more rows than one page or one INSERT takes.
+func filled(t *testing.T) *store.DB {
+	t.Helper()
+	db := migrated(t)
+	put := func(n int) func(context.Context, guidon.Tx) error {
+		return func(ctx context.Context, tx guidon.Tx) error {
+			namespace := &guidon.Namespace{Key: "shop", Name: "Läden", CreatedAt: tx.Now()}
+			if err := tx.PutNamespace(ctx, namespace); err != nil {
+				return err
+			}
+			for i := range n {
+				f := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: "Ünïcode ' \" \\ \x00 日本語 🎈", Description: strings.Repeat("x", i%50*10)}
+				if err := tx.PutFlag(ctx, f); err != nil {
+					return err
+				}
+			}
+			return tx.PutSegment(ctx, &guidon.Segment{Key: "all"})
+		}
+	}
+	update(t, db, "shop", put(1203))
+	update(t, db, "shop", func(ctx context.Context, tx guidon.Tx) error {
+		return errors.Join(tx.DeleteFlag(ctx, "flag-7"), tx.PutFlag(ctx, &guidon.Flag{Key: "big", Description: strings.Repeat("y", 3<<20)}))
+	})
+	update(t, db, "gone", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Gone"})
+	})
+	update(t, db, "gone", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+	call := &guidon.Call{Actor: guidon.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
+	err := db.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return errors.Join(
+			tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", Method: guidon.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
+			tx.PutAuthentication(ctx, &guidon.Authentication{ID: "b", Method: guidon.MethodToken, TokenHash: "h2"}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func database(db *store.DB) copydb.Database {
+	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
+}
+
+// dump returns all rows of the tables that are copied, as text.
+func dump(t *testing.T, db *store.DB) map[string][]string {
+	t.Helper()
+	all := make(map[string][]string)
+	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications"} {
+		eachRow(t, db.SQL(), "SELECT * FROM "+table, func(values []any) {
+			all[table] = append(all[table], fmt.Sprint(values...))
+		})
+		slices.Sort(all[table])
+	}
+	return all
+}
+
+func eachRow(t *testing.T, db *sql.DB, query string, fn func(values []any)) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values, into := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		fn(values)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func nothing(int, int) {}
+
+// Revisions, stamps, places in lists, tokens and history arrive as they were,
+// those of a deleted namespace too, and the copy goes on where the source was.
+func TestCopy(t *testing.T) {
+	from, to := filled(t), open(t)
+	rows := 0
+	result, err := copydb.Copy(t.Context(), database(from), database(to), func(n, _ int) { rows += n })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := dump(t, from)
+	if diff := cmp.Diff(want, dump(t, to)); diff != "" {
+		t.Errorf("the target differs (-source +target):\n%.2000s", diff)
+	}
+	total := 0
+	for _, table := range result {
+		if int(table.Rows) != len(want[table.Name]) || len(table.Checksum) != 64 {
+			t.Errorf("got %+v, want %d rows", table, len(want[table.Name]))
+		}
+		total += int(table.Rows)
+	}
+	if len(result) != len(want) || rows != total {
+		t.Errorf("got %d tables and %d rows told of %d, want %d tables", len(result), rows, total, len(want))
+	}
+
+	before, err := from.Snapshot(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	update(t, to, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "big") })
+	after, err := to.Load(t.Context(), "shop", before)
+	if err != nil || after.Revision().Number != before.Revision().Number+1 || len(after.Flags()) != len(before.Flags())-1 {
+		t.Errorf("the copy does not go on from the source: got %v, %v", after.Revision(), err)
+	}
+	update(t, to, "gone", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Back"})
+	})
+	if back, err := to.Snapshot(t.Context(), "gone"); err != nil || back.Revision().Number != 3 {
+		t.Errorf("a deleted namespace started again: got %v, %v, want revision 3", back.Revision(), err)
+	}
+}
+
+// A second copy meets a target that is not empty, as does one onto a database
+// that was only used a little.
+func TestTargetInUse(t *testing.T) {
+	from := filled(t)
+	uses := []struct {
+		name string
+		use  func(t *testing.T, db *store.DB)
+	}{
+		{"a copy", func(t *testing.T, db *store.DB) {
+			if _, err := copydb.Copy(t.Context(), database(from), database(db), nothing); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a flag", func(t *testing.T, db *store.DB) {
+			update(t, db, "default", func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: "f"}) })
+		}},
+		{"a namespace that was deleted again", func(t *testing.T, db *store.DB) {
+			update(t, db, "n", func(ctx context.Context, tx guidon.Tx) error {
+				return tx.PutNamespace(ctx, &guidon.Namespace{Key: "n"})
+			})
+			update(t, db, "n", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+		}},
+		{"a token", func(t *testing.T, db *store.DB) {
+			err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+				return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "h"})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+	}
+	for _, tt := range uses {
+		t.Run(tt.name, func(t *testing.T) {
+			to := migrated(t)
+			tt.use(t, to)
+			want := dump(t, to)
+			_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not empty") {
+				t.Errorf("got %v, want a refusal", err)
+			}
+			if diff := cmp.Diff(want, dump(t, to)); diff != "" {
+				t.Errorf("the refused copy changed the target:\n%.2000s", diff)
+			}
+		})
+	}
+}
+
+// An interrupted copy leaves the target empty, and the next one succeeds.
+func TestInterrupted(t *testing.T) {
+	from, to := filled(t), migrated(t)
+	want := dump(t, to)
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	_, err := copydb.Copy(ctx, database(from), database(to), func(int, int) {
+		if calls++; calls == 20 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want it cancelled", err)
+	}
+	if diff := cmp.Diff(want, dump(t, to)); diff != "" {
+		t.Errorf("a half is left:\n%.2000s", diff)
+	}
+	if _, err := copydb.Copy(t.Context(), database(from), database(to), nothing); err != nil {
+		t.Error(err)
+	}
+}
+
+// What arrives is read back: a target that loses or alters a row is found out,
+// and holds nothing afterwards.
+func TestVerification(t *testing.T) {
+	from := filled(t)
+	for name, trigger := range map[string]string{
+		"1202 arrived":                        "BEFORE INSERT ON flags WHEN NEW.flag_key = 'flag-8' BEGIN SELECT RAISE(IGNORE); END",
+		"are not those that were sent":        "AFTER INSERT ON changes WHEN NEW.revision = 1 BEGIN UPDATE changes SET after_body = after_body || ' ' WHERE object_key = 'flag-9'; END",
+		"verify table authentications: the r": "AFTER INSERT ON authentications BEGIN UPDATE authentications SET expires_at = NULL WHERE id = 'a'; END",
+	} {
+		to := migrated(t)
+		if _, err := to.SQL().ExecContext(t.Context(), "CREATE TRIGGER harm "+trigger); err != nil {
+			t.Fatal(err)
+		}
+		want := dump(t, to)
+		_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
+		if diff := cmp.Diff(want, dump(t, to)); diff != "" {
+			t.Errorf("%s: the target is not empty any more:\n%.2000s", name, diff)
+		}
+	}
+}
+
+// A schema that is not this program's is left alone, on either side.
+func TestSchemas(t *testing.T) {
+	if _, err := copydb.Copy(t.Context(), database(open(t)), database(open(t)), nothing); !errors.Is(err, guidon.Unavailable) || !strings.HasPrefix(err.Error(), "source: ") {
+		t.Errorf("source without a schema: got %v", err)
+	}
+	old := migrated(t)
+	if _, err := old.SQL().ExecContext(t.Context(), "DELETE FROM schema_steps WHERE version_id > 1"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := copydb.Copy(t.Context(), database(migrated(t)), database(old), nothing)
+	if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "older release") {
+		t.Errorf("target of an older release: got %v", err)
+	}
+}

@@ -1,0 +1,184 @@
+package copydb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// authenticationsKey is the row of table namespaces that belongs to the
+// authentications. Every database has it, with a stamp of its own.
+const authenticationsKey = "(authentications)"
+
+// session is one transaction on the source or the target.
+type session struct {
+	tx      *sql.Tx
+	dialect string
+}
+
+// beginSource begins to read one state of the source.
+func beginSource(ctx context.Context, from Database) (*session, error) {
+	options := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
+	if from.Dialect == "sqlite" {
+		options.Isolation = sql.LevelDefault // which is as strict
+	}
+	tx, err := from.SQL.BeginTx(ctx, options)
+	return &session{tx, from.Dialect}, err
+}
+
+// beginTarget makes sure that the target is empty, and really so.
+func beginTarget(ctx context.Context, to Database) (*session, error) {
+	tx, err := to.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{tx, to.Dialect}
+	if err := s.clear(ctx); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *session) clear(ctx context.Context) error {
+	// Taking the lock of every namespace first keeps a server that should run
+	// on the target from writing between the look and the copy.
+	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision"); err != nil {
+		return err
+	}
+	if err := s.mustBeFresh(ctx); err != nil {
+		return err
+	}
+	for i := range tables {
+		if _, err := s.exec(ctx, "DELETE FROM "+tables[i].name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mustBeFresh refuses a target that holds more than the seed.
+func (s *session) mustBeFresh(ctx context.Context) error {
+	// The seed is the namespace "default" at revision 1 with the record of its
+	// creation, and the authentications at revision 0.
+	for _, look := range []struct {
+		what, query string
+		want        int64
+	}{
+		{"namespaces", "SELECT COUNT(*) FROM namespaces", 2},
+		{"flags", "SELECT COUNT(*) FROM flags", 0},
+		{"segments", "SELECT COUNT(*) FROM segments", 0},
+		{"authentications", "SELECT COUNT(*) FROM authentications", 0},
+		{"a history", "SELECT COUNT(*) FROM changes", 1},
+		{"a history", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
+	} {
+		var n int64
+		if err := s.tx.QueryRowContext(ctx, look.query).Scan(&n); err != nil {
+			return err
+		}
+		if n != look.want {
+			return guidon.Errorf(guidon.FailedPrecondition,
+				"the database is not empty: it has %s of its own; name one that no server has worked on", look.what)
+		}
+	}
+	return nil
+}
+
+// each calls fn with the values of every row, in pages by primary key, so that
+// no statement runs long.
+func (s *session) each(ctx context.Context, t *table, fn func(values []any) error) error {
+	var last []any
+	for {
+		n, next, err := s.page(ctx, t, last, fn)
+		if err != nil {
+			return err
+		}
+		if n < pageRows {
+			return nil
+		}
+		last = next
+	}
+}
+
+// page calls fn with the rows behind the last key. It returns how many there
+// were and the key of the last one.
+func (s *session) page(ctx context.Context, t *table, last []any, fn func(values []any) error) (n int, next []any, err error) {
+	query, args := t.selectPage(last)
+	rows, err := s.tx.QueryContext(ctx, bind(s.dialect, query), args...)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	r := newRow(t)
+	for rows.Next() {
+		if err := rows.Scan(r.into...); err != nil {
+			return n, nil, err
+		}
+		values := r.values()
+		if err := fn(values); err != nil {
+			return n, nil, err
+		}
+		n, next = n+1, values[:t.keys]
+	}
+	return n, next, rows.Err()
+}
+
+func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return s.tx.ExecContext(ctx, bind(s.dialect, query), args...)
+}
+
+// end rolls back what has not been committed.
+func (s *session) end() { _ = s.tx.Rollback() }
+
+// readBackTimeout bounds the attempt to learn what became of a commit.
+const readBackTimeout = 15 * time.Second
+
+// commit ends the copy. When the connection is lost in that moment, the target
+// is asked whether it happened: the stamp tells one database from another.
+func commit(ctx context.Context, source, target *session, to Database) error {
+	want, err := source.stamp(ctx)
+	if err != nil {
+		return err
+	}
+	cause := target.tx.Commit()
+	if cause == nil {
+		return nil
+	}
+	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
+	defer cancel()
+	got, err := readBack(again, to)
+	switch {
+	case err != nil:
+		return &guidon.Error{Code: guidon.Unavailable, Err: cause, Message: "the connection to the target was lost at the very end, so it is unknown whether" +
+			" the copy is there; run the command again: either it copies, or it finds a target that is complete and refuses it as not empty"}
+	case got == want:
+		return nil
+	}
+	return cause
+}
+
+// readBack returns the stamp that the target has once the transaction in doubt
+// is over, one way or the other.
+func readBack(ctx context.Context, to Database) (int64, error) {
+	tx, err := to.SQL.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, err
+	}
+	s := &session{tx, to.Dialect}
+	defer s.end()
+	// While that transaction lives, it has the lock of this row.
+	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", authenticationsKey); err != nil {
+		return 0, err
+	}
+	return s.stamp(ctx)
+}
+
+func (s *session) stamp(ctx context.Context) (int64, error) {
+	var n int64
+	query := bind(s.dialect, "SELECT stamp FROM namespaces WHERE namespace_key = ?")
+	err := s.tx.QueryRowContext(ctx, query, authenticationsKey).Scan(&n)
+	return n, err
+}

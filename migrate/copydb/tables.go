@@ -1,0 +1,146 @@
+package copydb
+
+import (
+	"database/sql"
+	"strconv"
+	"strings"
+)
+
+// columnType is what is kept in a column, the same in every database.
+type columnType uint8
+
+const (
+	text columnType = iota
+	integer
+)
+
+type column struct {
+	name string
+	kind columnType
+}
+
+// table is a table whose rows are copied. Its first keys columns are the
+// primary key.
+type table struct {
+	name    string
+	keys    int
+	columns []column
+}
+
+// tables is all that is copied. What it leaves out belongs to one database
+// only: the schema steps that were applied to it, and its locks and leases.
+var tables = []table{
+	{"namespaces", 1, columns("namespace_key revision# stamp# deleted# created_seq# body")},
+	{"flags", 2, columns("namespace_key flag_key created_rev# created_seq# changed_rev# body")},
+	{"segments", 2, columns("namespace_key segment_key created_rev# created_seq# changed_rev# body")},
+	{"changes", 3, columns("namespace_key revision# seq# stamp# kind object_key action actor actor_name actor_method" +
+		" happened_at# request_id body_size# before_body after_body")},
+	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
+}
+
+// columns reads a list of names, of which those of integers end in #.
+func columns(list string) []column {
+	var all []column
+	for _, name := range strings.Fields(list) {
+		name, isInteger := strings.CutSuffix(name, "#")
+		c := column{name: name}
+		if isInteger {
+			c.kind = integer
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (t *table) columnNames() string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// selectPage returns the query for the next rows by primary key, all of them
+// when nothing has been read yet.
+func (t *table) selectPage(last []any) (query string, args []any) {
+	query = "SELECT " + t.columnNames() + " FROM " + t.name
+	if last != nil {
+		condition, values := after(t.columns[:t.keys], last)
+		// The first comparison lets every database walk the index.
+		query += " WHERE " + t.columns[0].name + " >= ? AND (" + condition + ")"
+		args = append([]any{last[0]}, values...)
+	}
+	order := t.columns[0].name
+	for _, c := range t.columns[1:t.keys] {
+		order += ", " + c.name
+	}
+	return query + " ORDER BY " + order + " LIMIT " + strconv.Itoa(pageRows), args
+}
+
+// after returns the condition that a row comes behind the key.
+func after(keys []column, last []any) (condition string, args []any) {
+	name := keys[0].name
+	if len(keys) == 1 {
+		return name + " > ?", []any{last[0]}
+	}
+	rest, values := after(keys[1:], last[1:])
+	return name + " > ? OR " + name + " = ? AND (" + rest + ")", append([]any{last[0], last[0]}, values...)
+}
+
+// insertRows returns the statement that inserts n rows.
+func (t *table) insertRows(n int) string {
+	row := "(" + strings.TrimSuffix(strings.Repeat("?, ", len(t.columns)), ", ") + ")"
+	return "INSERT INTO " + t.name + " (" + t.columnNames() + ") VALUES " +
+		strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
+}
+
+// bind writes the placeholders of a query as the database has them.
+func bind(dialect, query string) string {
+	if dialect != "postgres" && dialect != "cockroach" {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for part := range strings.SplitSeq(query, "?") {
+		if n > 0 {
+			b.WriteString("$" + strconv.Itoa(n))
+		}
+		b.WriteString(part)
+		n++
+	}
+	return b.String()
+}
+
+// row is one row in the making: where a query puts its values.
+type row struct {
+	table *table
+	texts []sql.NullString
+	whole []sql.NullInt64
+	into  []any
+}
+
+func newRow(t *table) *row {
+	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), whole: make([]sql.NullInt64, len(t.columns))}
+	for i, c := range t.columns {
+		if c.kind == integer {
+			r.into = append(r.into, &r.whole[i])
+		} else {
+			r.into = append(r.into, &r.texts[i])
+		}
+	}
+	return r
+}
+
+// values returns the values: int64, string or nil.
+func (r *row) values() []any {
+	all := make([]any, len(r.into))
+	for i, c := range r.table.columns {
+		switch {
+		case c.kind == integer && r.whole[i].Valid:
+			all[i] = r.whole[i].Int64
+		case c.kind == text && r.texts[i].Valid:
+			all[i] = r.texts[i].String
+		}
+	}
+	return all
+}

@@ -1,0 +1,86 @@
+package copydb
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+// Whoever adds a table or column decides here whether it is copied.
+func TestTablesAreThoseOfTheSchema(t *testing.T) {
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	left := []string{"leases", "schema_lock", "schema_steps"} // of one database only
+	got := make(map[string][]string)
+	rows, err := db.SQL().QueryContext(t.Context(), `SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name, column, kind string
+		var key int
+		if err := rows.Scan(&name, &column, &kind, &key); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(kind, "INT") {
+			column += "#"
+		}
+		if key > 0 {
+			column += "!"
+		}
+		got[name] = append(got[name], column)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string][]string)
+	for _, table := range tables {
+		for i, c := range table.columns {
+			name := c.name
+			if c.kind == integer {
+				name += "#"
+			}
+			if i < table.keys {
+				name += "!"
+			}
+			want[table.name] = append(want[table.name], name)
+		}
+	}
+	for name := range got {
+		if slices.Contains(left, name) {
+			delete(got, name)
+		}
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("what is copied is not the schema (-schema +copied; # integer, ! key):\n%s", diff)
+	}
+}
+
+func TestPages(t *testing.T) {
+	query, args := tables[3].selectPage([]any{"shop", int64(7), int64(2)})
+	const condition = " WHERE namespace_key >= $1 AND (namespace_key > $2 OR namespace_key = $3 AND" +
+		" (revision > $4 OR revision = $5 AND (seq > $6))) ORDER BY namespace_key, revision, seq LIMIT 500"
+	if _, got, _ := strings.Cut(bind("postgres", query), " FROM changes"); got != condition {
+		t.Errorf("got\n%s\nwant\n%s", got, condition)
+	}
+	if diff := cmp.Diff([]any{"shop", "shop", "shop", int64(7), int64(7), int64(2)}, args); diff != "" {
+		t.Error(diff)
+	}
+	if got := bind("mysql", query); strings.Contains(got, "$") {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,193 @@
+package fliptdb
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/guidonhq/guidon"
+)
+
+// maxKeyLength is what the databases can index, in characters (contract 4.1).
+const maxKeyLength = 255
+
+// ref names a flag or segment.
+type ref struct{ namespace, key string }
+
+// assembly puts the rows together. Children find their parents in its maps,
+// from which a parent that is left out is missing.
+type assembly struct {
+	content      Content
+	namespaces   map[string]*Namespace
+	segments     map[ref]*guidon.Segment
+	flags        map[ref]*guidon.Flag
+	defaults     map[ref]string // default variant ids, to be looked up once all variants are known
+	variants     map[string]ref // flag of a variant
+	rules        map[string]*ownedRule
+	rollouts     map[string]*ownedRollout
+	rolloutByRow map[string]*ownedRollout // by the id of rollout_segments
+}
+
+// ownedRule is a rule and the flag that it belongs to.
+type ownedRule struct {
+	*guidon.Rule
+	owner ref
+}
+
+// ownedRollout is a rollout and the flag that it belongs to.
+type ownedRollout struct {
+	*guidon.Rollout
+	owner ref
+	kind  guidon.RolloutType
+}
+
+func newAssembly() *assembly {
+	return &assembly{
+		namespaces: map[string]*Namespace{}, segments: map[ref]*guidon.Segment{}, flags: map[ref]*guidon.Flag{},
+		defaults: map[ref]string{}, variants: map[string]ref{}, rules: map[string]*ownedRule{},
+		rollouts: map[string]*ownedRollout{}, rolloutByRow: map[string]*ownedRollout{},
+	}
+}
+
+// leave reports a row that is not taken over.
+func (a *assembly) leave(row, format string, args ...any) {
+	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Left: true})
+}
+
+// note reports a row that is taken over.
+func (a *assembly) note(row, format string, args ...any) {
+	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...)})
+}
+
+// usable tells whether a key or id can be stored, and reports one that cannot.
+func (a *assembly) usable(row, key string) bool {
+	switch {
+	case key == "":
+		a.leave(row, "its key is empty")
+	case !utf8.ValidString(key):
+		a.leave(row, "its key is not UTF-8")
+	case utf8.RuneCountInString(key) > maxKeyLength:
+		a.leave(row, "its key is longer than %d characters", maxKeyLength)
+	default:
+		return true
+	}
+	return false
+}
+
+// finish sorts, looks up what had to wait, and reports what remains unclear.
+func (a *assembly) finish() *Content {
+	byCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
+	for _, n := range a.content.Namespaces {
+		byCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
+		byCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
+		for _, g := range n.Segments {
+			byCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
+		}
+		for _, f := range n.Flags {
+			a.finishFlag(ref{n.Key, f.Key}, f)
+		}
+	}
+	byCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
+	return &a.content
+}
+
+func byCreation[T any](list []T, created func(T) time.Time) {
+	slices.SortStableFunc(list, func(x, y T) int { return created(x).Compare(created(y)) })
+}
+
+func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
+	byCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
+	a.finishDefault(at, f)
+
+	byCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
+	slices.SortStableFunc(f.Rules, func(x, y *guidon.Rule) int { return cmp.Compare(x.Rank, y.Rank) })
+	f.Rules = slices.DeleteFunc(f.Rules, func(r *guidon.Rule) bool {
+		return a.without(r.SegmentKeys, "rules "+r.ID)
+	})
+	for i, r := range f.Rules {
+		r.SegmentOperator = operatorOf(r.SegmentKeys, r.SegmentOperator)
+		a.finishDistributions(r)
+		if i > 0 && f.Rules[i-1].Rank == r.Rank {
+			a.noteRank("rules "+r.ID, r.Rank)
+		}
+	}
+
+	byCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
+	slices.SortStableFunc(f.Rollouts, func(x, y *guidon.Rollout) int { return cmp.Compare(x.Rank, y.Rank) })
+	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.hollow)
+	for i, r := range f.Rollouts {
+		if r.Segment != nil {
+			r.Segment.SegmentOperator = operatorOf(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
+		}
+		if i > 0 && f.Rollouts[i-1].Rank == r.Rank {
+			a.noteRank("rollouts "+r.ID, r.Rank)
+		}
+	}
+}
+
+func (a *assembly) finishDefault(at ref, f *guidon.Flag) {
+	id := a.defaults[at]
+	row := rowOf("flags", at)
+	owner, exists := a.variants[id]
+	switch {
+	case id == "":
+	case !exists:
+		// MySQL keeps the id of a deleted variant (operations 4.9), which Flipt
+		// then answers as if there were none.
+		a.note(row, "its default variant %q does not exist; it has none", id)
+	case owner != at:
+		a.leave(row+", default_variant_id", "variant %q belongs to another flag", id)
+	default:
+		f.DefaultVariantID = id
+	}
+}
+
+func (a *assembly) finishDistributions(r *guidon.Rule) {
+	byCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
+	for i, d := range r.Distributions {
+		if i > 0 && d.CreatedAt.Equal(r.Distributions[i-1].CreatedAt) {
+			a.note("distributions "+d.ID, "it was created at the same instant as another of its rule, and Flipt does not define"+
+				" which of them gets the lower buckets; compare some answers")
+		}
+	}
+}
+
+func (a *assembly) noteRank(row string, rank int32) {
+	a.note(row, "rank %d is used twice, and Flipt does not define which comes first; here it is the older one", rank)
+}
+
+// without tells whether a rule or rollout has no segment left, and reports it.
+// Flipt cannot have such a rule, since a segment in use is not deleted.
+func (a *assembly) without(segments []string, row string) bool {
+	if len(segments) > 0 {
+		return false
+	}
+	a.leave(row, "it has no segment")
+	return true
+}
+
+// hollow tells whether a rollout has nothing to decide by, and reports it.
+func (a *assembly) hollow(r *guidon.Rollout) bool {
+	row := "rollouts " + r.ID
+	switch {
+	case r.Threshold != nil:
+		return false
+	case r.Segment != nil:
+		return a.without(r.Segment.SegmentKeys, row)
+	}
+	a.leave(row, "it has neither segment nor threshold")
+	return true
+}
+
+// operatorOf returns the operator of a segment set: one segment is always OR
+// (contract 2).
+func operatorOf(keys []string, operator guidon.SegmentOperator) guidon.SegmentOperator {
+	if len(keys) == 1 {
+		return guidon.OrSegments
+	}
+	return operator
+}
+
+func rowOf(table string, at ref) string { return fmt.Sprintf("%s %s/%s", table, at.namespace, at.key) }

@@ -1,0 +1,76 @@
+package fliptdb
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// The prefixes of metadata keys, there and here (design 9).
+const (
+	theirPrefix = "io.flipt.auth."
+	ourPrefix   = "io.service.auth."
+)
+
+// readAuthentications reads the credentials with the hashes of their tokens,
+// which both make in the same way (operations 1.4), so that tokens stay valid.
+func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
+	var x guidon.Authentication
+	var method int64
+	var metadata string
+	hashes := make(map[string]string)
+	fields := []any{
+		zero(&x.ID), zero(&x.TokenHash), zero(&method), zero(&metadata),
+		instant{&x.ExpiresAt}, instant{&x.CreatedAt}, instant{&x.UpdatedAt},
+	}
+	return r.each(ctx, "authentications", "id hashed_client_token method metadata expires_at created_at updated_at", fields, func() {
+		row := "authentications " + x.ID
+		switch {
+		case !a.usable(row, x.ID):
+		case method <= int64(guidon.MethodNone) || method > int64(guidon.MethodCloud):
+			a.leave(row, "method %d is unknown", method)
+		case x.TokenHash == "" || len(x.TokenHash) > maxKeyLength || hashes[x.TokenHash] != "":
+			a.leave(row, "its token hash is empty, too long or that of another authentication")
+		default:
+			pairs, ok := renamed(metadata)
+			if !ok {
+				// The metadata may limit what the token can do, so it is not dropped.
+				a.leave(row, "its metadata is not a JSON object of texts")
+				return
+			}
+			added := x
+			added.Method, added.Metadata = guidon.Method(method), pairs // #nosec G115 -- checked above
+			hashes[x.TokenHash] = x.ID
+			a.content.Authentications = append(a.content.Authentications, &added)
+		}
+	})
+}
+
+// renamed returns the metadata with our names.
+func renamed(text string) (map[string]string, bool) {
+	var pairs map[string]string
+	if text == "" {
+		return nil, true
+	}
+	if err := json.Unmarshal([]byte(text), &pairs); err != nil {
+		return nil, false
+	}
+	result := make(map[string]string, len(pairs))
+	for key, value := range pairs {
+		if _, theirs := strings.CutPrefix(key, theirPrefix); !theirs {
+			result[key] = value
+		}
+	}
+	// Afterwards, so that theirs win: they say what the token may do.
+	for key, value := range pairs {
+		if name, theirs := strings.CutPrefix(key, theirPrefix); theirs {
+			result[ourPrefix+name] = value
+		}
+	}
+	if len(result) == 0 {
+		return nil, true
+	}
+	return result, true
+}

@@ -1,0 +1,98 @@
+package fliptdbtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Compare evaluates every flag for many generated entities and contexts with
+// both: the rows, by the reference, and the store.
+func Compare(t *testing.T, d *Data, store guidon.Store) {
+	t.Helper()
+	const contexts = 2500
+	g := &generator{Rand: rand.New(rand.NewPCG(7, 7))} // #nosec G404 -- reproducible
+	snapshots := make(map[string]*guidon.Snapshot)
+	for _, n := range d.Namespaces {
+		snapshot, err := store.Snapshot(t.Context(), n.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshots[n.Key] = snapshot
+	}
+	reasons := make(map[string]int)
+	for i := range contexts {
+		entity, values := g.question(i)
+		// Each context meets some of the flags; all of them would take minutes.
+		for range 8 {
+			f := pick(g, d.Flags)
+			want := d.Evaluate(f.Namespace, f.Key, entity, values)
+			got := answer(t, snapshots[f.Namespace], f, entity, values)
+			if !cmp.Equal(got, want, attachments) {
+				t.Fatalf("%s/%s for %q %q: (-reference +store)\n%s", f.Namespace, f.Key, entity, values, cmp.Diff(want, got, attachments))
+			}
+			reasons[fmt.Sprint(f.Type, want.Match, want.Reason)]++
+		}
+	}
+	if len(reasons) < 8 {
+		t.Errorf("the questions are too weak: answers were only %v", reasons)
+	}
+}
+
+// attachments compares by what JSON texts mean: PostgreSQL keeps that only.
+var attachments = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Attachment" },
+	cmp.Comparer(func(a, b string) bool {
+		var x, y any
+		if a == "" || b == "" {
+			return a == b
+		}
+		return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && cmp.Equal(x, y)
+	}))
+
+// question returns an entity and a context, in which anything may be missing.
+func (g *generator) question(i int) (entity string, values map[string]string) {
+	entity = pick(g, []string{fmt.Sprintf("user-%d", i), "user-1", "user-3", "", "日本語"})
+	values = make(map[string]string)
+	for _, p := range []struct {
+		name string
+		list []string
+	}{{"name", texts}, {"age", numbers}, {"paid", truths}, {"since", dates}} {
+		if g.IntN(4) > 0 {
+			values[p.name] = pick(g, p.list)
+		}
+	}
+	return entity, values
+}
+
+var reasonNames = map[guidon.Reason]string{
+	guidon.ReasonUnknown: "UNKNOWN", guidon.ReasonFlagDisabled: "FLAG_DISABLED", guidon.ReasonMatch: "MATCH", guidon.ReasonDefault: "DEFAULT",
+}
+
+func answer(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, values map[string]string) Answer {
+	t.Helper()
+	if f.Type == 1 {
+		r, err := snapshot.Boolean(f.Key, entity, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Answer{Match: r.Enabled, Reason: reasonNames[r.Reason], Segments: sorted(r.SegmentKeys)}
+	}
+	r, err := snapshot.Variant(f.Key, entity, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Answer{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment, Segments: sorted(r.SegmentKeys)}
+}
+
+func sorted(keys []string) []string {
+	if len(keys) == 0 {
+		return nil
+	}
+	return slices.Sorted(slices.Values(keys))
+}

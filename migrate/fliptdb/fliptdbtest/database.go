@@ -1,0 +1,167 @@
+package fliptdbtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// schema has the tables as operations 4.9 lists them: * is the type of JSON, @
+// that of times, and words in brackets are quoted.
+const schema = `
+CREATE TABLE schema_migrations (version BIGINT NOT NULL, dirty BOOLEAN NOT NULL);
+CREATE TABLE namespaces ([key] VARCHAR(255) PRIMARY KEY, name VARCHAR(255) NOT NULL, description TEXT NOT NULL, protected BOOLEAN NOT NULL DEFAULT FALSE, created_at @, updated_at @, state_modified_at @ NULL);
+CREATE TABLE flags ([key] VARCHAR(255) NOT NULL, name VARCHAR(255) NOT NULL, description TEXT NOT NULL, enabled BOOLEAN NOT NULL DEFAULT FALSE, created_at @, updated_at @, namespace_key VARCHAR(255) NOT NULL, [type] INTEGER NOT NULL DEFAULT 0, default_variant_id VARCHAR(255), metadata *, PRIMARY KEY (namespace_key, [key]));
+CREATE TABLE variants (id VARCHAR(255) PRIMARY KEY, flag_key VARCHAR(255) NOT NULL, [key] VARCHAR(255) NOT NULL, name VARCHAR(255) NOT NULL, description TEXT NOT NULL, created_at @, updated_at @, attachment *, namespace_key VARCHAR(255) NOT NULL);
+CREATE TABLE segments ([key] VARCHAR(255) NOT NULL, name VARCHAR(255) NOT NULL, description TEXT NOT NULL, created_at @, updated_at @, match_type INTEGER NOT NULL DEFAULT 0, namespace_key VARCHAR(255) NOT NULL, PRIMARY KEY (namespace_key, [key]));
+CREATE TABLE constraints (id VARCHAR(255) PRIMARY KEY, segment_key VARCHAR(255) NOT NULL, [type] INTEGER NOT NULL DEFAULT 0, property VARCHAR(255) NOT NULL, operator VARCHAR(255) NOT NULL, value TEXT NOT NULL, created_at @, updated_at @, description TEXT, namespace_key VARCHAR(255) NOT NULL);
+CREATE TABLE rules (id VARCHAR(255) PRIMARY KEY, flag_key VARCHAR(255) NOT NULL, [rank] INTEGER NOT NULL DEFAULT 1, created_at @, updated_at @, namespace_key VARCHAR(255) NOT NULL, segment_operator INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE rule_segments (rule_id VARCHAR(255) NOT NULL, namespace_key VARCHAR(255) NOT NULL, segment_key VARCHAR(255) NOT NULL, UNIQUE (rule_id, namespace_key, segment_key));
+CREATE TABLE distributions (id VARCHAR(255) PRIMARY KEY, rule_id VARCHAR(255) NOT NULL, variant_id VARCHAR(255) NOT NULL, rollout FLOAT NOT NULL DEFAULT 0, created_at @, updated_at @);
+CREATE TABLE rollouts (id VARCHAR(255) PRIMARY KEY, namespace_key VARCHAR(255) NOT NULL, flag_key VARCHAR(255) NOT NULL, [type] INTEGER NOT NULL DEFAULT 0, description TEXT NOT NULL, [rank] INTEGER NOT NULL DEFAULT 1, created_at @, updated_at @);
+CREATE TABLE rollout_thresholds (id VARCHAR(255) PRIMARY KEY, namespace_key VARCHAR(255) NOT NULL, rollout_id VARCHAR(255) UNIQUE NOT NULL, percentage FLOAT NOT NULL DEFAULT 0, value BOOLEAN NOT NULL DEFAULT FALSE);
+CREATE TABLE rollout_segments (id VARCHAR(255) PRIMARY KEY, rollout_id VARCHAR(255) NOT NULL, value BOOLEAN NOT NULL DEFAULT FALSE, segment_operator INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE rollout_segment_references (rollout_segment_id VARCHAR(255) NOT NULL, namespace_key VARCHAR(255) NOT NULL, segment_key VARCHAR(255) NOT NULL, UNIQUE (rollout_segment_id, namespace_key, segment_key));
+CREATE TABLE authentications (id VARCHAR(255) PRIMARY KEY, hashed_client_token VARCHAR(255) NOT NULL UNIQUE, method INTEGER NOT NULL DEFAULT 0, metadata TEXT, expires_at @ NULL, created_at @, updated_at @);
+CREATE TABLE operation_lock (operation VARCHAR(255) PRIMARY KEY, version INTEGER NOT NULL DEFAULT 0, last_acquired_at @ NULL, acquired_until @ NULL)`
+
+// types are those of the placeholders of the schema, what follows each table,
+// and the schema's last version (operations 4.7).
+var types = map[string]struct {
+	json, time, options string
+	version             int
+}{
+	"sqlite":   {"TEXT", "TIMESTAMP", "", 15},
+	"postgres": {"JSONB", "TIMESTAMP", "", 16},
+	"mysql":    {"JSON", "DATETIME(6)", " DEFAULT CHARACTER SET utf8mb4", 15},
+}
+
+// writer executes statements until one fails.
+type writer struct {
+	ctx     context.Context
+	db      *sql.Tx
+	dialect string
+	err     error
+}
+
+// Store makes the tables and fills them. The dialect is sqlite, postgres or mysql.
+func (d *Data) Store(ctx context.Context, db *sql.DB, dialect string) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	w := &writer{ctx: ctx, db: tx, dialect: dialect}
+	kind := types[dialect]
+	for statement := range strings.SplitSeq(schema, ";") {
+		w.exec(strings.NewReplacer("*", kind.json, "@", kind.time).Replace(statement) + kind.options)
+	}
+	w.insert("schema_migrations", "version dirty", kind.version, false)
+	d.write(w)
+	if w.err != nil {
+		return w.err
+	}
+	return tx.Commit()
+}
+
+func (d *Data) write(w *writer) {
+	for _, r := range d.Namespaces {
+		w.insert("namespaces", "key name description protected created_at updated_at", r.Key, r.Name, r.Description, r.Protected, r.Created, r.Updated)
+	}
+	for _, r := range d.Segments {
+		w.insert("segments", "namespace_key key name description match_type created_at updated_at",
+			r.Namespace, r.Key, r.Name, r.Description, r.MatchType, r.Created, r.Updated)
+	}
+	for _, r := range d.Constraints {
+		w.insert("constraints", "id namespace_key segment_key type property operator value description created_at updated_at",
+			r.ID, r.Namespace, r.Segment, r.Type, r.Property, r.Operator, r.Value, orNull(r.Description), r.Created, r.Updated)
+	}
+	for _, r := range d.Flags {
+		w.insert("flags", "namespace_key key name description enabled type metadata default_variant_id created_at updated_at",
+			r.Namespace, r.Key, r.Name, r.Description, r.Enabled, r.Type, orNull(r.Metadata), orNull(r.Default), r.Created, r.Updated)
+	}
+	for _, r := range d.Variants {
+		w.insert("variants", "id namespace_key flag_key key name description attachment created_at updated_at",
+			r.ID, r.Namespace, r.Flag, r.Key, r.Name, r.Description, orNull(r.Attachment), r.Created, r.Updated)
+	}
+	for _, r := range d.Rules {
+		w.insert("rules", "id namespace_key flag_key rank segment_operator created_at updated_at",
+			r.ID, r.Namespace, r.Flag, r.Rank, r.Operator, r.Created, r.Updated)
+	}
+	for _, r := range d.RuleSegments {
+		w.insert("rule_segments", "rule_id namespace_key segment_key", r.Owner, r.Namespace, r.Segment)
+	}
+	for _, r := range d.Distributions {
+		w.insert("distributions", "id rule_id variant_id rollout created_at updated_at", r.ID, r.Rule, r.Variant, r.Rollout, r.Created, r.Updated)
+	}
+	for _, r := range d.Rollouts {
+		w.insert("rollouts", "id namespace_key flag_key type description rank created_at updated_at",
+			r.ID, r.Namespace, r.Flag, r.Type, r.Description, r.Rank, r.Created, r.Updated)
+	}
+	for _, r := range d.Thresholds {
+		w.insert("rollout_thresholds", "id namespace_key rollout_id percentage value", r.ID, r.Namespace, r.Rollout, r.Percentage, r.Value)
+	}
+	for _, r := range d.RolloutSegments {
+		w.insert("rollout_segments", "id rollout_id value segment_operator", r.ID, r.Rollout, r.Value, r.Operator)
+	}
+	for _, r := range d.RolloutRefs {
+		w.insert("rollout_segment_references", "rollout_segment_id namespace_key segment_key", r.Owner, r.Namespace, r.Segment)
+	}
+	for _, r := range d.Authentications {
+		var expires any
+		if !r.Expires.IsZero() {
+			expires = r.Expires
+		}
+		w.insert("authentications", "id hashed_client_token method metadata expires_at created_at updated_at",
+			r.ID, r.Hash, r.Method, orNull(r.Metadata), expires, r.Created, r.Updated)
+	}
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func (w *writer) insert(table, columns string, values ...any) {
+	names, marks := strings.Fields(columns), make([]string, len(values))
+	for i, value := range values {
+		marks[i] = "?"
+		if w.dialect == "postgres" {
+			marks[i] = fmt.Sprintf("$%d", i+1)
+		}
+		if t, ok := value.(time.Time); ok {
+			values[i] = w.time(t)
+		}
+		names[i] = "[" + names[i] + "]"
+	}
+	w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, strings.Join(names, ", "), strings.Join(marks, ", ")), values...)
+}
+
+// time returns a time as Flipt's driver sends it.
+func (w *writer) time(t time.Time) any {
+	switch w.dialect {
+	case "sqlite":
+		return t.Format("2006-01-02 15:04:05.999999999-07:00")
+	case "mysql":
+		return t.Format("2006-01-02 15:04:05.000000")
+	}
+	return t
+}
+
+func (w *writer) exec(query string, args ...any) {
+	if w.err != nil {
+		return
+	}
+	quote := `"`
+	if w.dialect == "mysql" {
+		quote = "`"
+	}
+	query = strings.NewReplacer("[", quote, "]", quote).Replace(query)
+	if _, err := w.db.ExecContext(w.ctx, query, args...); err != nil {
+		w.err = fmt.Errorf("%.80s: %w", query, err)
+	}
+}

@@ -1,0 +1,97 @@
+package fliptdb
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+)
+
+func readRollouts(ctx context.Context, r *reader, a *assembly) error {
+	var rollout guidon.Rollout
+	var in ref
+	var rank, kind int64
+	fields := []any{
+		zero(&rollout.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&rollout.Description), zero(&rank),
+		instant{&rollout.CreatedAt}, instant{&rollout.UpdatedAt},
+	}
+	return r.each(ctx, "rollouts", "id namespace_key flag_key type description rank created_at updated_at", fields, func() {
+		f := a.flags[in]
+		row := "rollouts " + rollout.ID
+		switch {
+		case f == nil:
+			a.leave(row, "its flag %q is not taken over", in.key)
+		case kind != int64(guidon.SegmentRollout) && kind != int64(guidon.ThresholdRollout):
+			a.leave(row, "rollout type %d is unknown", kind)
+		case rank < minRank || rank > maxRank:
+			a.leave(row, "rank %d is out of range", rank)
+		default:
+			added := rollout
+			added.Rank = int32(rank)
+			a.rollouts[rollout.ID] = &ownedRollout{&added, in, guidon.RolloutType(kind)} // #nosec G115 -- checked above
+			f.Rollouts = append(f.Rollouts, &added)
+		}
+	})
+}
+
+func readThresholds(ctx context.Context, r *reader, a *assembly) error {
+	var id, rolloutID string
+	var percentage float64
+	var value bool
+	fields := []any{zero(&id), zero(&rolloutID), zero(&percentage), zero(&value)}
+	return r.each(ctx, "rollout_thresholds", "id rollout_id percentage value", fields, func() {
+		row := "rollout_thresholds " + id
+		rollout := a.rollouts[rolloutID]
+		switch {
+		case rollout == nil:
+			a.leave(row, "its rollout is not taken over")
+		case rollout.kind != guidon.ThresholdRollout || rollout.Threshold != nil:
+			a.leave(row, "rollout %q is of another type, or has a threshold already", rolloutID)
+		default:
+			rollout.Threshold = &guidon.RolloutThreshold{Percentage: float32(percentage), Value: value}
+		}
+	})
+}
+
+func readRolloutSegments(ctx context.Context, r *reader, a *assembly) error {
+	var id, rolloutID string
+	var value bool
+	var operator int64
+	fields := []any{zero(&id), zero(&rolloutID), zero(&value), zero(&operator)}
+	err := r.each(ctx, "rollout_segments", "id rollout_id value segment_operator", fields, func() {
+		row := "rollout_segments " + id
+		rollout := a.rollouts[rolloutID]
+		switch {
+		case rollout == nil:
+			a.leave(row, "its rollout is not taken over")
+		case rollout.kind != guidon.SegmentRollout || rollout.Segment != nil:
+			a.leave(row, "rollout %q is of another type, or has its segments already", rolloutID)
+		case !knownOperator(operator):
+			a.leave(row, "segment operator %d is unknown", operator)
+		default:
+			rollout.Segment = &guidon.RolloutSegment{Value: value, SegmentOperator: guidon.SegmentOperator(operator)} // #nosec G115 -- checked above
+			a.rolloutByRow[id] = rollout
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return readRolloutReferences(ctx, r, a)
+}
+
+func readRolloutReferences(ctx context.Context, r *reader, a *assembly) error {
+	var id string
+	var segment ref
+	fields := []any{zero(&segment.key), zero(&id), zero(&segment.namespace)}
+	return r.each(ctx, "rollout_segment_references", "segment_key rollout_segment_id namespace_key", fields, func() {
+		row := "rollout_segment_references " + id + " " + segment.key
+		rollout := a.rolloutByRow[id]
+		switch {
+		case rollout == nil:
+			a.leave(row, "its rollout is not taken over")
+		case a.segments[segment] == nil || segment.namespace != rollout.owner.namespace:
+			a.leave(row, "its segment is not taken over, or is in another namespace than its rollout")
+		default:
+			rollout.Segment.SegmentKeys = append(rollout.Segment.SegmentKeys, segment.key)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package fliptdb
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+)
+
+const (
+	minRank = -1 << 31
+	maxRank = 1<<31 - 1
+)
+
+func knownOperator(n int64) bool {
+	return n == int64(guidon.OrSegments) || n == int64(guidon.AndSegments)
+}
+
+func readRules(ctx context.Context, r *reader, a *assembly) error {
+	var rule guidon.Rule
+	var in ref
+	var rank, operator int64
+	fields := []any{
+		zero(&rule.ID), zero(&in.namespace), zero(&in.key), zero(&rank), zero(&operator),
+		instant{&rule.CreatedAt}, instant{&rule.UpdatedAt},
+	}
+	return r.each(ctx, "rules", "id namespace_key flag_key rank segment_operator created_at updated_at", fields, func() {
+		f := a.flags[in]
+		row := "rules " + rule.ID
+		switch {
+		case f == nil:
+			a.leave(row, "its flag %q is not taken over", in.key)
+		case !knownOperator(operator):
+			a.leave(row, "segment operator %d is unknown", operator)
+		case rank < minRank || rank > maxRank:
+			a.leave(row, "rank %d is out of range", rank)
+		default:
+			added := rule
+			added.Rank, added.SegmentOperator = int32(rank), guidon.SegmentOperator(operator) // #nosec G115 -- checked above
+			a.rules[rule.ID] = &ownedRule{&added, in}
+			f.Rules = append(f.Rules, &added)
+		}
+	})
+}
+
+func readRuleSegments(ctx context.Context, r *reader, a *assembly) error {
+	var id string
+	var segment ref
+	fields := []any{zero(&segment.key), zero(&id), zero(&segment.namespace)}
+	return r.each(ctx, "rule_segments", "segment_key rule_id namespace_key", fields, func() {
+		row := "rule_segments " + id + " " + segment.key
+		rule := a.rules[id]
+		switch {
+		case rule == nil:
+			a.leave(row, "its rule is not taken over")
+		case a.segments[segment] == nil || segment.namespace != rule.owner.namespace:
+			a.leave(row, "its segment is not taken over, or is in another namespace than its rule")
+		default:
+			rule.SegmentKeys = append(rule.SegmentKeys, segment.key)
+		}
+	})
+}
+
+func readDistributions(ctx context.Context, r *reader, a *assembly) error {
+	var d guidon.Distribution
+	var ruleID string
+	var rollout float64
+	fields := []any{
+		zero(&d.ID), zero(&ruleID), zero(&d.VariantID), zero(&rollout), instant{&d.CreatedAt}, instant{&d.UpdatedAt},
+	}
+	return r.each(ctx, "distributions", "id rule_id variant_id rollout created_at updated_at", fields, func() {
+		row := "distributions " + d.ID
+		rule := a.rules[ruleID]
+		switch {
+		case rule == nil:
+			a.leave(row, "its rule is not taken over")
+		case a.variants[d.VariantID] != rule.owner:
+			// Flipt lets a caller do this (contract 4.4) and then answers with a
+			// variant that the flag does not have.
+			a.leave(row, "variant %q is not one of its flag", d.VariantID)
+		default:
+			added := d
+			added.Rollout = float32(rollout)
+			rule.Distributions = append(rule.Distributions, &added)
+		}
+	})
+}

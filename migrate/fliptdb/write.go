@@ -1,0 +1,169 @@
+package fliptdb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/guidonhq/guidon"
+)
+
+// authenticationsAtOnce bounds one transaction over authentications.
+const authenticationsAtOnce = 500
+
+// Check returns FailedPrecondition when the content cannot be written because
+// of what is in the store: a namespace with flags or segments that are not those
+// of the content, or a token that is known already.
+func (c *Content) Check(ctx context.Context, store guidon.Store) error {
+	for _, n := range c.Namespaces {
+		snapshot, err := store.Snapshot(ctx, n.Key)
+		if errors.Is(err, guidon.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := n.agree(snapshot.Flags(), snapshot.Segments()); err != nil {
+			return err
+		}
+	}
+	set, err := store.Authentications(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range c.Authentications {
+		for _, stored := range []*guidon.Authentication{set.ByID(a.ID), set.ByTokenHash(a.TokenHash)} {
+			if stored != nil && !sameAuthentication(a, stored) {
+				return conflicting(a)
+			}
+		}
+	}
+	return nil
+}
+
+// Write stores the content: each namespace in one transaction, which replaces
+// the namespace's own name and description, then the authentications. What is
+// there already, as after a Write that was interrupted, is left alone. It
+// returns FailedPrecondition under the conditions of [Content.Check], before
+// anything is written.
+//
+// written is called after each step with the number of objects stored.
+func (c *Content) Write(ctx context.Context, store guidon.Store, written func(objects int)) error {
+	if err := c.Check(ctx, store); err != nil {
+		return err
+	}
+	for _, n := range c.Namespaces {
+		if err := store.Update(ctx, n.Key, n.put); err != nil {
+			return err
+		}
+		written(1 + len(n.Flags) + len(n.Segments))
+	}
+	for rest := c.Authentications; len(rest) > 0; {
+		some := rest[:min(len(rest), authenticationsAtOnce)]
+		rest = rest[len(some):]
+		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return putAuthentications(ctx, tx, some)
+		})
+		if err != nil {
+			return err
+		}
+		written(len(some))
+	}
+	return nil
+}
+
+func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
+	flags, err := tx.Flags(ctx)
+	if err != nil {
+		return err
+	}
+	segments, err := tx.Segments(ctx)
+	if err != nil {
+		return err
+	}
+	if err := n.agree(flags, segments); err != nil {
+		return err
+	}
+	namespace := n.Namespace
+	if err := tx.PutNamespace(ctx, &namespace); err != nil {
+		return err
+	}
+	for _, g := range n.Segments {
+		if err := tx.PutSegment(ctx, g); err != nil {
+			return err
+		}
+	}
+	for _, f := range n.Flags {
+		if err := tx.PutFlag(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agree returns an error unless what is stored in the namespace is a part of
+// what it will hold.
+func (n *Namespace) agree(flags []*guidon.Flag, segments []*guidon.Segment) error {
+	ours := make(map[string]any, len(n.Flags)+len(n.Segments))
+	for _, f := range n.Flags {
+		ours["flag "+f.Key] = f
+	}
+	for _, g := range n.Segments {
+		ours["segment "+g.Key] = g
+	}
+	for _, f := range flags {
+		if err := n.matches(ours, "flag "+f.Key, f); err != nil {
+			return err
+		}
+	}
+	for _, g := range segments {
+		if err := n.matches(ours, "segment "+g.Key, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Namespace) matches(ours map[string]any, name string, stored any) error {
+	if object, ok := ours[name]; ok && same(object, stored) {
+		return nil
+	}
+	return guidon.Errorf(guidon.FailedPrecondition,
+		"namespace %q is not empty: it has the %s, which is not the one of Flipt; import into a database of its own", n.Key, name)
+}
+
+func putAuthentications(ctx context.Context, tx guidon.AuthenticationTx, some []*guidon.Authentication) error {
+	for _, a := range some {
+		stored, err := tx.Authentication(ctx, a.ID)
+		switch {
+		case errors.Is(err, guidon.NotFound):
+			if err := tx.PutAuthentication(ctx, a); err != nil {
+				return err
+			}
+		case err != nil:
+			return err
+		case !sameAuthentication(a, stored):
+			return conflicting(a)
+		}
+	}
+	return nil
+}
+
+func sameAuthentication(a, b *guidon.Authentication) bool {
+	return a.TokenHash == b.TokenHash && same(a, b)
+}
+
+func conflicting(a *guidon.Authentication) error {
+	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with its token, exists already and is not the one of Flipt", a.ID)
+}
+
+// same compares the stored forms.
+func same(a, b any) bool {
+	left, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	right, err := json.Marshal(b)
+	return err == nil && bytes.Equal(left, right)
+}

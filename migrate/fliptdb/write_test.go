@@ -1,0 +1,89 @@
+package fliptdb_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/store"
+)
+
+// The history says who imported, and begins with what was imported.
+func TestHistory(t *testing.T) {
+	db := target(t)
+	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: "cli:somebody"}})
+	if err := read(t, flipt(t, fliptdbtest.Generate(1))).Write(ctx, db, func(int) {}); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "second", Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(changes) != 1+14+40 {
+		t.Errorf("got %d records, want one for each object", len(changes))
+	}
+	for _, c := range changes {
+		if c.Actor.ID != "cli:somebody" || c.Revision != 1 || c.Action != guidon.ActionCreate {
+			t.Errorf("got %+v, want a creation by cli:somebody at revision 1", c)
+		}
+	}
+}
+
+// A second run changes nothing; one that was interrupted is completed; what is
+// not Flipt's is not touched, and then nothing at all is written.
+func TestTargetInUse(t *testing.T) {
+	content := read(t, flipt(t, fliptdbtest.Generate(1)))
+	db := target(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := content.Write(ctx, db, func(int) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want it cancelled after the first namespace", err)
+	}
+	write(t, content, db)
+	before, err := db.Revisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, content, db)
+	after, err := db.Revisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("the second run changed something:\n%s", diff)
+	}
+
+	for name, use := range map[string]func(*store.DB) error{
+		`the flag mine`: func(db *store.DB) error {
+			return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				return tx.PutFlag(ctx, &guidon.Flag{Key: "mine"})
+			})
+		},
+		`the segment segment-1`: func(db *store.DB) error {
+			return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				return tx.PutSegment(ctx, &guidon.Segment{Key: "segment-1"})
+			})
+		},
+		`exists already`: func(db *store.DB) error {
+			return db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+				return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "x", TokenHash: fliptdbtest.Hash(fliptdbtest.Token)})
+			})
+		},
+	} {
+		db := target(t)
+		if err := use(db); err != nil {
+			t.Fatal(err)
+		}
+		err := content.Write(t.Context(), db, func(int) {})
+		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want a refusal because of %s", err, name)
+		}
+		if all, err := db.Namespaces(t.Context()); err != nil || len(all) != 1 {
+			t.Errorf("%s: got %d namespaces, %v, want only the one from before", name, len(all), err)
+		}
+	}
+}
