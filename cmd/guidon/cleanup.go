@@ -9,30 +9,40 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/store/cache"
 )
 
 const cleanupHelp = `Delete what is no longer needed: static tokens that expired longer ago than
-authentication.methods.token.cleanup.grace_period.
+authentication.methods.token.cleanup.grace_period, and records of changes that
+are older than changes.retention, but for the newest of each object.
 
-A server does this by itself, every cleanup.interval; this command is for a
-database that no server holds. It may be interrupted and run again.`
+A server does this by itself; this command is for a database that no server
+holds, or for those who schedule jobs. It deletes a bounded number in one run,
+may be killed at any moment and run again, and leaves the work to another process
+that is at it already.`
 
 func (p *program) cleanupCommand() *cobra.Command {
 	var database string
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "cleanup",
-		Short: "Delete expired tokens",
+		Short: "Delete expired tokens and old records of changes",
 		Long:  cleanupHelp,
 		Example: `  guidon cleanup
-  guidon cleanup --db /data/guidon.db --json`,
+  GUIDON_CHANGES_RETENTION=2160h guidon cleanup --json`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.cleanup(ctx, database, asJSON) }),
 	}
-	command.Flags().StringVar(&database, "db", "", "work on this database `file` instead of the configured one")
+	databaseFlag(command, &database)
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
+}
+
+// cleaned is what a cleanup did, as it is printed.
+type cleaned struct {
+	Tokens  int      `json:"tokens"`
+	Changes int      `json:"changes"`
+	More    bool     `json:"more"`    // change records are left for the next run
+	Skipped []string `json:"skipped"` // what another process is cleaning up
 }
 
 func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (err error) {
@@ -45,20 +55,47 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 	}
 	db, end, err := openReady(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
-		return fmt.Errorf("%w; that server deletes expired tokens by itself", err)
+		return fmt.Errorf("%w; that server cleans up by itself", err)
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	service := guidon.NewService(cache.New(db), time.Now)
-	tokens, err := cleanTokens(ctx, service, c.Authentication.Methods.Token.Cleanup.GracePeriod, cliActor())
+	result, err := newCleaner(c, db, guidon.NewService(newCache(db), time.Now), cliActor()).all(ctx)
+	if printErr := p.printCleaned(result, asJSON); err == nil {
+		err = printErr
+	}
+	return err
+}
+
+// all deletes everything there is to delete. What it returns has been done, also
+// on an error.
+func (c cleaner) all(ctx context.Context) (result cleaned, err error) {
+	result.Skipped = []string{}
+	result.Tokens, err = c.tokens(ctx)
+	if errors.Is(err, errElsewhere) {
+		result.Skipped, err = append(result.Skipped, "tokens"), nil
+	}
 	if err != nil {
-		return err
+		return result, err
 	}
+	result.Changes, result.More, err = c.changes(ctx)
+	if errors.Is(err, errElsewhere) {
+		result.Skipped, err = append(result.Skipped, "changes"), nil
+	}
+	return result, err
+}
+
+func (p *program) printCleaned(result cleaned, asJSON bool) error {
 	if asJSON {
-		return p.printJSON(map[string]int{"tokens": tokens})
+		return p.printJSON(result)
 	}
-	fmt.Fprintf(p.out, "expired tokens deleted: %d\n", tokens)
+	fmt.Fprintf(p.out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
+	if result.More {
+		fmt.Fprintln(p.out, "there are more change records to delete; run the command again")
+	}
+	for _, what := range result.Skipped {
+		fmt.Fprintf(p.out, "%s: another process is cleaning up\n", what)
+	}
 	return nil
 }

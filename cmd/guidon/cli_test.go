@@ -203,6 +203,9 @@ func TestMigrate(t *testing.T) {
 	if got := s.ok("migrate", "status"); strings.Contains(got, "pending") || !strings.Contains(got, "tables") {
 		t.Errorf("got %q", got)
 	}
+	if got, want := s.ok("migrate", "wait"), "the schema is up to date\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	other := filepath.Join(t.TempDir(), "new", "other.db")
 	s.ok("migrate", "up", "--db", other)
 	if _, err := os.Stat(other); err != nil {
@@ -233,7 +236,7 @@ func TestTokens(t *testing.T) {
 		t.Error("the list shows a token")
 	}
 	// Expired tokens stay for the grace period.
-	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\n"; got != want {
+	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)
 	}
 	if got := s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD=1ms").ok("cleanup", "--json"); !strings.Contains(got, `"tokens": 1`) {

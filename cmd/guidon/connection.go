@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/store/cache"
 )
 
 // localTimeout bounds one call inside the process, which nobody else waits for.
@@ -34,7 +33,7 @@ func (c *connection) flags(command *cobra.Command) {
 	flags.StringVarP(&c.address, "address", "a", "", "talk to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
 	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server; GUIDON_TOKEN and --token-file keep it out of the process list")
 	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that holds the token")
-	flags.StringVar(&c.database, "db", "", "work on this database `file` instead of the configured one")
+	databaseFlag(command, &c.database)
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for an answer of the server")
 	command.MarkFlagsMutuallyExclusive("address", "db")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
@@ -83,7 +82,7 @@ func connectLocal(ctx context.Context, c *config.Config, mode access) (client.Cl
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(cache.New(db), time.Now),
+		Service:        guidon.NewService(newCache(db), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

@@ -8,11 +8,15 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
@@ -21,7 +25,7 @@ type access uint8
 
 const (
 	reading access = iota // beside a running server; the database must be ready
-	writing               // alone; the database is made ready
+	writing               // an SQLite file alone, and it is made ready
 )
 
 // loadConfig returns the configuration, with the database of the flag --db
@@ -34,9 +38,16 @@ func (p *program) loadConfig(database string) (*config.Config, error) {
 	return config.Load(p.config, environ)
 }
 
-// databaseURL lets --db be a mere path.
+// databaseFlag adds the flag --db to the command.
+func databaseFlag(command *cobra.Command, database *string) {
+	command.Flags().StringVar(database, "db", "",
+		"work on this `database`, a file or a URL, instead of the configured one; GUIDON_DB_URL keeps a password out of the process list")
+}
+
+// databaseURL lets --db be a mere path. A scheme that is not known is left for
+// the configuration to refuse.
 func databaseURL(text string) string {
-	if strings.HasPrefix(text, "file:") || strings.HasPrefix(text, "sqlite:") || strings.Contains(text, "://") {
+	if config.EngineOf(text) != "" || strings.Contains(text, "://") {
 		return text
 	}
 	return "file:" + text
@@ -52,6 +63,7 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 	}
 	db, err := store.Open(ctx, c.DB.URL, store.Options{
 		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
+		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -67,14 +79,15 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 	return db, func() error { return errors.Join(db.Close(), release()) }, nil
 }
 
-// openReady opens the database with its schema up to date: a command that
-// writes applies pending steps, one that reads refuses.
+// openReady opens the database with its schema up to date: a command that writes
+// to an SQLite file, which it has for itself, applies pending steps; all others
+// refuse.
 func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
 	db, end, err := openDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err
 	}
-	if mode == writing {
+	if mode == writing && !db.Shared() {
 		_, err = migrate.Up(ctx, db.SQL(), db.Dialect())
 	} else {
 		err = migrate.Check(ctx, db.SQL(), db.Dialect())
@@ -85,9 +98,40 @@ func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, f
 	return db, end, nil
 }
 
-// exists returns an error unless the database file is there: looking must not
-// create it.
+// cached is a store that keeps in memory what it can.
+type cached interface {
+	guidon.Store
+	Stats() cache.Stats
+}
+
+// newCache returns the cache that is right for the database: where others may
+// write too it asks before each answer, and otherwise never.
+func newCache(db *store.DB) cached {
+	if db.Shared() {
+		return cache.NewStrict(db)
+	}
+	return cache.New(db)
+}
+
+// waitReady waits, as long as the configuration says, for a database server that
+// cannot be reached yet: it may be starting too.
+func waitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
+	if !db.Shared() {
+		return nil
+	}
+	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the database %s: %w", db.Path(), err)
+	}
+	return err
+}
+
+// exists returns an error unless the file of an SQLite database is there: looking
+// must not create it.
 func exists(c config.DB) error {
+	if c.Shared() {
+		return nil
+	}
 	if _, err := os.Stat(c.Path()); errors.Is(err, fs.ErrNotExist) {
 		return guidon.Errorf(guidon.NotFound,
 			"there is no database %q; name another with --db or db.url (GUIDON_DB_URL), a running server with --address, or create it with \"guidon migrate up\"", c.Path())

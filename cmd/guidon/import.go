@@ -28,12 +28,20 @@ otherwise, a flag or segment that exists already fails the import.
   --dry-run        changes nothing and prints the difference
 
 Files are YAML or JSON, by their extension, in the versions 1.0 to 1.4 of the
-format. "-" is the standard input, which is YAML unless --format says JSON.`
+format. "-" is the standard input, which is YAML unless --format says JSON.
+
+--from-flipt-database imports from the database of a Flipt v1 server instead
+(SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
+with their ids, ranks and times, so that clients and tokens go on working. Rows
+that cannot be imported are listed, and left out only after a question.
+Namespaces that hold something else already are refused. It may be repeated
+after an interruption.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
   guidon import shop.yaml --update --address https://flags.example
-  guidon export --address https://flags.example --all-namespaces | guidon import -`
+  guidon export --address https://flags.example --all-namespaces | guidon import -
+  guidon import --from-flipt-database file:/var/opt/flipt/flipt.db --dry-run`
 
 // importing is one run of the command.
 type importing struct {
@@ -46,12 +54,14 @@ type importing struct {
 	yes          bool
 	dryRun       bool
 	exitCode     bool
+
+	fliptDatabase string
 }
 
 func (p *program) importCommand() *cobra.Command {
 	i := &importing{program: p}
 	command := &cobra.Command{
-		Use:     "import <file>... | -",
+		Use:     "import <file>... | - | --from-flipt-database <URL>",
 		Short:   "Load flags and segments from files",
 		Long:    importHelp,
 		Example: importExample,
@@ -63,9 +73,10 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave flags and segments that exist as they are")
 	flags.BoolVar(&i.update, "update", false, "make flags and segments that exist equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "update, and delete what the file lacks from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask before --drop deletes")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask before --drop deletes, or rows of Flipt are left out")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the difference and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 when there is a difference")
+	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
 }
@@ -83,6 +94,9 @@ func (i *importing) mode() guidonv1.ImportMode {
 }
 
 func (i *importing) run(ctx context.Context, paths []string) error {
+	if i.fliptDatabase != "" {
+		return i.importFlipt(ctx, paths)
+	}
 	if err := someFiles(paths); err != nil {
 		return err
 	}

@@ -13,14 +13,19 @@ import (
 
 const migrateHelp = `Bring the schema of the database up to date, or tell where it stands.
 
-"guidon server" does this by itself for an SQLite database.`
+"guidon server" does this by itself for an SQLite database. With several servers
+on one database, "migrate up" is a job of its own that runs before the new release
+starts (or set db.migrate_on_start): the servers of the previous release keep
+working meanwhile, those of the new one refuse to start until it is done.`
 
 func (p *program) migrateCommand() *cobra.Command {
 	var database string
 	up := &cobra.Command{
 		Use:   "up",
 		Short: "Apply the pending steps",
-		Long:  "Apply the steps that the schema lacks. The database is created if it does not exist.",
+		Long: `Apply the steps that the schema lacks. An SQLite file is created if it does not
+exist. Any number of processes may do this at once: one applies the steps, the
+others wait for it. It may be killed at any moment and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
 		Args: cobra.NoArgs,
@@ -29,15 +34,28 @@ func (p *program) migrateCommand() *cobra.Command {
 	status := &cobra.Command{
 		Use:     "status",
 		Short:   "List the steps",
-		Long:    "List the steps of the schema and when they were applied.",
+		Long:    "List the steps of the schema and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
 		Args:    cobra.NoArgs,
 		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx, database) }),
 	}
-	for _, command := range []*cobra.Command{up, status} {
-		command.Flags().StringVar(&database, "db", "", "work on this database `file` instead of the configured one")
+	var timeout time.Duration
+	wait := &cobra.Command{
+		Use:   "wait",
+		Short: "Wait until the schema is up to date",
+		Long: `Wait until another process has applied the steps that the schema lacks, also
+while the database cannot be reached: what runs before a server where a job
+migrates. Nothing is changed.`,
+		Example: `  guidon migrate wait && guidon server
+  guidon migrate wait --timeout 30s`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateWait(ctx, database, timeout) }),
 	}
-	return group("migrate", "Bring the database schema up to date", migrateHelp, up, status)
+	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits for ever")
+	for _, command := range []*cobra.Command{up, status, wait} {
+		databaseFlag(command, &database)
+	}
+	return group("migrate", "Bring the database schema up to date", migrateHelp, up, status, wait)
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
@@ -50,6 +68,12 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
+	err = waitReady(ctx, c.DB, db, func(err error, next time.Duration) {
+		fmt.Fprintf(p.err, "the database %s cannot be reached yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
+	})
+	if err != nil {
+		return err
+	}
 	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
 	for _, step := range applied {
 		fmt.Fprintf(p.out, "applied %d %s\n", step.Version, step.Name)
@@ -58,6 +82,32 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		fmt.Fprintln(p.out, "nothing to do: the schema is up to date")
 	}
 	return err
+}
+
+func (p *program) migrateWait(ctx context.Context, database string, timeout time.Duration) (err error) {
+	c, err := p.loadConfig(database)
+	if err != nil {
+		return err
+	}
+	db, end, err := openDatabase(ctx, c, reading)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, end) }()
+	bounded := ctx
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if migrate.Check(bounded, db.SQL(), db.Dialect()) != nil {
+		fmt.Fprintf(p.err, "waiting for the schema of %s\n", db.Path())
+	}
+	if err := migrate.Wait(bounded, db.SQL(), db.Dialect()); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out, "the schema is up to date")
+	return nil
 }
 
 func (p *program) migrateStatus(ctx context.Context, database string) (err error) {

@@ -113,6 +113,9 @@ func TestDatabaseURL(t *testing.T) {
 		"sqlite:///data/x.db":   "sqlite:///data/x.db",
 		"postgres://db/guidon":  "postgres://db/guidon",
 		"./folder/a:b/guidon.x": "file:./folder/a:b/guidon.x",
+		"oracle://db/guidon":    "oracle://db/guidon", // to be refused
+		"u:p@tcp(db:3306)/x":    "u:p@tcp(db:3306)/x",
+		"host=db dbname=x":      "host=db dbname=x",
 	} {
 		if got := databaseURL(text); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)

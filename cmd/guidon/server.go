@@ -14,15 +14,17 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/store"
-	"github.com/guidonhq/guidon/store/cache"
 )
 
 const serverHelp = `Start the service and serve until it is told to stop.
 
 The configuration is a file and the environment; "guidon config init" writes a
-file to start from. The database is created, and its schema brought up to date.
+file to start from. An SQLite file is created, and its schema brought up to date;
+of a database that several servers share the schema must be up to date (see
+"guidon migrate"), unless db.migrate_on_start is set.
 When static tokens are switched on and there is none yet, a first one is created
 and, unless it was configured, shown once in the log.
 
@@ -65,11 +67,14 @@ func (p *program) serve(ctx context.Context) (err error) {
 	grpcMessages.to(logger, logLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
-	db, end, err := openReady(ctx, c, writing)
+	db, end, err := openDatabase(ctx, c, writing)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
+	if err := prepare(ctx, c.DB, db, logger); err != nil {
+		return err
+	}
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
@@ -86,8 +91,27 @@ func (p *program) serve(ctx context.Context) (err error) {
 	return nil
 }
 
+// prepare waits for the database and sees to its schema.
+func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
+	err := waitReady(ctx, c, db, func(err error, next time.Duration) {
+		logger.Warn("the database cannot be reached yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+	})
+	if err != nil {
+		return err
+	}
+	if !c.Migrates() {
+		return migrate.Check(ctx, db.SQL(), db.Dialect())
+	}
+	applied, err := migrate.Up(ctx, db.SQL(), db.Dialect())
+	for _, step := range applied {
+		logger.Info("schema step applied", "step", step.Version, "name", step.Name)
+	}
+	return err
+}
+
 // parts are the pieces of a server that know of each other.
 type parts struct {
+	db      *store.DB
 	service *guidon.Service
 	handler *handler.Handler
 	health  *server.Health
@@ -95,8 +119,9 @@ type parts struct {
 }
 
 func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
-	snapshots := cache.New(db)
+	snapshots := newCache(db)
 	p := parts{
+		db:      db,
 		service: guidon.NewService(snapshots, time.Now),
 		health:  server.NewHealth(),
 	}
@@ -126,7 +151,7 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 	return p
 }
 
-func cacheStats(snapshots *cache.Cache) func() []server.CacheStats {
+func cacheStats(snapshots cached) func() []server.CacheStats {
 	return func() []server.CacheStats {
 		stats := snapshots.Stats()
 		return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses}}
@@ -156,19 +181,27 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	if s.TLS() {
 		run.TLS = &server.TLS{CertFile: s.CertFile, KeyFile: s.CertKey}
 	}
+	run.Loops = p.loops(c, logger)
+	return run
+}
+
+// loops returns what the server does besides answering.
+func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
+	var loops []server.Loop
+	clean := newCleaner(c, p.db, p.service, guidon.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
-		run.Loops = append(run.Loops, server.Loop{
+		loops = append(loops, server.Loop{
 			Name: "token cleanup", Interval: token.Cleanup.Interval,
-			Run: func(ctx context.Context) error {
-				deleted, err := cleanTokens(ctx, p.service, token.Cleanup.GracePeriod, guidon.Actor{ID: "system:cleanup"})
-				if deleted > 0 {
-					logger.Info("expired tokens deleted", "count", deleted)
-				}
-				return err
-			},
+			Run: func(ctx context.Context) error { return clean.loopTokens(ctx, logger) },
 		})
 	}
-	return run
+	if c.Changes.Retention > 0 {
+		loops = append(loops, server.Loop{
+			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
+			Run: func(ctx context.Context) error { return clean.loopChanges(ctx, logger) },
+		})
+	}
+	return loops
 }
 
 func grpcScheme(s config.Server) string {
@@ -196,10 +229,4 @@ func bootstrap(ctx context.Context, c config.Token, service *guidon.Service, log
 		logger.Info("bootstrap token created")
 	}
 	return nil
-}
-
-// cleanTokens deletes the static tokens that expired longer than grace ago.
-func cleanTokens(ctx context.Context, service *guidon.Service, grace time.Duration, by guidon.Actor) (int, error) {
-	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: by})
-	return service.CleanupAuthentications(ctx, guidon.MethodToken, grace)
 }

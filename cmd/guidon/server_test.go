@@ -242,3 +242,34 @@ func TestLogForms(t *testing.T) {
 		}
 	}
 }
+
+// TestMigrateOnStart: a server that may not migrate says what to run.
+func TestMigrateOnStart(t *testing.T) {
+	s := newShell(t, "GUIDON_DB_MIGRATE_ON_START=false")
+	s.fails(exitFailure, []string{"server"}, "the database lacks", "guidon migrate up")
+	s.ok("migrate", "up")
+	s.serve()
+}
+
+// TestStartTimeout: a database server that does not come up is waited for, which
+// the log shows, and no longer than the configuration says. The password is in
+// neither.
+func TestStartTimeout(t *testing.T) {
+	s := newShell(t, "GUIDON_DB_START_TIMEOUT=700ms")
+	for _, database := range []string{
+		"postgres://user:hunter2@127.0.0.1:1/guidon?connect_timeout=2", "mysql://user:hunter2@127.0.0.1:1/guidon", "user:hunter2@tcp(127.0.0.1:1)/guidon",
+	} {
+		s := s.with("GUIDON_DB_URL=" + database)
+		r := s.run("server")
+		if r.code != exitFailure || !strings.Contains(r.out, `"M":"the database cannot be reached yet"`) || !strings.Contains(r.err, "127.0.0.1:1") {
+			t.Errorf("server on %s: got exit code %d, log %s and %s", database, r.code, r.out, r.err)
+		}
+		up := s.run("migrate", "up")
+		if up.code != exitFailure || !strings.Contains(up.err, "cannot be reached yet") {
+			t.Errorf("migrate up on %s: got exit code %d and %s", database, up.code, up.err)
+		}
+		if strings.Contains(r.out+r.err+up.out+up.err, "hunter2") {
+			t.Errorf("%s: the password is shown", database)
+		}
+	}
+}

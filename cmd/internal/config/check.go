@@ -1,10 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"os"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +15,7 @@ func (c *Config) check(found *problems) {
 	}
 	c.Server.check(found)
 	c.DB.check(found)
+	c.Changes.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Authentication.check(found)
@@ -48,28 +48,9 @@ func requireFile(found *problems, key, path string) {
 	}
 }
 
-// otherDatabases are the schemes that a migrating operator may bring along.
-var otherDatabases = []string{"postgres", "postgresql", "mysql", "mariadb", "cockroach", "cockroachdb", "libsql", "clickhouse"}
-
-var urlParameters = regexp.MustCompile(`\?[A-Za-z_]+=`)
-
-// check never quotes the URL, which may hold a password.
-func (d DB) check(found *problems) {
-	const supported = "supported is SQLite, as file:/path/to/guidon.db"
-	scheme, rest, ok := strings.Cut(d.URL, ":")
-	switch {
-	case d.URL == "":
-		found.key("db.url", "is required, since no folder for the default is known: "+supported)
-	case ok && slices.Contains(otherDatabases, strings.ToLower(scheme)):
-		found.key("db.url", scheme+" databases are not supported; "+supported)
-	case !ok || scheme != "file" && scheme != "sqlite":
-		found.key("db.url", "has no known scheme; "+supported)
-	case strings.Trim(rest, "/") == "":
-		found.key("db.url", "names no file; "+supported)
-	case urlParameters.MatchString(rest):
-		found.key("db.url", "parameters are not supported for SQLite; name only the file")
-	case strings.Contains(rest, ":memory:") || strings.Contains(rest, "mode=memory"):
-		found.key("db.url", "a database in memory forgets everything; "+supported)
+func (c Changes) check(found *problems) {
+	if c.Retention != 0 && c.Retention < MinRetention {
+		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all, or at least 24h, not %q", c.Retention))
 	}
 }
 

@@ -4,10 +4,7 @@
 // differ (operations 2).
 package config
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Config is a complete configuration. Its zero value is not usable; Default
 // and Load return ones that are.
@@ -15,6 +12,7 @@ type Config struct {
 	Version        string         `key:"version" default:"1.0" doc:"Version of this format. 1.0 is the only one."`
 	Server         Server         `key:"server" doc:"Where and how the service listens."`
 	DB             DB             `key:"db" doc:"The database that keeps everything."`
+	Changes        Changes        `key:"changes" doc:"The records of every change, which are the history and the audit log."`
 	Log            Log            `key:"log" doc:"What is logged, and where to."`
 	CORS           CORS           `key:"cors" doc:"Calls from web pages of other origins."`
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Looking into the running process."`
@@ -41,13 +39,15 @@ type Server struct {
 	ShutdownTimeout     time.Duration `key:"shutdown_timeout" default:"10s" min:"1ms" doc:"Longest time that calls under way have to finish when the server stops."`
 }
 
-// DB says where the database is.
-type DB struct {
-	URL             string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The SQLite file, as file:/path/to/guidon.db. It and its folder are created, readable for the owner only, when they do not exist."`
-	MaxIdleConn     int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
-	MaxOpenConn     int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
-	ConnMaxLifetime time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s keeps it."`
+// Changes says how long the records of changes are kept.
+type Changes struct {
+	Retention       time.Duration `key:"retention" default:"0s" min:"0s" doc:"Records of changes older than this are deleted, but for the newest of each object; 0s keeps all. At least 24h otherwise."`
+	CleanupInterval time.Duration `key:"cleanup_interval" default:"1h" min:"1ms" doc:"Time between two deletions of old records."`
 }
+
+// MinRetention is the shortest time for which records of changes are kept:
+// whoever asks what happened yesterday gets an answer.
+const MinRetention = 24 * time.Hour
 
 // Log says what is logged, and where to.
 type Log struct {
@@ -132,12 +132,6 @@ const (
 	EncodingConsole = "console"
 	EncodingJSON    = "json"
 )
-
-// Path returns the database file that the URL names.
-func (d DB) Path() string {
-	_, path, _ := strings.Cut(d.URL, ":")
-	return strings.TrimPrefix(path, "//")
-}
 
 // TLS tells whether the listeners serve TLS.
 func (s Server) TLS() bool { return s.Protocol == "https" }

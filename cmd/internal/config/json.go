@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -76,19 +75,4 @@ func (f field) jsonValue() any {
 		}
 	}
 	return f.value.Interface()
-}
-
-// withoutCredentials drops user, password and query of a URL: drivers take
-// passwords as parameters too.
-func withoutCredentials(text string) string {
-	u, err := url.Parse(text)
-	if err != nil {
-		scheme, _, _ := strings.Cut(text, ":")
-		return scheme + ":"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	if u.Opaque != "" {
-		u.Opaque, _, _ = strings.Cut(u.Opaque, "?")
-	}
-	return u.String()
 }

@@ -42,7 +42,7 @@ server:
   request_timeout: 30
   cert_file: [a, b]
 db:
-  url: postgres://user:hunter2@db/guidon
+  url: oracle://user:hunter2@db/guidon
 log:
   level: ${NOT_SET}
   keys:
@@ -91,7 +91,7 @@ authentication:
 		`authentication.methods.token.cleanup.grace_period (GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD): must be longer than 0s, not "-1m"`,
 		`environment: unknown variable GUIDON_SERVER_GRPC_PROT; did you mean GUIDON_SERVER_GRPC_PORT?`,
 		`version (GUIDON_VERSION): must be 1.0, the only version there is; write it in quotes`,
-		`db.url (GUIDON_DB_URL): postgres databases are not supported; supported is SQLite, as file:/path/to/guidon.db`,
+		`db.url (GUIDON_DB_URL): has no known scheme; use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database`,
 		`log.keys.level (GUIDON_LOG_KEYS_LEVEL): must differ from log.keys.time`,
 		`cors.allowed_origins (GUIDON_CORS_ALLOWED_ORIGINS): must be * or origins such as https://shop.example, not "shop.example"`,
 		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would lock everybody out, since no method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true`,
@@ -129,6 +129,8 @@ func TestBadValues(t *testing.T) {
 		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "forgets everything"},
 		{"database without scheme", "", "GUIDON_DB_URL=/data/guidon.db", "has no known scheme"},
 		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
+		{"schema steps by chance", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},
+		{"records for too short", "changes: {retention: 23h59m}", "", "changes.retention (GUIDON_CHANGES_RETENTION): must be 0s, which keeps all, or at least 24h"},
 		{"empty log key", "log: {keys: {time: ''}}", "", "must not be empty"},
 		{"header list", "cors: {allowed_headers: ['A, B']}", "", "must be header names"},
 		{"bootstrap token that no header can carry", "authentication: {methods: {token: {bootstrap: {token: \"s3cr\\tet\"}}}}", "", "printable ASCII"},
@@ -195,6 +197,29 @@ metrics:
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+// TestMigrates: an SQLite file has one server, which may as well do it; where
+// there are several, somebody decides when (operations 4.6).
+func TestMigrates(t *testing.T) {
+	tests := []struct {
+		url, word string
+		want      bool
+	}{
+		{"file:/x", "auto", true},
+		{"file:/x", "false", false},
+		{"postgres://db/x", "auto", false},
+		{"mysql://db/x", "TRUE", true},
+	}
+	for _, tt := range tests {
+		c, err := load(t, "", "GUIDON_DB_URL="+tt.url, "GUIDON_DB_MIGRATE_ON_START="+tt.word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.DB.Migrates(); got != tt.want {
+			t.Errorf("%s of %s: got %t, want %t", tt.word, tt.url, got, tt.want)
+		}
 	}
 }
 

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/migrate/copydb"
+	"github.com/guidonhq/guidon/store"
+)
+
+const copyDatabaseHelp = `Copy everything from one database into another one, which may be of another kind:
+namespaces with their revisions, flags, segments, tokens and the whole history.
+
+The target must be empty; its schema is created. What arrives is read back and
+compared. All of it becomes visible at once at the end, so that a copy that is
+interrupted leaves the target empty, and may simply be run again.
+
+Stop all servers of the source first: what they write after the copy has begun
+is not in it. An SQLite file that a server holds is refused.
+
+A URL on the command line is in the process list with its password;
+--from-file and --to-file keep it out.`
+
+const copyDatabaseExample = `  guidon copy-database --from file:/data/guidon.db --to postgres://guidon@db/guidon
+  guidon copy-database --to-file /run/secrets/database-url`
+
+// side names one of the two databases.
+type side struct{ url, file string }
+
+func (p *program) copyDatabaseCommand() *cobra.Command {
+	var from, to side
+	command := &cobra.Command{
+		Use:     "copy-database",
+		Short:   "Copy everything into another database",
+		Long:    copyDatabaseHelp,
+		Example: copyDatabaseExample,
+		Args:    cobra.NoArgs,
+		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.copyDatabase(ctx, from, to) }),
+	}
+	flags := command.Flags()
+	flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
+	flags.StringVar(&from.file, "from-file", "", "`file` that holds the URL of the database to copy")
+	flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy into")
+	flags.StringVar(&to.file, "to-file", "", "`file` that holds the URL of the empty database")
+	command.MarkFlagsMutuallyExclusive("from", "from-file")
+	command.MarkFlagsMutuallyExclusive("to", "to-file")
+	command.MarkFlagsOneRequired("to", "to-file")
+	return command
+}
+
+func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
+	sourceConfig, err := p.sideConfig(from)
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	targetConfig, err := p.sideConfig(to)
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	if sameFile(sourceConfig.DB, targetConfig.DB) {
+		return errSameDatabase
+	}
+	if err := exists(sourceConfig.DB); err != nil {
+		return err
+	}
+	source, endSource, err := openDatabase(ctx, sourceConfig, writing)
+	if _, held := errors.AsType[heldError](err); held {
+		return fmt.Errorf("source: %w; stop it first, so that its last changes are copied too", err)
+	}
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	defer func() { err = closing(err, endSource) }()
+	target, endTarget, err := openDatabase(ctx, targetConfig, writing)
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	defer func() { err = closing(err, endTarget) }()
+	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
+		return errSameDatabase
+	}
+	return p.copyBetween(ctx, source, target)
+}
+
+var errSameDatabase = usageError("--from and --to are the same database")
+
+// sameFile tells whether both are the same SQLite file, which could not be
+// locked twice.
+func sameFile(a, b config.DB) bool {
+	if a.Shared() || b.Shared() {
+		return false
+	}
+	left, err := filepath.Abs(a.Path())
+	if err != nil {
+		return false
+	}
+	right, err := filepath.Abs(b.Path())
+	return err == nil && left == right
+}
+
+// sideConfig returns the configuration with the database of that side.
+func (p *program) sideConfig(s side) (*config.Config, error) {
+	if s.file == "" {
+		return p.loadConfig(s.url)
+	}
+	return config.Load(p.config, append(slices.Clone(p.environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file))
+}
+
+func (p *program) copyBetween(ctx context.Context, source, target *store.DB) error {
+	progress := p.startProgress("copying")
+	copied, err := copydb.Copy(ctx,
+		copydb.Database{SQL: source.SQL(), Dialect: source.Dialect()},
+		copydb.Database{SQL: target.SQL(), Dialect: target.Dialect()}, progress.add)
+	progress.stop()
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TABLE\tROWS\tCHECKSUM")
+	for _, t := range copied {
+		fmt.Fprintf(table, "%s\t%d\t%.16s\n", t.Name, t.Rows, t.Checksum)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "copied and verified: %s to %s\n", source.Path(), target.Path())
+	return err
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/store"
+)
+
+// TestCopyDatabase moves a local database, tokens and all.
+func TestCopyDatabase(t *testing.T) {
+	s := newShell(t)
+	target := filepath.Join(t.TempDir(), "target.db")
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "there is no database")
+	s.ok("import", shop)
+	token := strings.TrimSpace(s.ok("token", "create", "ci"))
+
+	out := s.ok("copy-database", "--to-file", s.file("url", "file:"+target+"\n"))
+	for _, want := range []string{"TABLE", "flags ", "authentications  1 ", "copied and verified: ", target} {
+		if !strings.Contains(out, want) {
+			t.Errorf("copy says %q, want %q in it", out, want)
+		}
+	}
+	moved := s.with("GUIDON_DB_URL=file:" + target)
+	if got, want := moved.ok("export", "--all-namespaces"), s.ok("export", "--all-namespaces"); got != want {
+		t.Error("the copy exports something else than the source")
+	}
+	if got, want := moved.ok("token", "list"), s.ok("token", "list"); got != want || strings.Contains(got, token) {
+		t.Errorf("got tokens %q, want %q", got, want)
+	}
+
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "target: ", "not empty")
+	s.fails(exitUsage, []string{"copy-database", "--from", "file:" + target, "--to", "sqlite:" + target}, "the same database")
+	s.fails(exitUsage, []string{"copy-database"}, "to")
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:x?mode=memory"}, "target: ")
+}
+
+// A server of the source would go on writing.
+func TestCopyDatabaseInUse(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate", "up")
+	url := strings.TrimPrefix(s.environ[2], "GUIDON_DB_URL=")
+	db, err := store.Open(t.Context(), url, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	release, err := db.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + filepath.Join(t.TempDir(), "x.db")}, "in use by the server", "stop it first")
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	// Flipt's files are opened apart from package store, which would convert them.
+	_ "modernc.org/sqlite"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/migrate/fliptdb"
+	"github.com/guidonhq/guidon/store"
+)
+
+// importFlipt takes over the database of a Flipt v1 server.
+func (i *importing) importFlipt(ctx context.Context, paths []string) (err error) {
+	if err := i.onlyFlipt(paths); err != nil {
+		return err
+	}
+	content, err := readFlipt(ctx, i.fliptDatabase)
+	if err != nil {
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	for _, finding := range content.Findings {
+		fmt.Fprintln(i.err, finding)
+	}
+	c, err := i.loadConfig(i.connection.database)
+	if err != nil {
+		return err
+	}
+	mode := writing
+	if i.dryRun {
+		mode = reading
+	}
+	db, end, err := openReady(ctx, c, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, end) }()
+	if err := content.Check(ctx, db); err != nil {
+		return fmt.Errorf("nothing was imported: %w", err)
+	}
+	if i.dryRun {
+		i.tellFlipt(content, " (dry run, nothing was changed)")
+		return nil
+	}
+	return i.writeFlipt(ctx, db, content)
+}
+
+// onlyFlipt refuses what has no meaning for a database.
+func (i *importing) onlyFlipt(paths []string) error {
+	switch {
+	case len(paths) > 0:
+		return usageError("--from-flipt-database takes the place of files; name one or the other")
+	case i.connection.remote() || i.connection.token != "" || i.connection.tokenFile != "":
+		return usageError("--from-flipt-database works on the database itself, since the API takes no token hashes; leave --address and tokens out")
+	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "":
+		return usageError("--from-flipt-database imports into empty namespaces; of the other flags only --db, --dry-run and --yes go with it")
+	}
+	return nil
+}
+
+func (i *importing) writeFlipt(ctx context.Context, db *store.DB, content *fliptdb.Content) error {
+	if left := content.Left(); len(left) > 0 {
+		if err := i.confirm(fmt.Sprintf("%d rows cannot be imported and would be left out: see above.\n", len(left)), i.yes); err != nil {
+			return err
+		}
+	}
+	progress := i.startProgress("importing")
+	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: cliActor()})
+	err := content.Write(ctx, db, func(objects int) { progress.add(objects, 0) })
+	progress.stop()
+	if err != nil {
+		return fmt.Errorf("the import is not complete: %w; run it again to import the rest", err)
+	}
+	i.tellFlipt(content, "")
+	return nil
+}
+
+// tellFlipt says what is in the content.
+func (i *importing) tellFlipt(content *fliptdb.Content, remark string) {
+	for _, n := range content.Namespaces {
+		fmt.Fprintf(i.out, "%s: flags %d, segments %d%s\n", n.Key, len(n.Flags), len(n.Segments), remark)
+	}
+	fmt.Fprintf(i.out, "authentications: %d%s\n", len(content.Authentications), remark)
+}
+
+// readFlipt reads the database that the URL names, which it does not change.
+func readFlipt(ctx context.Context, databaseURL string) (content *fliptdb.Content, err error) {
+	db, dialect, end, err := openFlipt(ctx, databaseURL)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	content, err = fliptdb.Read(ctx, db, dialect)
+	if err != nil {
+		return nil, fmt.Errorf("read the database of Flipt: %w", err)
+	}
+	return content, nil
+}
+
+func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, end func() error, err error) {
+	text = databaseURL(text)
+	if config.EngineOf(text) != config.EngineSQLite {
+		shared, err := store.Open(ctx, text, store.Options{MaxOpenConns: 2, MaxIdleConns: 1})
+		if err != nil {
+			return nil, "", nil, err
+		}
+		return shared.SQL(), shared.Dialect(), shared.Close, nil
+	}
+	_, path, _ := strings.Cut(text, ":")
+	path, _, _ = strings.Cut(strings.TrimPrefix(path, "//"), "?") // Flipt's URLs may have parameters
+	if _, err := os.Stat(path); err != nil {
+		return nil, "", nil, fmt.Errorf("the database of Flipt: %w", err)
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, "", nil, err
+	}
+	file := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"}
+	db, err = sql.Open("sqlite", file.String())
+	if err != nil {
+		return nil, "", nil, err
+	}
+	return db, config.EngineSQLite, db.Close, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+)
+
+// fliptFile returns a database file of Flipt that nobody may write to.
+func fliptFile(t *testing.T, data *fliptdbtest.Data) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "flipt.db")
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := data.Store(t.Context(), db, "sqlite"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestImportFlipt(t *testing.T) {
+	s := newShell(t)
+	path := fliptFile(t, fliptdbtest.Generate(5))
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "--dry-run"}, "there is no database")
+	s.ok("migrate", "up")
+	dry := s.ok("import", "--from-flipt-database", path, "--dry-run")
+	for _, want := range []string{"default: flags 40, segments 14 (dry run", "empty: flags 0, segments 0", "authentications: 6 (dry run"} {
+		if !strings.Contains(dry, want) {
+			t.Errorf("dry run %q lacks %q", dry, want)
+		}
+	}
+	if got := s.ok("token", "list"); strings.Contains(got, "client") {
+		t.Errorf("the dry run imported tokens: %q", got)
+	}
+	// Flipt's own way to write its URL, with parameters.
+	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true")
+	if got := s.ok("token", "list"); !strings.Contains(got, "client") || !strings.Contains(got, "scoped") {
+		t.Errorf("got tokens %q, want those of Flipt", got)
+	}
+	s.ok("import", "--from-flipt-database", path) // nothing left to do
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("Flipt's file was changed (error %v)", err)
+	}
+	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) > 0 {
+		t.Errorf("files were left beside Flipt's: %v, %v", left, err)
+	}
+
+	other := newShell(t)
+	other.ok("import", other.file("mine.yaml", strings.Replace(small, "key: small", "key: second", 1)))
+	other.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported", `namespace "second" is not empty`, "the flag one")
+}
+
+// Nothing is left out that somebody has not agreed to.
+func TestImportFliptLeavesOut(t *testing.T) {
+	data := fliptdbtest.Generate(5)
+	data.Constraints[0].Type = 17
+	path := fliptFile(t, data)
+	s := newShell(t)
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "1 rows", "--yes", "nothing was changed")
+	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Go ahead?", "nothing was changed")
+	if got := s.ok("token", "list", "--json"); got != "[]\n" {
+		t.Errorf("got %s, want nothing imported", got)
+	}
+	s.ok("import", "--from-flipt-database", path, "--yes")
+}
+
+func TestImportFliptUsage(t *testing.T) {
+	s := newShell(t)
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "the place of files")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database itself")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--update"}, "empty namespaces")
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", "/no/such.db"}, "no such file", "nothing was imported")
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", s.file("x.db", "text")}, "nothing was imported", "not a database")
+}

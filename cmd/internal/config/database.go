@@ -1,0 +1,155 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// DB says where the database is and how to keep connections to it.
+type DB struct {
+	URL             string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, which serves one server and is created, readable for the owner only, when it does not exist; or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. The DSN forms of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) do as well."`
+	MaxIdleConn     int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
+	MaxOpenConn     int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
+	ConnMaxLifetime time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`
+	ConnMaxIdleTime time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that was idle for this long is closed; 0s lets the service choose."`
+	ConnectTimeout  time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time that making one connection may take. SQLite has none."`
+	StartTimeout    time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a server that starts, and guidon migrate up, try again while the database cannot be reached. SQLite is there or not."`
+	MigrateOnStart  string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts; otherwise it refuses to start until guidon migrate up has. auto does so for an SQLite file only."`
+}
+
+// The engines of databases.
+const (
+	EngineSQLite    = "sqlite"
+	EnginePostgres  = "postgres"
+	EngineCockroach = "cockroach"
+	EngineMySQL     = "mysql" // and MariaDB
+)
+
+var engines = map[string]string{
+	"file": EngineSQLite, "sqlite": EngineSQLite,
+	"postgres": EnginePostgres, "postgresql": EnginePostgres,
+	"cockroach": EngineCockroach, "cockroachdb": EngineCockroach, "crdb": EngineCockroach,
+	"mysql": EngineMySQL, "mariadb": EngineMySQL,
+}
+
+// The forms that people paste, as package store takes them.
+var (
+	// host=db user=guidon dbname=guidon
+	keywordDSN = regexp.MustCompile(`^\s*(host|hostaddr|port|user|password|dbname|service|sslmode)\s*=`)
+	// user:password@tcp(db:3306)/guidon?tls=true
+	driverDSN = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
+)
+
+// EngineOf returns the engine of the database that the URL, or DSN, names, and
+// "" for a text that is neither.
+func EngineOf(databaseURL string) string {
+	scheme, rest, ok := strings.Cut(databaseURL, ":")
+	engine := engines[strings.ToLower(scheme)]
+	switch {
+	case ok && engine == EngineSQLite, ok && engine != "" && strings.HasPrefix(rest, "//"):
+		return engine
+	case keywordDSN.MatchString(databaseURL):
+		return EnginePostgres
+	case driverDSN.MatchString(databaseURL):
+		return EngineMySQL
+	}
+	return ""
+}
+
+// Shared tells whether other processes may write to the database at the same
+// time.
+func (d DB) Shared() bool { return EngineOf(d.URL) != EngineSQLite }
+
+// Path returns the database file that the URL of an SQLite database names.
+func (d DB) Path() string {
+	_, path, _ := strings.Cut(d.URL, ":")
+	return strings.TrimPrefix(path, "//")
+}
+
+// Migrates tells whether a server is to apply pending schema steps.
+func (d DB) Migrates() bool {
+	if d.MigrateOnStart == "auto" {
+		return !d.Shared()
+	}
+	return d.MigrateOnStart == "true"
+}
+
+var urlParameters = regexp.MustCompile(`\?[A-Za-z_]+=`)
+
+// check never quotes the URL, which may hold a password.
+func (d DB) check(found *problems) {
+	const supported = "use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database"
+	rest := d.Path()
+	switch engine := EngineOf(d.URL); {
+	case d.URL == "":
+		found.key("db.url", "is required, since no folder for the default is known: "+supported)
+	case engine == "":
+		found.key("db.url", "has no known scheme; "+supported)
+	case engine != EngineSQLite:
+		return
+	case strings.Trim(rest, "/") == "":
+		found.key("db.url", "names no file; "+supported)
+	case urlParameters.MatchString(rest):
+		found.key("db.url", "parameters are not supported for SQLite; name only the file")
+	case strings.Contains(rest, ":memory:") || strings.Contains(rest, "mode=memory"):
+		found.key("db.url", "a database in memory forgets everything; "+supported)
+	}
+}
+
+// What may be shown of a URL: when the rest does not look like this, part of a
+// password may have been taken for something else.
+var (
+	shownURL     = regexp.MustCompile(`^[A-Za-z0-9.,:_\[\]-]*(/[A-Za-z0-9._-]*)?$`)
+	shownDriver  = regexp.MustCompile(`^(tcp|unix)\([A-Za-z0-9./:_\[\]-]*\)/[A-Za-z0-9._-]*$`)
+	shownKeyword = regexp.MustCompile(`(?:^|\s)((?:host|hostaddr|port|dbname)=[A-Za-z0-9./,:_-]+)`)
+)
+
+// withoutCredentials returns what of the URL is fit to be shown: no user, no
+// password, no parameters, since drivers take passwords as these too. Where it
+// is in doubt, only the kind of database is left.
+func withoutCredentials(text string) string {
+	engine := EngineOf(text)
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch {
+	case engine == "":
+		return ""
+	case engine == EngineSQLite:
+		if i := urlParameters.FindStringIndex(rest); i != nil {
+			rest = rest[:i[0]]
+		}
+		return scheme + ":" + rest
+	case engines[strings.ToLower(scheme)] != "":
+		if shown := withoutUser(strings.TrimPrefix(rest, "//")); shownURL.MatchString(shown) {
+			return scheme + "://" + shown
+		}
+	case engine == EngineMySQL:
+		if shown := withoutUser(text); shownDriver.MatchString(shown) {
+			return shown
+		}
+	case !strings.ContainsAny(text, `'"\`): // no value with spaces inside
+		var shown []string
+		for _, match := range shownKeyword.FindAllStringSubmatch(text, -1) {
+			shown = append(shown, match[1])
+		}
+		return strings.Join(shown, " ")
+	}
+	return engine + ":"
+}
+
+// withoutUser returns the text without what stands before the one @, and without
+// parameters. With several, where the password ends is a guess, and the text is
+// returned as it is.
+func withoutUser(text string) string {
+	if strings.Count(text, "@") > 1 {
+		return text
+	}
+	user, rest, ok := strings.Cut(text, "@")
+	if !ok {
+		rest = text
+	} else if strings.ContainsAny(user, "/?#") {
+		return text
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	return rest
+}
