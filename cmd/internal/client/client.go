@@ -71,6 +71,9 @@ func Dial(address string, options Options) (Client, error) {
 	return &retrying{next: next, timeout: options.Timeout}, nil
 }
 
+// unreachable says what to look at when a service gives no answer of its own.
+const unreachable = "check that it runs, and that the port is that of the scheme (gRPC has a port of its own)"
+
 // redact returns an address that may be shown.
 func redact(address string) string {
 	if i := strings.LastIndexByte(address, '@'); i >= 0 {

@@ -117,7 +117,7 @@ func (c *httpClient) failure(ctx context.Context, err error) error {
 	if e, ok := err.(*url.Error); ok {
 		err = e.Err // without the URL, which the message names already
 	}
-	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v", c.address, err)
+	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v; %s", c.address, err, unreachable)
 }
 
 // refusal is the error of an answer that is not 200 (contract 5.1).
