@@ -100,7 +100,7 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 		if err != nil {
 			return nil, err
 		}
-		if err := codec.Unmarshal(body, m); err != nil {
+		if err := codec.Unmarshal(body, m, o.valueLimit); err != nil {
 			return nil, err
 		}
 	} else if x.request.URL.RawQuery != "" {

@@ -41,6 +41,9 @@ const defaultTimeout = time.Minute
 // largest there is.
 const maxAnswer = 256 << 20
 
+// maxAnswerValues bounds the members and elements of an answer.
+const maxAnswerValues = 10_000_000
+
 // Dial returns a client of the service at the address, whose scheme says how:
 // http, https, grpc (plaintext) or grpcs (TLS). Nothing is sent before the
 // first call. Calls that only read are tried again, a few times, when the

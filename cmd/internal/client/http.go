@@ -66,7 +66,7 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 		raw.ContentType, raw.Data = answer.Header.Get("Content-Type"), body
 		return nil
 	}
-	if err := codec.Unmarshal(body, response); err != nil {
+	if err := codec.Unmarshal(body, response, maxAnswerValues); err != nil {
 		return fmt.Errorf("answer of %s: %w", c.address, err)
 	}
 	return nil
