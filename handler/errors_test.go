@@ -1,7 +1,9 @@
 package handler_test
 
 import (
+	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -193,6 +195,40 @@ func TestBodies(t *testing.T) {
 	}
 	send(strings.NewReader(large+"{}"), -1).fails(t, 413, 8, "the request body exceeds 4194304 bytes")
 	send(strings.NewReader(`{"key":`), 100).fails(t, 400, 3, "the request body could not be read to its end")
+
+	// A caller that ends early and listens is told so too: net/http takes them for gone.
+	for _, request := range []string{
+		"Content-Length: 100\r\n\r\n{",
+		"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+	} {
+		sendHalf(t, s, "POST /api/v1/flags HTTP/1.1\r\nHost: x\r\n"+request).
+			fails(t, 400, 3, "the request body could not be read to its end")
+	}
+}
+
+// sendHalf sends the bytes, ends its side of the connection and returns the answer.
+func sendHalf(t *testing.T, s *server, request string) reply {
+	t.Helper()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = connection.Close() }()
+	if _, err := io.WriteString(connection, request); err != nil {
+		t.Fatal(err)
+	}
+	if err := connection.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header, string(body)}
 }
 
 // TestGoodInput is what contract 1.2 accepts although it looks bad.

@@ -34,10 +34,12 @@ const (
 	issues        // authentications: If-Match does not apply
 )
 
-// Bounds of a request body, in bytes.
+// Bounds of a request body: bytes, and members and elements of its JSON.
 const (
-	defaultBodyLimit = 4 << 20
-	importBodyLimit  = 64 << 20
+	defaultBodyLimit  = 4 << 20
+	importBodyLimit   = 64 << 20
+	defaultValueLimit = 100_000
+	importValueLimit  = 2_000_000
 )
 
 // Operation is one call of the API, over HTTP and gRPC alike. It is immutable.
@@ -49,6 +51,7 @@ type Operation struct {
 	effect      effect
 	queryOnly   bool // the request is in the query string whatever the method
 	bodyLimit   int64
+	valueLimit  int
 	newRequest  func() proto.Message
 	newResponse func() proto.Message
 	run         func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error)
@@ -67,7 +70,7 @@ func op[Q, A any, PQ message[Q], PA message[A]](
 ) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area,
-		effect: effect, bodyLimit: defaultBodyLimit,
+		effect: effect, bodyLimit: defaultBodyLimit, valueLimit: defaultValueLimit,
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
 		run: func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error) {
@@ -86,9 +89,9 @@ func (o *Operation) inQuery() *Operation {
 	return o
 }
 
-// upTo sets the bound of the body.
-func (o *Operation) upTo(limit int64) *Operation {
-	o.bodyLimit = limit
+// large gives the operation the bounds of an import.
+func (o *Operation) large() *Operation {
+	o.bodyLimit, o.valueLimit = importBodyLimit, importValueLimit
 	return o
 }
 

@@ -92,7 +92,7 @@ var operations = []*Operation{
 
 	// Changes and documents: our own.
 	op("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
-	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).upTo(importBodyLimit),
+	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
 	op("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
 
 	// Authentication. Expiring oneself takes its time from the query (contract 10.4).

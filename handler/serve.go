@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -99,7 +100,7 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 		if err != nil {
 			return nil, err
 		}
-		if err := codec.Unmarshal(body, m); err != nil {
+		if err := codec.Unmarshal(body, m, o.valueLimit); err != nil {
 			return nil, err
 		}
 	} else if x.request.URL.RawQuery != "" {
@@ -137,8 +138,11 @@ func (x *exchange) readBody(limit int64) ([]byte, error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, errBodyTooLarge(limit)
 	}
-	if x.request.Context().Err() != nil {
-		return nil, x.request.Context().Err()
+	// A body that ends early or does not come in time is the caller's mistake,
+	// and they may well be listening; net/http takes both for a lost connection.
+	cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded)
+	if ctxErr := x.request.Context().Err(); ctxErr != nil && !cut {
+		return nil, ctxErr
 	}
 	return nil, &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
 }

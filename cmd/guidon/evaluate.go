@@ -112,9 +112,9 @@ func oneArgument(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usageError("name the %s: %s", name, command.UseLine())
+			return usageError("give the %s: %s", name, command.UseLine())
 		case len(args) > 1:
-			return usageError("name one %s only, not also %q", name, args[1])
+			return usageError("give one %s only, not also %q", name, args[1])
 		case args[0] == "":
 			return usageError("the %s must not be empty", name)
 		}

@@ -53,6 +53,7 @@ func (p *program) exportCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
 	flags.Var(&e.format, "format", "format, whatever the file's name (default yaml on the standard output)")
+	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, separated by commas")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
 	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "order namespaces, flags, variants and segments by key instead of by creation")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -36,6 +38,11 @@ func (f *formatFlag) String() string { return f.word }
 
 // Type implements pflag.Value.
 func (f *formatFlag) Type() string { return "yaml|json" }
+
+// completeFormat offers the values of --format to the shell.
+func completeFormat(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp
+}
 
 // of returns the format of the file: the one asked for, or that of its name,
 // and YAML for the standard streams.
@@ -72,7 +79,7 @@ func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, 
 	for _, path := range paths {
 		documents, err := p.readFile(path, format)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", streamName(path), err)
+			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 		}
 		for _, d := range documents {
 			all = append(all, sourced{path: path, Document: d, wire: handler.WireDocument(d)})
@@ -135,11 +142,11 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return replaceFile(path, 0o644, write) // flags are no secret
+		return named(path, replaceFile(path, 0o644, write)) // flags are no secret
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
-		return replaceFile(path, info.Mode().Perm(), write)
+		return named(path, replaceFile(path, info.Mode().Perm(), write))
 	}
 	// A device or pipe is written to, never replaced.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the file that the caller named
@@ -147,6 +154,14 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return closing(write(f), f.Close)
+}
+
+// named says which file could not be written: what failed names the temporary one.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write %s: %w", path, plainReason(err))
 }
 
 // replaceFile writes a new file and puts it in the place of path.

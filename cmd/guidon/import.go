@@ -70,6 +70,7 @@ func (p *program) importCommand() *cobra.Command {
 	i.connection.flags(command)
 	flags := command.Flags()
 	flags.Var(&i.format, "format", "format of the files, whatever their names")
+	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave flags and segments that exist as they are")
 	flags.BoolVar(&i.update, "update", false, "make flags and segments that exist equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "update, and delete what the file lacks from its namespaces")

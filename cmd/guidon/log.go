@@ -12,7 +12,7 @@ import (
 
 // openLog returns the logger of the configuration and what closes its file.
 func (p *program) openLog(c config.Log) (logger *slog.Logger, closeFile func() error, err error) {
-	out, closeFile := p.out, func() error { return nil }
+	out, closeFile := p.stdout, func() error { return nil }
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // #nosec G304 -- the operator's own choice
 		if err != nil {

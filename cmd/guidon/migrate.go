@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -64,6 +65,9 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		return err
 	}
 	db, end, err := openDatabase(ctx, c, writing)
+	if _, held := errors.AsType[heldError](err); held {
+		return fmt.Errorf("%w; stop it first, and it brings the schema up to date by itself when it starts", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -127,7 +131,7 @@ func (p *program) migrateStatus(ctx context.Context, database string) (err error
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
 	for _, step := range steps {
-		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, orDash(step.Name), orWord(step.AppliedAt, "pending"))
+		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, orUnknown(step.Name), orWord(step.AppliedAt, "pending"))
 	}
 	return table.Flush()
 }
@@ -138,6 +142,14 @@ func closing(err error, end func() error) error {
 		return later
 	}
 	return err
+}
+
+// orUnknown names a step that a newer release applied.
+func orUnknown(name string) string {
+	if name == "" {
+		return "(unknown to this program)"
+	}
+	return name
 }
 
 func orDash(text string) string {

@@ -31,6 +31,7 @@ type program struct {
 	in       io.Reader // the standard input itself
 	input    io.Reader // what to read it through
 	out, err io.Writer
+	stdout   io.Writer             // the standard output itself, for the log
 	terminal func(stream any) bool // tells whether a stream is a terminal
 	now      func() time.Time
 	working  bool // a command has begun: what fails now is not the usage
@@ -45,13 +46,19 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
+	out := &output{Writer: p.out}
+	p.stdout, p.out = p.out, out
 	root := p.root()
 	p.input = &interruptible{ctx: ctx, reader: p.in}
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	return p.exitCode(ctx, root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if err == nil && out.failed != nil {
+		err = &exitError{code: exitFailure, err: fmt.Errorf("done, but the output could not be written: %w", out.failed)}
+	}
+	return p.exitCode(ctx, err)
 }
 
 // exitError ends a command with a code of its own.

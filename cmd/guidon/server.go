@@ -68,6 +68,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 	defer grpcMessages.to(nil, 0)
 
 	db, end, err := openDatabase(ctx, c, writing)
+	if _, held := errors.AsType[heldError](err); held {
+		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
+	}
 	if err != nil {
 		return err
 	}

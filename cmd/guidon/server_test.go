@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -272,4 +273,38 @@ func TestStartTimeout(t *testing.T) {
 			t.Errorf("%s: the password is shown", database)
 		}
 	}
+}
+
+// TestLargeNamespaceOverTheNetwork: a namespace of a size that the local database
+// takes goes in and out over HTTP too, with more values than an ordinary body may
+// have.
+func TestLargeNamespaceOverTheNetwork(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("version: \"1.4\"\nnamespace:\n  key: large\n  name: Large\nflags:\n")
+	for i := range 6000 {
+		fmt.Fprintf(&text, `  - key: f%d
+    name: f%d
+    type: VARIANT_FLAG_TYPE
+    enabled: true
+    variants:
+      - key: a
+      - key: b
+    rules:
+      - segment: s
+        distributions:
+          - variant: a
+            rollout: 50
+          - variant: b
+            rollout: 50
+`, i, i)
+	}
+	text.WriteString("segments:\n  - key: s\n    name: s\n    match_type: ALL_MATCH_TYPE\n")
+	s := newShell(t)
+	server := s.serve()
+	s.ok("import", s.file("large.yaml", text.String()), "--address", server.web)
+	if got := s.ok("export", "--namespaces", "large", "--address", server.web); got != text.String() {
+		t.Error("the export is not what was imported")
+	}
+	server.stop()
+	server.wait(exitOK)
 }

@@ -74,13 +74,20 @@ func (c *creating) run(ctx context.Context, args []string) error {
 		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationMethodTokenService/CreateToken", request, response); err != nil {
 			return c.explain(err)
 		}
-		if c.asJSON {
-			return c.printMessage(response)
+		if err := c.print(response); err != nil {
+			return fmt.Errorf("token %s was created but could not be shown: %w; delete it and create another", response.GetAuthentication().GetId(), err)
 		}
-		fmt.Fprintf(c.err, "created token %s; it is shown only this once\n", response.GetAuthentication().GetId())
-		fmt.Fprintln(c.out, response.GetClientToken())
 		return nil
 	})
+}
+
+func (c *creating) print(response *auth.CreateTokenResponse) error {
+	if c.asJSON {
+		return c.printMessage(response)
+	}
+	fmt.Fprintf(c.err, "created token %s; it is shown only this once\n", response.GetAuthentication().GetId())
+	_, err := fmt.Fprintln(c.out, response.GetClientToken())
+	return err
 }
 
 // explain adds the likely reason where a server lacks the operation.

@@ -25,6 +25,7 @@ func (p *program) validateCommand() *cobra.Command {
 		RunE: p.action(func(_ context.Context, paths []string) error { return p.validate(paths, &format) }),
 	}
 	command.Flags().Var(&format, "format", "format of the files, whatever their names")
+	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	return command
 }
 
@@ -34,7 +35,7 @@ func (p *program) validate(paths []string, format *formatFlag) error {
 	}
 	wrong := false
 	for _, path := range paths {
-		if err := p.validateFile(path, format); err != nil {
+		if err := plainReason(p.validateFile(path, format)); err != nil {
 			wrong = true
 			for line := range strings.Lines(err.Error()) {
 				fmt.Fprintf(p.out, "%s: %s\n", streamName(path), strings.TrimSpace(line))

@@ -21,7 +21,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := codec.Unmarshal(body, &evaluation.EvaluationRequest{}); err != nil {
+			if err := codec.Unmarshal(body, &evaluation.EvaluationRequest{}, 100_000); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -17,14 +17,13 @@ func TestUnmarshalBoundsTheNumberOfValues(t *testing.T) {
 		body  string
 		fails bool
 	}{
-		{"one more than a small body may have", `{"requests":[` + strings.Repeat("{},", 99_999) + `{}]}`, true},
+		{"one more", `{"requests":[` + strings.Repeat("{},", 99_999) + `{}]}`, true},
 		{"as many", `{"requests":[` + strings.Repeat("{},", 99_998) + `{}]}`, false},
 		{"ignored ones count too", `{"unknown":[` + strings.Repeat("0,", 100_000) + `0]}`, true},
-		{"long values in a large body", `{"requests":[` + strings.Repeat(`{"flagKey":"a-flag-of-a-sensible-length"},`, 80_000) + `{}]}`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := codec.Unmarshal([]byte(tt.body), &evaluation.BatchEvaluationRequest{})
+			err := codec.Unmarshal([]byte(tt.body), &evaluation.BatchEvaluationRequest{}, 100_000)
 			if tt.fails != errors.Is(err, guidon.TooLarge) || !tt.fails && err != nil {
 				t.Errorf("got error %v, want one: %t", err, tt.fails)
 			}

@@ -32,7 +32,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, kind uint8) {
 		checkWellFormed(t, body)
 		first := kinds[int(kind)%len(kinds)].ProtoReflect().New().Interface()
-		if err := codec.Unmarshal(body, first); err != nil {
+		if err := codec.Unmarshal(body, first, 100_000); err != nil {
 			if !errors.Is(err, guidon.InvalidArgument) || err.Error() == "" {
 				t.Fatalf("refused with %v", err)
 			}
@@ -46,7 +46,7 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatalf("not JSON: %s", written)
 		}
 		second := first.ProtoReflect().New().Interface()
-		if err := codec.Unmarshal(written, second); err != nil {
+		if err := codec.Unmarshal(written, second, 100_000); err != nil {
 			t.Fatalf("%v for %s", err, written)
 		}
 		if !proto.Equal(first, second) {
@@ -63,7 +63,7 @@ func checkWellFormed(t *testing.T, body []byte) {
 	t.Helper()
 	var value json.RawMessage
 	malformed := json.NewDecoder(bytes.NewReader(body)).Decode(&value)
-	err := codec.Unmarshal(body, &emptypb.Empty{})
+	err := codec.Unmarshal(body, &emptypb.Empty{}, 100_000)
 	switch {
 	case len(bytes.Trim(body, " \t\r\n")) == 0:
 		if err != nil {

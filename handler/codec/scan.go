@@ -5,11 +5,6 @@ import "errors"
 // maxDepth is how many objects and arrays may be open at once.
 const maxDepth = 64
 
-// maxValues returns how many members and elements a body of the size may have
-// in all. A short one, such as {}, becomes many times its size in memory: without
-// a bound a small body could ask for hundreds of megabytes.
-func maxValues(size int) int { return max(100_000, size/16) }
-
 // The scanner's own errors; explain puts them into words.
 var (
 	errSyntax = errors.New("malformed json")
@@ -25,10 +20,6 @@ type scanner struct {
 	pos   int
 	depth int
 	left  int // how many more members and elements there may be
-}
-
-func newScanner(data []byte) *scanner {
-	return &scanner{data: data, left: maxValues(len(data))}
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.

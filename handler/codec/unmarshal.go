@@ -33,13 +33,15 @@ var (
 //     written as 1.0 or 1e2. NaN and the infinities are refused: no field means
 //     anything by them.
 //   - Numbers inside a Struct are float64, so an integer beyond 2^53 loses digits.
-//   - At most 64 objects and arrays may be open at once, and there may be
-//     100,000 members and elements in all, in a large body one per 16 bytes.
+//   - At most 64 objects and arrays may be open at once, and there may be as many
+//     members and elements in all as values says. A short one, such as {}, becomes
+//     many times its size in memory: without a bound a small body could ask for
+//     hundreds of megabytes.
 //
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
 // many values.
-func Unmarshal(body []byte, m proto.Message) error {
-	s := newScanner(body)
+func Unmarshal(body []byte, m proto.Message, values int) error {
+	s := &scanner{data: body, left: values}
 	if s.peek() == 0 && s.pos == len(body) {
 		return nil
 	}

@@ -124,7 +124,7 @@ func TestUnmarshal(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.want.ProtoReflect().New().Interface()
-			if err := codec.Unmarshal([]byte(tt.body), got); err != nil {
+			if err := codec.Unmarshal([]byte(tt.body), got, 100_000); err != nil {
 				t.Fatalf("Unmarshal(%s): %v", tt.body, err)
 			}
 			if !proto.Equal(got, tt.want) { // cmp takes exponential time for deep values
@@ -204,7 +204,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := codec.Unmarshal([]byte(tt.body), tt.into)
+			err := codec.Unmarshal([]byte(tt.body), tt.into, 100_000)
 			checkInvalid(t, err, tt.want)
 		})
 	}
@@ -227,7 +227,7 @@ func TestUnmarshalMalformed(t *testing.T) {
 		}
 		for _, into := range []proto.Message{&flipt.CreateFlagRequest{}, &emptypb.Empty{}} {
 			t.Run(body, func(t *testing.T) {
-				checkInvalid(t, codec.Unmarshal([]byte(body), into), want.Error())
+				checkInvalid(t, codec.Unmarshal([]byte(body), into, 100_000), want.Error())
 			})
 		}
 	}

@@ -3,10 +3,8 @@
 package document
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -46,10 +44,4 @@ func FormatOf(path string) (Format, error) {
 		return JSON, nil
 	}
 	return 0, guidon.Errorf(guidon.InvalidArgument, "%s: unknown file format; the name must end in .yaml, .yml or .json", path)
-}
-
-// Header returns what a YAML file begins with: a comment that says where it
-// comes from. JSON has no comments, so a JSON file has no header.
-func Header(version string, at time.Time) string {
-	return fmt.Sprintf("# exported by Guidon (%s) on %s\n\n", version, at.UTC().Format(time.RFC3339))
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -266,22 +265,6 @@ func TestEncodeOrdersRulesByRank(t *testing.T) {
 	a, b, c := strings.Index(written, "segment: a"), strings.Index(written, "segment: b"), strings.Index(written, "segment: c")
 	if !(a < b && b < c) || strings.Contains(written, "rank") {
 		t.Errorf("rules are not in the order of their ranks:\n%s", written)
-	}
-}
-
-func TestHeader(t *testing.T) {
-	at := time.Date(2026, 11, 21, 3, 4, 5, 6, time.FixedZone("", 3600))
-	got := document.Header("v0.1.0", at)
-	if want := "# exported by Guidon (v0.1.0) on 2026-11-21T02:04:05Z\n\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	written := encode(t, document.YAML, everything()...)
-	documents, err := document.Decode(strings.NewReader(got+written), document.YAML)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(everything(), documents); diff != "" {
-		t.Errorf("after a header (-want +got):\n%s", diff)
 	}
 }
 

@@ -41,6 +41,9 @@ const defaultTimeout = time.Minute
 // largest there is.
 const maxAnswer = 256 << 20
 
+// maxAnswerValues bounds the members and elements of an answer.
+const maxAnswerValues = 10_000_000
+
 // Dial returns a client of the service at the address, whose scheme says how:
 // http, https, grpc (plaintext) or grpcs (TLS). Nothing is sent before the
 // first call. Calls that only read are tried again, a few times, when the
@@ -70,6 +73,9 @@ func Dial(address string, options Options) (Client, error) {
 	}
 	return &retrying{next: next, timeout: options.Timeout}, nil
 }
+
+// unreachable says what to look at when a service gives no answer of its own.
+const unreachable = "check that it runs, and that the port is that of the scheme (gRPC has a port of its own)"
 
 // redact returns an address that may be shown.
 func redact(address string) string {

@@ -66,7 +66,7 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	s := status.Convert(err)
 	code := codeOf(uint32(s.Code()))
 	if code == guidon.Unavailable {
-		return guidon.Errorf(code, "%s is not available: %s", c.address, s.Message())
+		return guidon.Errorf(code, "%s is not available: %s; %s", c.address, s.Message(), unreachable)
 	}
 	return guidon.Errorf(code, "%s", s.Message())
 }

@@ -66,7 +66,7 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 		raw.ContentType, raw.Data = answer.Header.Get("Content-Type"), body
 		return nil
 	}
-	if err := codec.Unmarshal(body, response); err != nil {
+	if err := codec.Unmarshal(body, response, maxAnswerValues); err != nil {
 		return fmt.Errorf("answer of %s: %w", c.address, err)
 	}
 	return nil
@@ -117,7 +117,7 @@ func (c *httpClient) failure(ctx context.Context, err error) error {
 	if e, ok := err.(*url.Error); ok {
 		err = e.Err // without the URL, which the message names already
 	}
-	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v", c.address, err)
+	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v; %s", c.address, err, unreachable)
 }
 
 // refusal is the error of an answer that is not 200 (contract 5.1).

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fullDisk is a standard output that takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// TestLostOutput: a command whose result did not arrive does not claim success.
+func TestLostOutput(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", shop)
+	run := func(args ...string) (int, string) {
+		t.Helper()
+		var said bytes.Buffer
+		p := &program{
+			environ: s.environ, in: strings.NewReader(""), out: fullDisk{}, err: &said, now: time.Now,
+			terminal: func(any) bool { return false },
+		}
+		return p.run(t.Context(), args), said.String()
+	}
+	for _, args := range [][]string{
+		{"version"}, {"config", "check"}, {"config", "init", "-"}, {"export"}, {"evaluate", "wishlist"},
+		{"token", "list"}, {"migrate", "status"}, {"cleanup"}, {"validate", shop}, {"import", shop, "--update"},
+	} {
+		if code, said := run(args...); code != exitFailure || !strings.Contains(said, "no space left") {
+			t.Errorf("%v: got exit code %d and %q, want %d and the reason", args, code, said, exitFailure)
+		}
+	}
+
+	// The token nobody has seen is named, so that it can be deleted.
+	code, said := run("token", "create", "lost")
+	if code != exitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but could not be shown`).MatchString(said) {
+		t.Errorf("token create: got exit code %d and %q", code, said)
+	}
+}
+
+// TestFileErrors: the message names the file of the command line, once, and
+// never the temporary one.
+func TestFileErrors(t *testing.T) {
+	s := newShell(t)
+	s.ok("import", shop)
+	missing := filepath.Join(t.TempDir(), "none", "flags.yaml")
+	for _, r := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"import", missing}, "guidon: " + missing + ": no such file or directory\n"},
+		{[]string{"export", "-o", missing}, "guidon: cannot write " + missing + ": no such file or directory\n"},
+	} {
+		if got := s.run(r.args...); got.code != exitFailure || got.err != r.want {
+			t.Errorf("%v: got exit code %d and %q, want %d and %q", r.args, got.code, got.err, exitFailure, r.want)
+		}
+	}
+}
+
+// TestFormatCompletion: the shell is offered the values of --format.
+func TestFormatCompletion(t *testing.T) {
+	s := newShell(t)
+	for _, command := range []string{"import", "export", "validate"} {
+		if got := s.ok("__complete", command, "--format", ""); !strings.HasPrefix(got, "yaml\njson\n") {
+			t.Errorf("%s --format: got %q", command, got)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package guidon_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Many processes that start at once make one bootstrap token, and it works
+// (operations 1.5).
+func TestBootstrapIsSafeTogether(t *testing.T) {
+	store := newStore(t)
+	ctx := t.Context()
+	var mu sync.Mutex
+	var tokens []string
+	var starting sync.WaitGroup
+	for range 16 {
+		starting.Go(func() {
+			random, created, err := guidon.NewService(store, time.Now).Bootstrap(ctx, guidon.BootstrapInput{})
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if created {
+				tokens = append(tokens, random)
+			}
+		})
+	}
+	starting.Wait()
+	if len(tokens) != 1 {
+		t.Fatalf("%d bootstrap tokens were created, want 1", len(tokens))
+	}
+	s := guidon.NewService(store, time.Now)
+	a, err := s.Authenticate(ctx, tokens[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Metadata[guidon.MetadataTokenName]; got != "initial_bootstrap_token" {
+		t.Errorf("the token is named %q", got)
+	}
+}
+
+// A configured secret becomes the token and is not handed back, so that it cannot
+// reach a log; any text will do (contract 10.1).
+func TestBootstrapWithSecret(t *testing.T) {
+	s := newService(t)
+	in := guidon.BootstrapInput{Token: "s3cr3t", Expiration: time.Hour, Metadata: map[string]string{"role": "admin"}}
+	random, created, err := s.Bootstrap(t.Context(), in)
+	if random != "" || !created || err != nil {
+		t.Fatalf("got %q, %t, %v; want nothing, true, no error", random, created, err)
+	}
+	a, err := s.Authenticate(t.Context(), "s3cr3t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.TokenHash != "TnOMpVY8Bs_QAYKZkz1Y2x3Yv5f2lz3Jm_bNxktVUL0=" { // contract 10.1
+		t.Errorf("the hash is %s", a.TokenHash)
+	}
+	if a.Metadata["role"] != "admin" || time.Until(a.ExpiresAt).Round(time.Minute) != time.Hour {
+		t.Errorf("metadata %v, expiry %v", a.Metadata, a.ExpiresAt)
+	}
+	// An expired one counts as existing.
+	if _, created, err := s.Bootstrap(t.Context(), in); created || err != nil {
+		t.Errorf("a second one: created %t, error %v", created, err)
+	}
+}
+
+// A created token is recognisable, says who made it, is stored as a hash only,
+// and its name is required (operations 1.3, 1.4).
+func TestCreateToken(t *testing.T) {
+	s := newService(t)
+	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: "token:maker"}})
+	token, a, err := s.CreateToken(ctx, guidon.TokenInput{
+		Name: "ci", Description: "for CI", Namespace: "default",
+		Metadata: map[string]string{"team": "shop", guidon.MetadataTokenName: "overridden", guidon.MetadataTokenCreatedBy: "forged"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(token, "gdn_") || strings.Contains(a.TokenHash, token) {
+		t.Errorf("token %q, hash %q", token, a.TokenHash)
+	}
+	want := map[string]string{
+		"team":                          "shop",
+		guidon.MetadataTokenName:        "ci",
+		guidon.MetadataTokenDescription: "for CI",
+		guidon.MetadataTokenNamespace:   "default",
+		guidon.MetadataTokenCreatedBy:   "token:maker",
+	}
+	if diff := cmp.Diff(want, a.Metadata); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	if namespace, limited := a.Scope(); namespace != "default" || !limited {
+		t.Errorf("scope %q, %t", namespace, limited)
+	}
+	for _, in := range []guidon.TokenInput{{}, {Name: "n", Namespace: "  "}, {Name: "n", Namespace: "a/b"}} {
+		if _, _, err := s.CreateToken(ctx, in); !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("%+v: got error %v, want an InvalidArgument", in, err)
+		}
+	}
+}
+
+// An expired token is refused at once, listed until the grace period is over,
+// and deleted then; others stay (operations 1.12).
+func TestCleanupAuthentications(t *testing.T) {
+	s := newService(t)
+	ctx := t.Context()
+	now := time.Now()
+	tokens := map[string]string{}
+	for name, expiry := range map[string]time.Time{
+		"long ago": now.Add(-2 * time.Hour), "just now": now.Add(-time.Minute), "later": now.Add(time.Hour), "never": {},
+	} {
+		token, _, err := s.CreateToken(ctx, guidon.TokenInput{Name: name, ExpiresAt: expiry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[name] = token
+	}
+	for name, works := range map[string]bool{"long ago": false, "just now": false, "later": true, "never": true} {
+		if _, err := s.Authenticate(ctx, tokens[name]); works != (err == nil) {
+			t.Errorf("%s: error %v, want it to work: %t", name, err, works)
+		}
+	}
+	deleted, err := s.CleanupAuthentications(ctx, guidon.MethodToken, time.Hour)
+	if deleted != 1 || err != nil {
+		t.Errorf("deleted %d, error %v; want 1", deleted, err)
+	}
+	left, _, err := s.ListAuthentications(ctx, guidon.MethodNone, 0, "")
+	if len(left) != 3 || err != nil {
+		t.Errorf("%d are left, error %v; want 3", len(left), err)
+	}
+	if deleted, err := s.CleanupAuthentications(ctx, guidon.MethodToken, time.Hour); deleted != 0 || err != nil {
+		t.Errorf("again: deleted %d, error %v; want none", deleted, err)
+	}
+}
+
+// The caller may end or prolong its own authentication, and no other.
+func TestExpireSelf(t *testing.T) {
+	s := newService(t)
+	token, a, err := s.CreateToken(t.Context(), guidon.TokenInput{Name: "n", ExpiresAt: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := guidon.WithCall(t.Context(), &guidon.Call{Authentication: a})
+	later := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Microsecond)
+	if err := s.ExpireSelf(ctx, later); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.GetAuthentication(ctx, a.ID); err != nil || !got.ExpiresAt.Equal(later) {
+		t.Errorf("expiry %v, error %v; want %v", got.ExpiresAt, err, later)
+	}
+	if err := s.ExpireSelf(ctx, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Authenticate(ctx, token); !errors.Is(err, guidon.Unauthenticated) {
+		t.Errorf("got error %v after expiring, want Unauthenticated", err)
+	}
+	if err := s.ExpireSelf(t.Context(), time.Time{}); !errors.Is(err, guidon.Unauthenticated) {
+		t.Errorf("got error %v without an authentication, want Unauthenticated", err)
+	}
+}
