@@ -63,7 +63,7 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 	}
 	db, err := store.Open(ctx, c.DB.URL, store.Options{
 		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
-		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout,
+		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout, StatementTimeout: c.DB.StatementTimeout,
 	})
 	if err != nil {
 		return nil, nil, err

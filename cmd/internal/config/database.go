@@ -8,14 +8,15 @@ import (
 
 // DB says where the database is and how to keep connections to it.
 type DB struct {
-	URL             string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, which serves one server and is created, readable for the owner only, when it does not exist; or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. The DSN forms of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) do as well."`
-	MaxIdleConn     int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
-	MaxOpenConn     int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
-	ConnMaxLifetime time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`
-	ConnMaxIdleTime time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that was idle for this long is closed; 0s lets the service choose."`
-	ConnectTimeout  time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time that making one connection may take. SQLite has none."`
-	StartTimeout    time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a server that starts, and guidon migrate up, try again while the database cannot be reached. SQLite is there or not."`
-	MigrateOnStart  string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts; otherwise it refuses to start until guidon migrate up has. auto does so for an SQLite file only."`
+	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, which serves one server and is created, readable for the owner only, when it does not exist; or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. The DSN forms of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) do as well."`
+	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
+	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
+	ConnMaxLifetime  time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`
+	ConnMaxIdleTime  time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that was idle for this long is closed; 0s lets the service choose."`
+	StatementTimeout time.Duration `key:"statement_timeout" default:"5s" min:"1ms" doc:"Longest time that a statement, and waiting for the turn to write, may take before the answer is 503. SQLite has a bound of its own."`
+	ConnectTimeout   time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time that making one connection may take. SQLite has none."`
+	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a server that starts, and guidon migrate up, try again while the database cannot be reached. SQLite is there or not."`
+	MigrateOnStart   string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts; otherwise it refuses to start until guidon migrate up has. auto does so for an SQLite file only."`
 }
 
 // The engines of databases.
