@@ -69,20 +69,37 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call 
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(guidon.WithCall(ctx, call), h.timeout)
+	bounded, cancel := context.WithTimeout(guidon.WithCall(ctx, call), h.timeout)
 	defer cancel()
-	if err := h.authenticate(ctx, o, request, call); err != nil {
-		return nil, err
+	if err = h.authenticate(bounded, o, request, call); err == nil {
+		err = bounded.Err() // nothing is begun for a caller who has gone
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if err == nil {
+		answer, err = o.run(h, bounded, request.Message)
 	}
-	answer, err = o.run(h, ctx, request.Message)
-	if ended := ctx.Err(); err != nil && ended != nil && guidon.CodeOf(err) == guidon.Internal {
-		code := guidon.CodeOf(ended) // whatever broke, it broke because of that
-		return nil, &guidon.Error{Code: code, Message: code.Error(), Err: err}
+	if err != nil {
+		return nil, h.outOfTime(ctx, bounded, err)
 	}
-	return answer, err
+	return answer, nil
+}
+
+// outOfTime returns what to say of an error: when the time for the request was
+// over, whatever broke, it broke because of that. A deadline of the caller is the
+// caller's matter; ours means that something behind us is too slow just now.
+func (h *Handler) outOfTime(caller, bounded context.Context, err error) error {
+	switch guidon.CodeOf(err) {
+	case guidon.Internal, guidon.Canceled, guidon.DeadlineExceeded:
+	default:
+		return err
+	}
+	switch {
+	case caller.Err() != nil:
+		code := guidon.CodeOf(caller.Err())
+		return &guidon.Error{Code: code, Message: code.Error(), Err: err}
+	case bounded.Err() != nil:
+		return &guidon.Error{Code: guidon.Unavailable, Message: fmt.Sprintf("the request took longer than %s; try again later", h.timeout), Err: err}
+	}
+	return err
 }
 
 // panicError is a panic turned into an error. Its code is Internal.
