@@ -13,7 +13,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race,)
 
 .PHONY: help
 help: ## print this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guidon.db
@@ -26,9 +26,18 @@ build: ## build bin/guidon, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/guidon ./cmd/guidon
 
 .PHONY: test
-test: ## run all tests, with the race detector where there is a C compiler
+test: ## run the tests that need nothing else, with the race detector where there is a C compiler
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on ./...
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -v /integration)
+
+.PHONY: integration
+integration: ## test against real databases, servers and clients; see integration/doc.go
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 20m ./integration/...
+
+.PHONY: containers
+containers: ## run the database tests once more, each database in a container
+	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
+	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainer)$$'
 
 .PHONY: lint
 lint: ## check formatting, go.mod, vet, staticcheck and gosec
@@ -59,4 +68,4 @@ generate: ## regenerate the wire messages, openapi.yaml and the configuration re
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
 
 .PHONY: check
-check: lint test fuzz ## everything that continuous integration runs
+check: lint test integration fuzz ## lint, test, integration and fuzz

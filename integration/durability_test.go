@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -35,11 +36,11 @@ func TestDurability(t *testing.T) {
 
 	ledger := newLedger()
 	for round := range kills {
-		s := start(t, file)
+		s := start(t, "file:"+file)
 		ledger.check(t, s)
 		writeUntilKilled(t, s, ledger, round, 5+random.IntN(60))
 	}
-	s := start(t, file)
+	s := start(t, "file:"+file)
 	ledger.check(t, s)
 	if len(ledger.acknowledged) < kills {
 		t.Errorf("only %d writes were acknowledged in %d rounds", len(ledger.acknowledged), kills)
@@ -54,16 +55,16 @@ func TestDurability(t *testing.T) {
 // that the given number of writes has been acknowledged, with others under way.
 func writeUntilKilled(t *testing.T, s *server, ledger *ledger, round, after int) {
 	t.Helper()
-	var acknowledged atomic.Int64
+	var count atomic.Int64
 	enough := make(chan struct{})
 	var writing sync.WaitGroup
 	for w := range writers {
 		writing.Go(func() {
 			for n := 0; ; n++ {
-				if !ledger.write(s, fmt.Sprintf("r%d-w%d-%d", round, w, n), n) {
+				if ledger.write(t, s, fmt.Sprintf("r%d-w%d-%d", round, w, n), n) != acknowledged {
 					return
 				}
-				if acknowledged.Add(1) == int64(after) {
+				if count.Add(1) == int64(after) {
 					close(enough)
 				}
 			}
@@ -75,12 +76,14 @@ func writeUntilKilled(t *testing.T, s *server, ledger *ledger, round, after int)
 	s.Wait(t)
 }
 
-// ledger is what the writers know: the state each object must have, and the
-// objects whose last write got no answer, which may have it or not.
+// ledger is what the writers know: the state each object must have, the objects
+// that must not be there, and those whose write got no clear answer, which may be
+// there or not.
 type ledger struct {
 	mu           sync.Mutex
 	acknowledged map[string]written
 	doubtful     map[string]written
+	refused      map[string]written // the database was away, and nothing is stored
 }
 
 // written is what one write wrote: a single flag, or a group of flags that one
@@ -91,26 +94,42 @@ type written struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{acknowledged: map[string]written{}, doubtful: map[string]written{}}
+	return &ledger{acknowledged: map[string]written{}, doubtful: map[string]written{}, refused: map[string]written{}}
 }
 
-// write makes one write of changing kind and notes its outcome. It tells
-// whether the server still answers.
-func (l *ledger) write(s *server, id string, n int) bool {
+// outcome is what the client knows after a write.
+type outcome uint8
+
+const (
+	gone         outcome = iota // no answer: the server has ended
+	acknowledged                // stored
+	refused                     // not stored
+	doubtful                    // the server says that it does not know
+)
+
+// write makes one write of changing kind and notes its outcome. A write that is
+// not acknowledged is answered with 503 and when to try again.
+func (l *ledger) write(t *testing.T, s *server, id string, n int) outcome {
 	w, send := l.plan(s, id, n)
 	a, err := send(context.Background())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err != nil {
+	switch {
+	case err != nil:
 		l.doubtful[id] = w
-		return false
+		return gone
+	case a.Status == http.StatusOK:
+		w.revision, _ = strconv.ParseInt(a.Header.Get("Guidon-Revision"), 10, 64)
+		l.acknowledged[id] = w
+		return acknowledged
+	case a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "":
+		t.Errorf("write %s: status %d, Retry-After %q: %s", id, a.Status, a.Header.Get("Retry-After"), a.Body)
+	case !strings.Contains(string(a.Body), ambiguity):
+		l.refused[id] = w
+		return refused
 	}
-	if a.Status != http.StatusOK {
-		panic(fmt.Sprintf("write %s: status %d: %s", id, a.Status, a.Body))
-	}
-	w.revision, _ = strconv.ParseInt(a.Header.Get("Guidon-Revision"), 10, 64)
-	l.acknowledged[id] = w
-	return true
+	l.doubtful[id] = w
+	return doubtful
 }
 
 func (l *ledger) plan(s *server, id string, n int) (written, func(context.Context) (answer, error)) {
@@ -168,6 +187,11 @@ func (l *ledger) check(t *testing.T, s *server) {
 	for id, w := range l.doubtful {
 		if missing := w.missing(stored); len(missing) > 0 && len(missing) < len(w.flags) {
 			t.Errorf("write %s was not acknowledged and is there by half; not there: %v", id, missing)
+		}
+	}
+	for id, w := range l.refused {
+		if missing := w.missing(stored); len(missing) < len(w.flags) {
+			t.Errorf("write %s was reported as failed, and of its %d flags only %v are missing", id, len(w.flags), missing)
 		}
 	}
 	checkRecords(t, changes, stored, revision)

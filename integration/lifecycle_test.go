@@ -12,8 +12,8 @@ import (
 // TestSecondServerIsRefused: SQLite is single-instance, and says so.
 func TestSecondServerIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
-	first := start(t, file)
-	second := launch(t, file)
+	first := start(t, "file:"+file)
+	second := launch(t, "file:"+file)
 	if code := second.Wait(t); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
@@ -26,7 +26,7 @@ func TestSecondServerIsRefused(t *testing.T) {
 // TestSecondSignalEndsAtOnce: the first SIGTERM waits out the delay, the second
 // does not.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
-	s := start(t, filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_SHUTDOWN_DELAY=1h")
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_SHUTDOWN_DELAY=1h")
 	s.Signal(t, syscall.SIGTERM)
 	for { // until health says so, the signal has not been handled
 		a, err := s.call(t.Context(), "GET", "/health", nil)
@@ -52,7 +52,7 @@ func TestBootstrapToken(t *testing.T) {
 	}
 	t.Run("random", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "guidon.db")
-		s := start(t, file, required...)
+		s := start(t, "file:"+file, required...)
 		token := regexp.MustCompile(`gdn_[-_A-Za-z0-9]+=*`).FindString(s.Log())
 		if token == "" {
 			t.Fatalf("no token in the log:\n%s", s.Log())
@@ -60,13 +60,13 @@ func TestBootstrapToken(t *testing.T) {
 		s.must(t, "GET", "/auth/v1/self", nil, nil, "Authorization: Bearer "+token)
 		s.Signal(t, syscall.SIGTERM)
 		s.Wait(t)
-		if log := start(t, file, required...).Log(); strings.Contains(log, "gdn_") {
+		if log := start(t, "file:"+file, required...).Log(); strings.Contains(log, "gdn_") {
 			t.Errorf("a token is logged by a later start:\n%s", log)
 		}
 	})
 	t.Run("configured", func(t *testing.T) {
 		const secret = "a-configured-secret"
-		s := start(t, filepath.Join(t.TempDir(), "guidon.db"),
+		s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
 			append(required, "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+secret)...)
 		s.must(t, "GET", "/auth/v1/self", nil, nil, "Authorization: Bearer "+secret)
 		if strings.Contains(s.Log(), secret) {
@@ -79,7 +79,7 @@ func TestBootstrapToken(t *testing.T) {
 // the server's back is refused and names the way that works; that way works.
 func TestCommandLineBesideServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
-	s := start(t, file)
+	s := start(t, "file:"+file)
 	document := filepath.Join("..", "examples", "shop.yaml")
 
 	local := exec.Command(binary, "import", document)

@@ -42,7 +42,7 @@ func TestNodeClient(t *testing.T) {
 	}
 
 	const token = "sdk-test-token"
-	s := start(t, filepath.Join(t.TempDir(), "guidon.db"),
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
 		"GUIDON_AUTHENTICATION_REQUIRED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+token)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // binary is the path of the guidon that TestMain builds.
@@ -40,7 +42,17 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "building guidon:", err)
 		return 1
 	}
-	return m.Run()
+	// Asking a server that begins whether it is ready, again and again, is no news.
+	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if err := endDatabases(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // patience bounds every wait of these tests; it is reached only when something
@@ -61,11 +73,18 @@ type server struct {
 	log bytes.Buffer
 }
 
-// start runs `guidon server` on the SQLite file with further settings in the
-// environment and waits until it serves. The test ends it.
-func start(t *testing.T, file string, env ...string) *server {
+// start runs `guidon server` on the database of the URL with further settings in
+// the environment and waits until it serves. The test ends it.
+func start(t *testing.T, database string, env ...string) *server {
 	t.Helper()
-	s := launch(t, file, env...)
+	s := launch(t, database, env...)
+	s.serving(t)
+	return s
+}
+
+// serving waits until the server serves.
+func (s *server) serving(t *testing.T) {
+	t.Helper()
 	select {
 	case err := <-s.done:
 		t.Fatalf("the server ended before it served: %v\n%s", err, s.Log())
@@ -73,16 +92,15 @@ func start(t *testing.T, file string, env ...string) *server {
 		t.Fatalf("the server does not serve\n%s", s.Log())
 	case <-s.ready:
 	}
-	return s
 }
 
 // launch starts the process without waiting for it to serve.
-func launch(t *testing.T, file string, env ...string) *server {
+func launch(t *testing.T, database string, env ...string) *server {
 	t.Helper()
 	s := &server{cmd: exec.Command(binary, "server"), done: make(chan error, 1), ready: make(chan struct{})}
 	s.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
-		"GUIDON_DB_URL=file:" + file,
+		"GUIDON_DB_URL=" + database,
 		"GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
 		"GUIDON_LOG_ENCODING=json",
 	}, env...)

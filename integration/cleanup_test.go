@@ -1,0 +1,119 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store"
+)
+
+// oldChanges gives a flag so many versions, and makes their records old.
+func oldChanges(t *testing.T, db *store.DB, versions int) {
+	t.Helper()
+	for i := range versions {
+		err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+			return tx.PutFlag(ctx, &guidon.Flag{Key: "old", Name: fmt.Sprint(i)})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(t, db.SQL(), "UPDATE changes SET happened_at = 1")
+}
+
+// cleanup returns the command, for a database whose records are kept a day.
+func cleanup(ctx context.Context, database string) *exec.Cmd {
+	c := exec.CommandContext(ctx, binary, "cleanup", "--json")
+	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database, "GUIDON_CHANGES_RETENTION=24h"}
+	return c
+}
+
+// cleaned is what the command prints.
+type cleaned struct {
+	Tokens, Changes int
+	More            bool
+	Skipped         []string
+}
+
+// newestOnly fails the test unless just the newest record of each object is left:
+// those of the namespace, of the flag, and nothing of the tokens.
+func newestOnly(t *testing.T, db *store.DB, name string) {
+	t.Helper()
+	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM changes"); n != 2 {
+		t.Errorf("%d records are left, want 2", n)
+	}
+	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Key: "old", Limit: 10})
+	if err != nil || len(changes) != 1 {
+		t.Fatalf("got %d records of the flag, %v, want the newest", len(changes), err)
+	}
+	var flag guidon.Flag
+	if err := json.Unmarshal(changes[0].After, &flag); err != nil || flag.Name != name {
+		t.Errorf("the record left is that of version %q, %v, want %q", flag.Name, err, name)
+	}
+}
+
+// TestCleanup: of several at once each record is deleted, and counted, by one.
+func TestCleanup(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		db := openStore(t, database)
+		oldChanges(t, db, 300)
+		var mu sync.Mutex
+		var total cleaned
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				out, err := cleanup(t.Context(), database).Output()
+				var result cleaned
+				if err == nil {
+					err = json.Unmarshal(out, &result)
+				}
+				if err != nil {
+					t.Errorf("%v: %s", err, out)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				total.Changes += result.Changes
+			})
+		}
+		wait.Wait()
+		if diff := cmp.Diff(cleaned{Changes: 299}, total); diff != "" {
+			t.Errorf("deleted in all (-want +got):\n%s", diff)
+		}
+		newestOnly(t, db, "299")
+	})
+}
+
+// TestCleanupKilled: a run that was killed left whole batches, and the next one
+// does the rest once the lease has ended.
+func TestCleanupKilled(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		db := openStore(t, database)
+		oldChanges(t, db, 500)
+		c := cleanup(t.Context(), database)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(patience); count(t, db.SQL(), "SELECT COUNT(*) FROM changes") == 501; {
+			if time.Now().After(deadline) {
+				t.Fatal("nothing was deleted")
+			}
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		execute(t, db.SQL(), "UPDATE leases SET expires_at = 1") // as if a minute had passed
+		if out, err := cleanup(t.Context(), database).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		newestOnly(t, db, "499")
+	})
+}

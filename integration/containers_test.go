@@ -1,0 +1,125 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"testing"
+
+	"github.com/moby/moby/api/types/network"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/modules/mariadb"
+	"github.com/testcontainers/testcontainers-go/modules/mysql"
+	"github.com/testcontainers/testcontainers-go/modules/postgres"
+	"github.com/testcontainers/testcontainers-go/modules/redis"
+	"github.com/testcontainers/testcontainers-go/wait"
+)
+
+// What the containers are made of. The images are those of the public registry
+// or what infra/containers/engine.sh builds under the same names.
+const (
+	postgresImage = "postgres:17"
+	mariadbImage  = "mariadb:11.8"
+	mysqlImage    = "mysql:9"
+	redisImage    = "redis:8"
+
+	containerPassword = "not-a-secret"
+)
+
+func postgresContainer(ctx context.Context) (string, func() error, error) {
+	c, err := guarded(func() (testcontainers.Container, error) {
+		return postgres.Run(ctx, postgresImage, postgres.WithUsername("postgres"), postgres.WithPassword(containerPassword),
+			postgres.BasicWaitStrategies())
+	})
+	return reachable(ctx, c, err, "5432/tcp", func(address string) string {
+		return "postgres://postgres:" + containerPassword + "@" + address + "/postgres?sslmode=disable"
+	})
+}
+
+func mariadbContainer(ctx context.Context) (string, func() error, error) {
+	c, err := guarded(func() (testcontainers.Container, error) {
+		return mariadb.Run(ctx, mariadbImage, mariadb.WithUsername("root"), mariadb.WithPassword(containerPassword), mysqlReady())
+	})
+	return reachable(ctx, c, err, "3306/tcp", mysqlURL)
+}
+
+func mysqlContainer(ctx context.Context) (string, func() error, error) {
+	c, err := guarded(func() (testcontainers.Container, error) {
+		return mysql.Run(ctx, mysqlImage, mysql.WithUsername("root"), mysql.WithPassword(containerPassword), mysqlReady())
+	})
+	return reachable(ctx, c, err, "3306/tcp", mysqlURL)
+}
+
+func mysqlURL(address string) string {
+	return "mysql://root:" + containerPassword + "@" + address + "/"
+}
+
+// mysqlReady asks the server itself whether it is ready: the log lines that the
+// modules wait for are worded differently by each build.
+func mysqlReady() testcontainers.CustomizeRequestOption {
+	return testcontainers.WithWaitStrategy(wait.ForSQL("3306/tcp", "mysql", func(host string, port network.Port) string {
+		return "root:" + containerPassword + "@tcp(" + net.JoinHostPort(host, port.Port()) + ")/"
+	}).WithStartupTimeout(patience))
+}
+
+// guarded turns the panic of a missing Docker into an error.
+func guarded(run func() (testcontainers.Container, error)) (c testcontainers.Container, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("docker: %v", v)
+		}
+	}()
+	return run()
+}
+
+// reachable returns the URL at which the container is reached from here, and
+// the function that ends it.
+func reachable(ctx context.Context, c testcontainers.Container, err error, port string, databaseURL func(address string) string) (string, func() error, error) {
+	end := func() error { return testcontainers.TerminateContainer(c) }
+	if err == nil {
+		var endpoint string
+		endpoint, err = c.PortEndpoint(ctx, port, "tcp")
+		if u, failed := url.Parse(endpoint); err == nil && failed == nil {
+			return databaseURL(u.Host), end, nil
+		}
+	}
+	_ = end() // of what has half begun
+	return "", nil, fmt.Errorf("container: %w", err)
+}
+
+// TestRedisContainer: the image answers.
+func TestRedisContainer(t *testing.T) {
+	c, err := guarded(func() (testcontainers.Container, error) { return redis.Run(t.Context(), redisImage) })
+	answers := false
+	_, end, err := reachable(t.Context(), c, err, "6379/tcp", func(address string) string {
+		answers = ping(t, address)
+		return address
+	})
+	if err != nil {
+		skip(t, "no redis: %v", err)
+	}
+	if !answers {
+		t.Error("Redis does not answer")
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
+// ping asks a Redis server whether it is there.
+func ping(t *testing.T, address string) bool {
+	conn, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+		t.Error(err)
+	}
+	answer := make([]byte, len("+PONG"))
+	_, err = io.ReadFull(conn, answer)
+	return err == nil && string(answer) == "+PONG"
+}

@@ -1,0 +1,240 @@
+package integration
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/migrate/copydb"
+	"github.com/guidonhq/guidon/store"
+)
+
+// A growing team's way: from an SQLite file to a server, and back.
+func TestCopyDatabase(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		source := openStore(t, sqliteURL(t))
+		fillForCopy(t, source)
+		server := openStore(t, s.empty(t))
+		there := copyAll(t, source, server)
+
+		// The server's copy is one that a server can work on.
+		if err := server.Update(t.Context(), "shop", func(ctx context.Context, tx guidon.Tx) error {
+			return tx.DeleteFlag(ctx, "flag-1")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		refused := openStore(t, sqliteURL(t))
+		fillForCopy(t, refused)
+		if _, err := copydb.Copy(t.Context(), copySide(refused), copySide(server), func(int, int) {}); !errors.Is(err, guidon.FailedPrecondition) {
+			t.Errorf("a second copy: got %v, want a refusal", err)
+		}
+
+		again := openStore(t, s.empty(t))
+		copyInterrupted(t, source, again)
+		if diff := cmp.Diff(there, copyAll(t, source, again)); diff != "" {
+			t.Errorf("the same source gave another copy:\n%s", diff)
+		}
+		back := openStore(t, sqliteURL(t))
+		if diff := cmp.Diff(there, copyAll(t, again, back)); diff != "" {
+			t.Errorf("what came back is not what went:\n%s", diff)
+		}
+	})
+}
+
+func sqliteURL(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
+
+func copySide(db *store.DB) copydb.Database {
+	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
+}
+
+// copyAll copies and compares every namespace as a server would read it.
+func copyAll(t *testing.T, from, to *store.DB) []copydb.Table {
+	t.Helper()
+	tables, err := copydb.Copy(t.Context(), copySide(from), copySide(to), func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := from.Revisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := to.Revisions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("revisions (-source +target):\n%s", diff)
+	}
+	for key := range want {
+		if diff := cmp.Diff(stateOf(t, from, key), stateOf(t, to, key)); diff != "" {
+			t.Errorf("namespace %s (-source +target):\n%.2000s", key, diff)
+		}
+	}
+	return tables
+}
+
+// stateOf returns what a namespace is and was, a line for each object.
+func stateOf(t *testing.T, db *store.DB, key string) []string {
+	t.Helper()
+	snapshot, err := db.Snapshot(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: key, Limit: 5000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := db.Authentications(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	add := func(name string, object any, more ...any) {
+		text, err := json.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, fmt.Sprintf("%s %x %v", name, sha256.Sum256(text), more))
+	}
+	for _, f := range snapshot.Flags() {
+		add("flag "+f.Key, f, f.Created)
+	}
+	for _, g := range snapshot.Segments() {
+		add("segment "+g.Key, g, g.Created)
+	}
+	for _, c := range changes {
+		add("change of "+c.Key, c)
+	}
+	for _, a := range set.All() {
+		add("token "+a.ID, a, a.TokenHash)
+	}
+	return lines
+}
+
+// copyInterrupted stops in the middle and finds nothing in the target.
+func copyInterrupted(t *testing.T, from, to *store.DB) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	rows := 0
+	_, err := copydb.Copy(ctx, copySide(from), copySide(to), func(n, _ int) {
+		if rows += n; rows > 700 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want it cancelled", err)
+	}
+	all, err := to.Namespaces(t.Context())
+	if err != nil || len(all) != 1 || all[0].Key != guidon.DefaultNamespace {
+		t.Errorf("after an interruption: got namespaces %v, %v, want only the seed", all, err)
+	}
+}
+
+// A connection that is lost at the very end: the target is asked what became of
+// the COMMIT, and where it cannot be asked, that is said.
+func TestCopyDatabaseCommitLost(t *testing.T) {
+	postgresServer.need(t)
+	source := openStore(t, sqliteURL(t))
+	fillForCopy(t, source)
+	tests := []struct {
+		name   string
+		fault  fault
+		want   guidon.Code // 0: success
+		copied bool
+	}{
+		{"before the server had it", cutBefore, 0, false},
+		{"before the answer", cutAfter, 0, true},
+		{"and the server is gone", unreachable, guidon.Unavailable, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			direct := postgresServer.migrated(t)
+			proxy, url := newPGProxy(t, direct)
+			target := openStore(t, url)
+			// Only the copy has so much in one transaction.
+			decide, inflicted := once(tt.fault, func(r request) bool { return r.isCommit() && r.stage > 20 })
+			proxy.inflict(decide)
+			_, err := copydb.Copy(t.Context(), copySide(source), copySide(target), func(int, int) {})
+			select {
+			case <-inflicted:
+			default:
+				t.Fatal("the copy ended without a COMMIT")
+			}
+			if (err == nil) != (tt.copied && tt.want == 0) || tt.want != 0 && !errors.Is(err, tt.want) {
+				t.Errorf("got %v", err)
+			}
+			proxy.inflict(nil)
+			straight := openStore(t, direct)
+			all, err := straight.Namespaces(t.Context())
+			if err != nil || (len(all) > 1) != tt.copied {
+				t.Errorf("got %d namespaces, %v, want a copy to be there: %t", len(all), err, tt.copied)
+			}
+			_, err = copydb.Copy(t.Context(), copySide(source), copySide(straight), func(int, int) {})
+			if errors.Is(err, guidon.FailedPrecondition) != tt.copied {
+				t.Errorf("once more: got %v, want a refusal: %t", err, tt.copied)
+			}
+		})
+	}
+}
+
+// fillForCopy stores more than one page of rows, texts that databases like to
+// change, rows larger than a packet, nothing where nothing may be, and a
+// namespace that was deleted.
+func fillForCopy(t *testing.T, db *store.DB) {
+	t.Helper()
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	update := func(namespace string, fn func(ctx context.Context, tx guidon.Tx) error) {
+		if err := db.Update(t.Context(), namespace, fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := []string{"日本語 🎈", "trailing ", "Case", "case", "quote ' \" \\ ? $1 %s", "\x00 zero", "é", "e\u0301"}
+	for _, key := range []string{"shop", "Shop", "gone"} {
+		update(key, func(ctx context.Context, tx guidon.Tx) error {
+			return tx.PutNamespace(ctx, &guidon.Namespace{Key: key, Name: key, CreatedAt: tx.Now()})
+		})
+	}
+	update("gone", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+	update("shop", func(ctx context.Context, tx guidon.Tx) error {
+		for i := range 1201 {
+			f := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: texts[i%len(texts)]}
+			if err := tx.PutFlag(ctx, f); err != nil {
+				return err
+			}
+		}
+		for _, key := range []string{"Case", "case", "case_", "zebra", "Zebra", "-", ","} {
+			if err := tx.PutFlag(ctx, &guidon.Flag{Key: key}); err != nil {
+				return err
+			}
+		}
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "large", Description: strings.Repeat("large ", 1<<20)})
+	})
+	update("shop", func(ctx context.Context, tx guidon.Tx) error {
+		return errors.Join(tx.DeleteFlag(ctx, "flag-3"), tx.PutSegment(ctx, &guidon.Segment{Key: "s", Name: "S"}))
+	})
+	err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		for i, expires := range slices.Repeat([]time.Time{{}, tx.Now().Add(time.Hour)}, 40) {
+			a := &guidon.Authentication{ID: fmt.Sprintf("id-%d", i), Method: guidon.MethodToken, TokenHash: fmt.Sprintf("hash-%d", i), ExpiresAt: expires}
+			if err := tx.PutAuthentication(ctx, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

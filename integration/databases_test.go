@@ -1,0 +1,271 @@
+package integration
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+// databaseServer is a database server that the tests of this package share, and
+// that none of them harms. It begins with the first test that asks for it and
+// ends with the package.
+//
+// Where it comes from, the first that there is: the URL of a superuser in the
+// environment; a private process, where the server is installed; a container,
+// where Docker answers. TEST_DATABASES=containers leaves out the processes.
+type databaseServer struct {
+	name      string
+	variable  string // of the environment
+	process   func(ctx context.Context, settings ...string) (*dbproc.Server, error)
+	container func(ctx context.Context) (url string, end func() error, err error)
+
+	begin    sync.Once
+	err      error          // why there is none
+	url      string         // of the superuser
+	private  *dbproc.Server // nil when it is no private process
+	template string         // PostgreSQL: the name of a migrated database
+	end      func() error
+}
+
+var (
+	postgresServer = &databaseServer{name: "postgres", variable: "TEST_POSTGRES_URL", process: dbproc.Postgres, container: postgresContainer}
+	mariadbServer  = &databaseServer{name: "mariadb", variable: "TEST_MARIADB_URL", process: dbproc.MariaDB, container: mariadbContainer}
+	mysqlServer    = &databaseServer{name: "mysql", variable: "TEST_MYSQL_URL", container: mysqlContainer}
+
+	databaseServers = []*databaseServer{postgresServer, mariadbServer, mysqlServer}
+)
+
+// eachDatabase runs the test once for every kind of shared database.
+func eachDatabase(t *testing.T, test func(t *testing.T, s *databaseServer)) {
+	for _, s := range databaseServers {
+		t.Run(s.name, func(t *testing.T) {
+			s.need(t)
+			test(t, s)
+		})
+	}
+}
+
+// endDatabases ends what was begun.
+func endDatabases() error {
+	var errs []error
+	for _, s := range databaseServers {
+		if s.end != nil {
+			errs = append(errs, s.end())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// need makes the server run, or skips the test where there is none.
+func (s *databaseServer) need(t *testing.T) {
+	t.Helper()
+	s.begin.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+		defer cancel()
+		s.err = s.start(ctx)
+	})
+	if s.err != nil {
+		skip(t, "no %s: %v", s.name, s.err)
+	}
+}
+
+func (s *databaseServer) start(ctx context.Context) error {
+	if s.url = os.Getenv(s.variable); s.url != "" {
+		return nil
+	}
+	absent := errors.New("set " + s.variable)
+	if s.process != nil && os.Getenv("TEST_DATABASES") != "containers" {
+		private, err := s.process(ctx)
+		if err == nil {
+			s.private, s.url, s.end = private, private.URL, private.Close
+			return nil
+		}
+		if !errors.Is(err, dbproc.ErrNotInstalled) {
+			return err
+		}
+		absent = errors.Join(absent, err)
+	}
+	var err error
+	s.url, s.end, err = s.container(ctx)
+	if err != nil {
+		return errors.Join(absent, err)
+	}
+	return nil
+}
+
+// empty creates a database without any table and returns its URL. The test ends
+// it.
+func (s *databaseServer) empty(t *testing.T) string {
+	t.Helper()
+	name := newName()
+	s.administer(t, "CREATE DATABASE "+name)
+	return s.dropAfter(t, name)
+}
+
+// migrated creates a database with the current schema and returns its URL. The
+// test ends it.
+func (s *databaseServer) migrated(t *testing.T) string {
+	t.Helper()
+	if !s.isPostgres() {
+		u := s.empty(t)
+		migrateUp(t, u)
+		return u
+	}
+	// A copy takes a fraction of the time of the schema steps.
+	if s.template == "" {
+		name := newName()
+		s.administer(t, "CREATE DATABASE "+name)
+		migrateUp(t, s.database(name))
+		s.template = name
+		end := s.end
+		s.end = func() error { // one that outlives the tests is left as it was found
+			err := administer(context.Background(), s.url, "DROP DATABASE "+name)
+			if end != nil {
+				err = errors.Join(err, end())
+			}
+			return err
+		}
+	}
+	name := newName()
+	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.template)
+	return s.dropAfter(t, name)
+}
+
+func (s *databaseServer) isPostgres() bool { return strings.HasPrefix(s.url, "postgres") }
+
+func (s *databaseServer) dropAfter(t *testing.T, name string) string {
+	drop := "DROP DATABASE " + name
+	if s.isPostgres() {
+		drop += " WITH (FORCE)" // a killed process or a pooler may still hold connections
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := administer(ctx, s.url, drop); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.database(name)
+}
+
+// database returns the URL of the database of that name.
+func (s *databaseServer) database(name string) string { return withDatabase(s.url, name) }
+
+func withDatabase(server, name string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		panic(err) // the server has been reached by it
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// databaseName returns the name of the database in the URL.
+func databaseName(database string) string {
+	u, err := url.Parse(database)
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}
+
+// newName returns a name that no database has.
+func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
+
+// administer runs the statement on the server as its superuser.
+func (s *databaseServer) administer(t *testing.T, statement string) {
+	t.Helper()
+	if err := administer(t.Context(), s.url, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func administer(ctx context.Context, server, statement string) error {
+	db, err := openSQL(server)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, statement)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", statement, err)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// openSQL opens the database of the URL behind the back of the store.
+func openSQL(database string) (*sql.DB, error) {
+	if strings.HasPrefix(database, "postgres") {
+		return sql.Open("pgx", database)
+	}
+	u, err := url.Parse(database)
+	if err != nil {
+		return nil, err
+	}
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName = u.User.Username(), "tcp", u.Host, strings.TrimPrefix(u.Path, "/")
+	c.Passwd, _ = u.User.Password()
+	return sql.Open("mysql", c.FormatDSN())
+}
+
+// openStore opens the database of the URL. The test closes it.
+func openStore(t *testing.T, database string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), database, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// migrateUp brings the database of the URL up to date.
+func migrateUp(t *testing.T, database string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), database, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ownDatabase starts a database server for one test that kills or freezes it,
+// and returns it with the URL of a migrated database.
+func ownDatabase(t *testing.T, s *databaseServer, settings ...string) (*dbproc.Server, string) {
+	t.Helper()
+	private, err := s.process(t.Context(), settings...)
+	if errors.Is(err, dbproc.ErrNotInstalled) {
+		skip(t, "%v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("log of the database:\n%s", private.Log())
+		}
+		_ = private.Close()
+	})
+	name := newName()
+	if err := administer(t.Context(), private.URL, "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	migrateUp(t, private.Database(name))
+	return private, private.Database(name)
+}

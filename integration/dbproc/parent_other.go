@@ -1,0 +1,7 @@
+//go:build !linux
+
+package dbproc
+
+import "syscall"
+
+func dieWithParent(*syscall.SysProcAttr) {}

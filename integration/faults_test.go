@@ -1,0 +1,188 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	// requestTimeout is what the servers are configured with where the database
+	// goes away, and slack what a busy machine may add.
+	requestTimeout = 3 * time.Second
+	slack          = 2 * time.Second
+)
+
+var failingFast = "GUIDON_SERVER_REQUEST_TIMEOUT=" + requestTimeout.String()
+
+// faultyDatabases are those that run as processes of the test.
+var faultyDatabases = []*databaseServer{postgresServer, mariadbServer}
+
+// TestDatabaseKilled kills the database under three writing instances and starts
+// it again, three times over.
+func TestDatabaseKilled(t *testing.T) {
+	for _, s := range faultyDatabases {
+		t.Run(s.name, func(t *testing.T) {
+			process, database := ownDatabase(t, s)
+			ledger := newLedger()
+			c := startCluster(t, instances, database, failingFast)
+			w := startLoad(t, c, ledger, 9)
+			for range 3 {
+				await(t, 40, "writes", w.acknowledged)
+				process.Kill()
+				await(t, 3, "refusals", w.failed)
+				if err := process.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			await(t, 40, "writes", w.acknowledged)
+			w.stop()
+			if slowest := time.Duration(w.slowest.Load()); slowest > requestTimeout+slack {
+				t.Errorf("a write took %v, want at most %v", slowest, requestTimeout+slack)
+			}
+			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+				len(ledger.doubtful), time.Duration(w.slowest.Load()))
+			c.check(t, ledger)
+		})
+	}
+}
+
+// TestDatabaseFrozen freezes the database under three writing instances: its
+// connections stay open, and nothing answers.
+func TestDatabaseFrozen(t *testing.T) {
+	const frozen = 10 * time.Second
+	for _, s := range faultyDatabases {
+		t.Run(s.name, func(t *testing.T) {
+			process, database := ownDatabase(t, s)
+			ledger := newLedger()
+			c := startCluster(t, instances, database, failingFast)
+			w := startLoad(t, c, ledger, 9)
+			await(t, 40, "writes", w.acknowledged)
+			thaw := time.After(frozen)
+			process.Freeze()
+			await(t, 9, "refusals", w.failed)
+			var asking sync.WaitGroup
+			for i, s := range c {
+				asking.Go(func() {
+					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags",
+						map[string]any{"key": fmt.Sprint("frozen-", i), "name": "Frozen"})
+				})
+			}
+			asking.Wait()
+			<-thaw
+			process.Thaw()
+			await(t, 40, "writes", w.acknowledged)
+			w.stop()
+			if slowest := time.Duration(w.slowest.Load()); slowest > requestTimeout+slack {
+				t.Errorf("a write took %v, want at most %v", slowest, requestTimeout+slack)
+			}
+			for i, s := range c {
+				s.recovered(t, ledger, fmt.Sprint("thawed-", i))
+			}
+			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+				len(ledger.doubtful), time.Duration(w.slowest.Load()))
+			c.check(t, ledger)
+		})
+	}
+}
+
+// TestConnectionsCut cuts all connections to the database again and again.
+func TestConnectionsCut(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		ledger := newLedger()
+		proxy, through := newTCPProxy(t, s.migrated(t), 0, nil)
+		c := startCluster(t, instances, through, failingFast)
+		w := startLoad(t, c, ledger, 9)
+		for range 20 {
+			await(t, 10, "writes", w.acknowledged)
+			proxy.cut()
+		}
+		await(t, 10, "writes", w.acknowledged)
+		w.stop()
+		t.Logf("%d acknowledged, %d refused, %d unknown", len(ledger.acknowledged), len(ledger.refused), len(ledger.doubtful))
+		c.check(t, ledger)
+	})
+}
+
+// TestLatency adds 200 ms to each round trip to the database: slow, and right.
+func TestLatency(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		const roundTrip = 200 * time.Millisecond
+		_, through := newTCPProxy(t, s.migrated(t), roundTrip/2, nil)
+		ledger := newLedger()
+		c := startCluster(t, instances, through)
+		var writing sync.WaitGroup
+		for i, s := range c {
+			for j := range 2 {
+				writing.Go(func() {
+					if got := ledger.write(t, s, fmt.Sprintf("w%d-%d", i, j), 0); got != acknowledged {
+						t.Errorf("outcome %d", got)
+					}
+				})
+			}
+		}
+		begin := time.Now()
+		writing.Wait()
+		t.Logf("%.1f round trips for each of 6 writes in turn", time.Since(begin).Seconds()/6/roundTrip.Seconds())
+
+		// Many requests share one question to the database.
+		begin = time.Now()
+		var reading sync.WaitGroup
+		for range 50 {
+			reading.Go(func() { c[0].must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil) })
+		}
+		reading.Wait()
+		if took := time.Since(begin); took > 15*roundTrip {
+			t.Errorf("50 reads at once took %v", took)
+		}
+		c.check(t, ledger)
+	})
+}
+
+// TestImportKilled kills a server in the middle of an import: nothing of it is
+// there, and nobody has to clean up.
+func TestImportKilled(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		var limit atomic.Int64 // how much the server may tell the database
+		limit.Store(1 << 40)
+		var victim *server
+		proxy, through := newTCPProxy(t, database, 0, func(total int64) {
+			if total > limit.Load() {
+				_ = victim.cmd.Process.Kill()
+			}
+		})
+		victim = start(t, through)
+		var flags []any
+		for i := range 2000 {
+			flags = append(flags, map[string]any{"key": fmt.Sprint("flag-", i), "name": strings.Repeat("x", 200)})
+		}
+		body := map[string]any{"document": map[string]any{"flags": flags}}
+		limit.Store(proxy.total.Load() + 400_000) // what the names alone take
+		if a, err := victim.call(t.Context(), "POST", "/api/v1/namespaces/default/import", body); err == nil {
+			t.Fatalf("status %d: the import is over before its server was killed", a.Status)
+		}
+		victim.Wait(t)
+
+		other := start(t, database)
+		before := other.must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil)
+		var list struct{ TotalCount int }
+		other.must(t, "GET", "/api/v1/namespaces/default/flags", nil, &list)
+		if revision := before.Header.Get("Guidon-Revision"); list.TotalCount != 0 || revision != "1" {
+			t.Errorf("%d flags at revision %s, want none at 1", list.TotalCount, revision)
+		}
+		for _, c := range allChanges(t, other) {
+			if c.Kind == "flag" {
+				t.Errorf("there is a change record of %s", c.Key)
+			}
+		}
+		again := other.must(t, "POST", "/api/v1/namespaces/default/import", body, &list)
+		if again.Status != http.StatusOK || again.Header.Get("Guidon-Revision") != "2" {
+			t.Errorf("the import again: status %d, revision %s", again.Status, again.Header.Get("Guidon-Revision"))
+		}
+	})
+}

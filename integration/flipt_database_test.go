@@ -1,0 +1,75 @@
+package integration
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate/fliptdb"
+	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/store"
+)
+
+// A Flipt database of any engine becomes ours, on the same engine: evaluations
+// of generated contexts agree with what Flipt answers, and old tokens open what
+// they opened (contract 7, operations 1.4 and 4.9).
+func TestFliptDatabase(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		data := fliptdbtest.Generate(11)
+		flipt := s.empty(t)
+		theirs, err := openSQL(flipt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer theirs.Close()
+		dialect := "mysql"
+		if s.isPostgres() {
+			dialect = "postgres"
+		}
+		if err := data.Store(t.Context(), theirs, dialect); err != nil {
+			t.Fatal(err)
+		}
+
+		source := openStore(t, flipt) // as the command does
+		content, err := fliptdb.Read(t.Context(), source.SQL(), source.Dialect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(content.Findings) > 0 {
+			t.Fatalf("got findings %v, want none", content.Findings)
+		}
+		db := openStore(t, s.migrated(t))
+		for range 2 { // the second time changes nothing
+			if err := content.Write(t.Context(), db, func(int) {}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fliptdbtest.Compare(t, data, db)
+		compareTimes(t, data, db)
+
+		service := guidon.NewService(db, time.Now)
+		for _, token := range []string{fliptdbtest.Token, fliptdbtest.ScopedToken} {
+			if _, err := service.Authenticate(t.Context(), token); err != nil {
+				t.Errorf("an old token: %v", err)
+			}
+		}
+	})
+}
+
+// compareTimes compares the times of the flags to the microsecond.
+func compareTimes(t *testing.T, data *fliptdbtest.Data, db *store.DB) {
+	t.Helper()
+	for _, row := range data.Flags {
+		snapshot, err := db.Snapshot(t.Context(), row.Namespace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := snapshot.Flag(row.Key)
+		got, want := []time.Time{f.CreatedAt, f.UpdatedAt}, []time.Time{row.Created, row.Updated}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("times of %s/%s (-want +got):\n%s", row.Namespace, row.Key, diff)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package integration
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/migrate"
+)
+
+// allSteps are the names of the schema steps.
+var allSteps = []string{"tables", "seed", "leases"}
+
+func stepNames(steps []migrate.Step) []string {
+	var names []string
+	for _, s := range steps {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func count(t *testing.T, db *sql.DB, query string) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func execute(t *testing.T, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// TestMigrateManyAtOnce: ten that start on an empty database apply each step once
+// between them, whichever of them it is.
+func TestMigrateManyAtOnce(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) { migrateAtOnce(t, s.empty(t)) })
+}
+
+// TestMigrateSerializable stands in for CockroachDB: its dialect and schema, on a
+// database that refuses with 40001 whatever could not have been run one after
+// the other.
+func TestMigrateSerializable(t *testing.T) {
+	postgresServer.need(t)
+	database := postgresServer.empty(t)
+	postgresServer.administer(t, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
+	_, rest, _ := strings.Cut(database, ":")
+	migrateAtOnce(t, "cockroachdb:"+rest)
+}
+
+// TestMigratePooled: through a pooler that keeps nothing of a session.
+func TestMigratePooled(t *testing.T) {
+	postgresServer.need(t)
+	if postgresServer.private == nil {
+		skip(t, "no private PostgreSQL to put a pooler before")
+	}
+	pooler, err := dbproc.PgBouncer(t.Context(), postgresServer.private)
+	if errors.Is(err, dbproc.ErrNotInstalled) {
+		skip(t, "%v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = pooler.Close() })
+	migrateAtOnce(t, pooler.Database(databaseName(postgresServer.empty(t))))
+}
+
+// migrateAtOnce migrates the empty database from ten sides.
+func migrateAtOnce(t *testing.T, database string) {
+	t.Helper()
+	var mu sync.Mutex
+	var applied []string
+	var wait sync.WaitGroup
+	for range 10 {
+		db := openStore(t, database)
+		wait.Go(func() {
+			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			applied = append(applied, stepNames(steps)...)
+		})
+	}
+	wait.Wait()
+	if diff := cmp.Diff(allSteps, applied); diff != "" {
+		t.Errorf("applied in all (-want +got):\n%s", diff)
+	}
+	if n := count(t, openStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+		t.Errorf("%d change records, want that of the first namespace", n)
+	}
+}
+
+// TestMigrateProcesses is the same with processes of the binary, and what the
+// command says.
+func TestMigrateProcesses(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.empty(t)
+		var mu sync.Mutex
+		var lines []string
+		var wait sync.WaitGroup
+		for range 10 {
+			wait.Go(func() {
+				out, err := guidonCommand(t.Context(), database, "migrate", "up")
+				if err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				lines = append(lines, out)
+			})
+		}
+		waiting := make(chan error, 1)
+		go func() {
+			_, err := guidonCommand(t.Context(), database, "migrate", "wait", "--timeout", patience.String())
+			waiting <- err
+		}()
+		wait.Wait()
+		if err := <-waiting; err != nil {
+			t.Errorf("migrate wait: %v", err)
+		}
+		all := strings.Join(lines, "")
+		for i, name := range allSteps {
+			if n := strings.Count(all, fmt.Sprintf("applied %d %s\n", i+1, name)); n != 1 {
+				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
+			}
+		}
+		out, err := guidonCommand(t.Context(), database, "migrate", "status")
+		if err != nil || strings.Contains(out, "pending") || !strings.Contains(out, "leases") {
+			t.Errorf("status: got %v\n%s", err, out)
+		}
+	})
+}
+
+// guidonCommand runs the binary on the database and returns what it printed.
+func guidonCommand(ctx context.Context, database string, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, binary, args...)
+	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database}
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// TestMigrateLooksOnly: Status, Check and Wait leave an empty database empty.
+func TestMigrateLooksOnly(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		db := openStore(t, s.empty(t))
+		steps, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), allSteps) || !steps[0].AppliedAt.IsZero() {
+			t.Errorf("status: got %+v, %v, want all steps pending", steps, err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for name, err := range map[string]error{
+			"Check": migrate.Check(t.Context(), db.SQL(), db.Dialect()),
+			"Wait":  migrate.Wait(short, db.SQL(), db.Dialect()),
+		} {
+			if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "guidon migrate up") {
+				t.Errorf("%s: got %v, want what to run", name, err)
+			}
+		}
+		if names := tablesOf(t, db.SQL(), s); len(names) != 0 {
+			t.Errorf("looking left the tables %q", names)
+		}
+	})
+}
+
+// TestMigrateWait: whoever waits goes on as soon as another has migrated.
+func TestMigrateWait(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		db := openStore(t, s.empty(t))
+		done := make(chan error, 1)
+		go func() { done <- migrate.Wait(t.Context(), db.SQL(), db.Dialect()) }()
+		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMigrateNewer: a database that a newer release has migrated is left alone.
+func TestMigrateNewer(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		db := openStore(t, database)
+		execute(t, db.SQL(), "INSERT INTO schema_steps (version_id, applied_at) VALUES (99, 1)")
+		_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		for name, err := range map[string]error{
+			"Up":    upErr,
+			"Check": migrate.Check(t.Context(), db.SQL(), db.Dialect()),
+			"Wait":  migrate.Wait(t.Context(), db.SQL(), db.Dialect()),
+		} {
+			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
+				t.Errorf("%s: got %v, want a refusal that names step 99", name, err)
+			}
+		}
+		out, err := guidonCommand(t.Context(), database, "server")
+		if err == nil || !strings.Contains(out, "step 99") {
+			t.Errorf("server: got %v, want a refusal\n%s", err, out)
+		}
+	})
+}
+
+// TestMigrateForeign: tables of another program that have our names are not
+// touched, whatever is in them.
+func TestMigrateForeign(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		db := openStore(t, s.empty(t))
+		execute(t, db.SQL(), "CREATE TABLE flags (id INTEGER)")
+		_, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
+			t.Errorf("got %v, want a refusal that names the table", err)
+		}
+		if diff := cmp.Diff([]string{"flags"}, tablesOf(t, db.SQL(), s)); diff != "" {
+			t.Errorf("tables (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestMigrateInterrupted: what a killed process left of a step is completed by
+// the next one, at whichever statement it was killed.
+func TestMigrateInterrupted(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		db := openStore(t, s.migrated(t))
+		want := schema(t, db.SQL(), s)
+		drops := [][]string{
+			{"leases"},
+			{"leases", "authentications", "changes"},
+			{"leases", "authentications", "changes", "segments", "flags", "namespaces"},
+		}
+		if s.isPostgres() {
+			execute(t, db.SQL(), "DROP INDEX changes_by_time")
+		}
+		for _, tables := range drops {
+			for _, table := range tables {
+				execute(t, db.SQL(), "DROP TABLE IF EXISTS "+table)
+			}
+			execute(t, db.SQL(), "DELETE FROM schema_steps")
+			if len(tables) == 1 {
+				// Step 1 was complete but not yet recorded; the seed is not there.
+				execute(t, db.SQL(), "DELETE FROM namespaces")
+				execute(t, db.SQL(), "DELETE FROM changes")
+			}
+			if len(tables) == 3 {
+				execute(t, db.SQL(), "DELETE FROM namespaces")
+			}
+			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+				t.Fatalf("without %q: got %+v, %v", tables, steps, err)
+			}
+			if diff := cmp.Diff(want, schema(t, db.SQL(), s)); diff != "" {
+				t.Errorf("without %q: schema (-want +got):\n%s", tables, diff)
+			}
+		}
+	})
+}
+
+// TestMigrateTakesOver: the lock of a process that was killed holds up nobody for
+// ever.
+func TestMigrateTakesOver(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		t.Parallel()
+		db := openStore(t, s.empty(t))
+		execute(t, db.SQL(), "CREATE TABLE schema_lock (lock_name VARCHAR(64) NOT NULL, holder VARCHAR(64) NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (lock_name))")
+		execute(t, db.SQL(), "INSERT INTO schema_lock (lock_name, holder, beats) VALUES ('schema', 'KILLED', 7)")
+		start := time.Now()
+		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+			t.Errorf("got %+v, %v", steps, err)
+		}
+		if d := time.Since(start); d < 10*time.Second {
+			t.Errorf("the lock was taken after %s, when its holder could still be alive", d)
+		}
+	})
+}

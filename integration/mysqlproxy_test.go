@@ -1,0 +1,162 @@
+package integration
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// mysqlProxy speaks as much of MySQL's protocol as it takes to tell the commands
+// of a client apart, and lets the test say what becomes of each.
+type mysqlProxy struct {
+	wire
+	upstream string
+}
+
+// newMySQLProxy starts a proxy in front of the server of the URL, which does not
+// use TLS, and returns it with the URL that leads through it.
+func newMySQLProxy(t *testing.T, database string) (*mysqlProxy, string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &mysqlProxy{upstream: u.Host}
+	u.Host = listen(t, p.serve)
+	return p, u.String()
+}
+
+func (p *mysqlProxy) serve(client net.Conn) {
+	defer client.Close()
+	if p.isBroken() {
+		return
+	}
+	server, err := net.Dial("tcp", p.upstream)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	s := &mysqlSession{proxy: p, client: client, server: server}
+	var answering sync.WaitGroup
+	answering.Go(s.answers)
+	_ = s.commands()
+	_ = server.Close()
+	answering.Wait()
+}
+
+// mysqlSession is one connection of a client with one of its own to the server.
+type mysqlSession struct {
+	proxy          *mysqlProxy
+	client, server net.Conn
+	inside         bool // a transaction
+	stage          int
+
+	mu   sync.Mutex
+	next fault // what becomes of the next answer
+}
+
+// commands passes on what the client sends, each packet after its fate is known.
+func (s *mysqlSession) commands() error {
+	for {
+		packet, err := readPacket(s.client)
+		if err != nil {
+			return err
+		}
+		f := pass
+		if packet[3] == 0 { // the first packet of a command, rather than of the handshake
+			f = s.proxy.fate(s.request(packet))
+		}
+		switch f {
+		case cutBefore:
+			return nil
+		case serialize:
+			packet = commandPacket("ROLLBACK")
+		}
+		s.expect(f)
+		if _, err := s.server.Write(packet); err != nil {
+			return err
+		}
+	}
+}
+
+// readPacket reads the length in three bytes, the number in its conversation, and
+// the rest.
+func readPacket(from io.Reader) ([]byte, error) {
+	packet := make([]byte, 4)
+	if _, err := io.ReadFull(from, packet); err != nil {
+		return nil, err
+	}
+	length := int(packet[0]) | int(packet[1])<<8 | int(packet[2])<<16
+	packet = append(packet, make([]byte, length)...)
+	_, err := io.ReadFull(from, packet[4:])
+	return packet, err
+}
+
+const comQuery = 3
+
+// commandPacket returns the packet that asks for a short statement.
+func commandPacket(sql string) []byte {
+	return append([]byte{byte(1 + len(sql)), 0, 0, 0, comQuery}, sql...)
+}
+
+func (s *mysqlSession) request(packet []byte) request {
+	sql := ""
+	if len(packet) > 4 && packet[4] == comQuery {
+		sql = string(packet[5:])
+	}
+	s.stage++
+	if is(sql, "start transaction") {
+		s.inside, s.stage = true, 0
+	}
+	r := request{stage: s.stage, inside: s.inside, sql: []string{sql}, commit: -1}
+	if is(sql, "commit") {
+		r.commit = 0
+	}
+	if is(sql, "commit") || is(sql, "rollback") {
+		s.inside = false
+	}
+	return r
+}
+
+func (s *mysqlSession) expect(f fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = f
+}
+
+func (s *mysqlSession) expected() fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.next
+}
+
+// answers passes on what the server answers, or what the fault makes of it.
+func (s *mysqlSession) answers() {
+	defer s.client.Close()
+	for buffer := make([]byte, 32<<10); ; {
+		n, err := s.server.Read(buffer)
+		if err != nil {
+			return
+		}
+		answer := buffer[:n]
+		switch s.expected() {
+		case pass:
+		case serialize:
+			answer = refusal("restart transaction")
+			s.expect(pass)
+		default: // the server has done what it was asked for
+			return
+		}
+		if _, err := s.client.Write(answer); err != nil {
+			return
+		}
+	}
+}
+
+// refusal returns the packet of error 1213, whose SQLSTATE is 40001.
+func refusal(message string) []byte {
+	text := append([]byte{0xff, 1213 & 0xff, 1213 >> 8, '#'}, "40001"+message...)
+	return append([]byte{byte(len(text)), 0, 0, 1}, text...)
+}

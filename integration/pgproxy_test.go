@@ -1,0 +1,204 @@
+package integration
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// pgProxy speaks PostgreSQL's protocol on both sides, one request at a time, and
+// lets the test say what becomes of each.
+type pgProxy struct {
+	wire
+	upstream string
+	retries  atomic.Int64 // answers of the server with 40001
+}
+
+// newPGProxy starts a proxy in front of the server of the URL, which does not
+// use TLS, and returns it with the URL that leads through it.
+func newPGProxy(t *testing.T, database string) (*pgProxy, string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pgProxy{upstream: u.Host}
+	u.Host = listen(t, p.serve)
+	return p, u.String()
+}
+
+func (p *pgProxy) serve(conn net.Conn) {
+	defer conn.Close()
+	if p.isBroken() {
+		return
+	}
+	upstream, err := net.Dial("tcp", p.upstream)
+	if err != nil {
+		return
+	}
+	defer upstream.Close()
+	s := &pgSession{
+		proxy:    p,
+		client:   pgproto3.NewBackend(conn, conn),
+		server:   pgproto3.NewFrontend(upstream, upstream),
+		upstream: upstream,
+		prepared: map[string]string{},
+	}
+	_ = s.run() // whichever side ends it, the other is told by the closed connection
+}
+
+// pgSession is one connection of a client with one of its own to the server.
+type pgSession struct {
+	proxy    *pgProxy
+	client   *pgproto3.Backend
+	server   *pgproto3.Frontend // for reading; what is written is kept until its fate is known
+	upstream net.Conn
+	prepared map[string]string // SQL by name of the prepared statement
+	status   byte              // of the transaction: 'I' for none
+	stage    int
+}
+
+func (s *pgSession) run() error {
+	startup, err := s.client.ReceiveStartupMessage()
+	if err != nil {
+		return err
+	}
+	if err := s.send(startup.Encode(nil)); err != nil {
+		return err
+	}
+	if _, isCancel := startup.(*pgproto3.CancelRequest); isCancel {
+		return nil
+	}
+	if err := s.answer(true); err != nil {
+		return err
+	}
+	for {
+		r, err := s.request()
+		if err != nil {
+			return err
+		}
+		f := s.proxy.fate(r)
+		switch f {
+		case pass:
+			err = errors.Join(s.send(r.text, nil), s.answer(true))
+		case serialize:
+			err = s.refuse(r)
+		case cutBefore:
+			return nil
+		default: // the server does what it was asked for
+			return errors.Join(s.send(r.text, nil), s.answer(false))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (s *pgSession) send(text []byte, err error) error {
+	if err == nil {
+		_, err = s.upstream.Write(text)
+	}
+	return err
+}
+
+// request reads what the client sends until it waits for an answer.
+func (s *pgSession) request() (request, error) {
+	r := request{inside: s.status != 'I', commit: -1}
+	for end := false; !end; {
+		message, err := s.client.Receive()
+		if err != nil {
+			return r, err
+		}
+		sql := ""
+		switch m := message.(type) {
+		case *pgproto3.Query:
+			sql, end = m.String, true
+		case *pgproto3.Parse:
+			sql, s.prepared[m.Name] = m.Query, m.Query
+		case *pgproto3.Bind:
+			sql = s.prepared[m.PreparedStatement]
+		case *pgproto3.Sync:
+			end = true
+		case *pgproto3.Terminate:
+			return r, io.EOF
+		}
+		if r.commit < 0 && is(sql, "commit") {
+			r.commit = len(r.text)
+		}
+		if sql != "" {
+			r.sql = append(r.sql, sql)
+		}
+		if r.text, err = message.Encode(r.text); err != nil {
+			return r, err
+		}
+	}
+	s.stage++
+	if !r.inside {
+		s.stage = 0
+		r.inside = slices.ContainsFunc(r.sql, func(sql string) bool { return is(sql, "begin") })
+	}
+	r.stage = s.stage
+	return r, nil
+}
+
+// answer reads the answer of the server and passes it on, or not.
+func (s *pgSession) answer(deliver bool) error {
+	ready, err := s.until(s.client.Send)
+	if err != nil || !deliver {
+		return err
+	}
+	s.client.Send(ready)
+	return s.client.Flush()
+}
+
+// refuse lets the server do what the request asks for before its COMMIT, rolls
+// the transaction back and answers the COMMIT with 40001, as databases do whose
+// transactions may fail at their very end.
+func (s *pgSession) refuse(r request) error {
+	if r.commit > 0 {
+		text, err := (&pgproto3.Sync{}).Encode(r.text[:r.commit])
+		if err := s.send(text, err); err != nil {
+			return err
+		}
+		if _, err := s.until(s.client.Send); err != nil {
+			return err
+		}
+	}
+	if err := s.send((&pgproto3.Query{String: "rollback"}).Encode(nil)); err != nil {
+		return err
+	}
+	ready, err := s.until(func(pgproto3.BackendMessage) {})
+	if err != nil {
+		return err
+	}
+	s.client.Send(&pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "restart transaction"})
+	s.client.Send(ready)
+	return s.client.Flush()
+}
+
+// until reads the answer of the server and has each of its messages passed but
+// the one that ends it, which it returns.
+func (s *pgSession) until(pass func(pgproto3.BackendMessage)) (*pgproto3.ReadyForQuery, error) {
+	for {
+		message, err := s.server.Receive()
+		if err != nil {
+			return nil, err
+		}
+		switch m := message.(type) {
+		case *pgproto3.ReadyForQuery:
+			s.status = m.TxStatus
+			return m, nil
+		case *pgproto3.ErrorResponse:
+			if m.Code == "40001" {
+				s.proxy.retries.Add(1)
+			}
+		}
+		pass(message)
+	}
+}

@@ -1,0 +1,326 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store"
+)
+
+// ambiguity is what the store says of a write whose outcome it cannot know.
+const ambiguity = "the outcome of the write is unknown"
+
+// counter is a store behind a faulty wire, with a flag that counts the writes,
+// and a straight way to what is stored.
+type counter struct {
+	wire     *wire
+	faulty   *store.DB
+	straight *store.DB
+}
+
+// eachWire runs the test over the protocol of each database.
+func eachWire(t *testing.T, test func(t *testing.T, c *counter)) {
+	for _, s := range faultyDatabases {
+		t.Run(s.name, func(t *testing.T) {
+			s.need(t)
+			if s.private == nil {
+				skip(t, "the wire is only made faulty in front of a private process")
+			}
+			database := s.migrated(t)
+			w, through := newWire(t, s, database)
+			c := &counter{wire: w, faulty: openStore(t, through), straight: openStore(t, database)}
+			putCounter(t, c.faulty)
+			test(t, c)
+		})
+	}
+}
+
+func newWire(t *testing.T, s *databaseServer, database string) (*wire, string) {
+	if s.isPostgres() {
+		p, through := newPGProxy(t, database)
+		return &p.wire, through
+	}
+	p, through := newMySQLProxy(t, database)
+	return &p.wire, through
+}
+
+// putCounter stores the flag that counts.
+func putCounter(t *testing.T, db *store.DB) {
+	t.Helper()
+	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "counter", Description: "0"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// count adds one through the faulty wire and tells how often that was tried.
+func (c *counter) count(ctx context.Context) (runs int, err error) {
+	err = c.faulty.Update(ctx, guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		runs++
+		f, err := tx.Flag(ctx, "counter")
+		if err != nil {
+			return err
+		}
+		n, err := strconv.Atoi(f.Description)
+		if err != nil {
+			return err
+		}
+		f.Description = strconv.Itoa(n + 1)
+		return tx.PutFlag(ctx, f)
+	})
+	return runs, err
+}
+
+// stored returns the count, and checks that revisions and change records agree
+// with it: one of each for each count.
+func (c *counter) stored(t *testing.T) int {
+	t.Helper()
+	shot, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(shot.Flag("counter").Description)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := 0
+	for query := (guidon.ChangeQuery{Namespace: guidon.DefaultNamespace, Kind: guidon.KindFlag, Limit: 100}); ; {
+		page, err := c.straight.Changes(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		records += len(page)
+		last := page[len(page)-1]
+		query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+	}
+	// The first revision is the namespace's own, the first record the flag's.
+	if got, want := shot.Revision().Number, int64(n+2); got != want {
+		t.Errorf("counted to %d at revision %d, want %d", n, got, want)
+	}
+	if want := n + 1; records != want {
+		t.Errorf("counted to %d with %d change records, want %d", n, records, want)
+	}
+	return n
+}
+
+// wantTruth checks what an attempt to count reported against what it did.
+func wantTruth(t *testing.T, err error, before, after int) {
+	t.Helper()
+	done := after - before
+	switch {
+	case done < 0 || done > 1:
+		t.Errorf("one write counted from %d to %d", before, after)
+	case err == nil && done != 1:
+		t.Error("reported as done, and lost")
+	case err != nil && guidon.CodeOf(err) != guidon.Unavailable:
+		t.Errorf("got %v, want Unavailable", err)
+	case err != nil && done == 1 && !isAmbiguous(err):
+		t.Errorf("done, and reported as failed: %v", err)
+	}
+}
+
+func isAmbiguous(err error) bool { return strings.Contains(guidon.PublicMessage(err), ambiguity) }
+
+// TestCommitAnswered40001: the transaction is run again, and counts once.
+func TestCommitAnswered40001(t *testing.T) { eachWire(t, testCommitAnswered40001) }
+
+func testCommitAnswered40001(t *testing.T, c *counter) {
+	const refused = 2
+	commits := 0
+	c.wire.inflict(func(r request) fault {
+		if !r.isCommit() {
+			return pass
+		}
+		if commits++; commits <= refused {
+			return serialize
+		}
+		return pass
+	})
+	runs, err := c.count(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := refused + 1; runs != want {
+		t.Errorf("ran %d times, want %d", runs, want)
+	}
+	if got := c.stored(t); got != 1 {
+		t.Errorf("counted to %d, want 1", got)
+	}
+}
+
+// TestCommitAnswered40001ForEver: at some point the caller is told so.
+func TestCommitAnswered40001ForEver(t *testing.T) { eachWire(t, testCommitAnswered40001ForEver) }
+
+func testCommitAnswered40001ForEver(t *testing.T, c *counter) {
+	c.wire.inflict(func(r request) fault {
+		if r.isCommit() {
+			return serialize
+		}
+		return pass
+	})
+	runs, err := c.count(t.Context())
+	if !errors.Is(err, guidon.Unavailable) || isAmbiguous(err) {
+		t.Errorf("got %v after %d runs, want a definite Unavailable", err, runs)
+	}
+	if got := c.stored(t); got != 0 {
+		t.Errorf("counted to %d, want 0", got)
+	}
+}
+
+// TestConnectionCutAtCommit: with the database at hand again at once, the store
+// finds out what became of the write.
+func TestConnectionCutAtCommit(t *testing.T) { eachWire(t, testConnectionCutAtCommit) }
+
+func testConnectionCutAtCommit(t *testing.T, c *counter) {
+	for name, f := range map[string]fault{"before the server has it": cutBefore, "before the client has the answer": cutAfter} {
+		t.Run(name, func(t *testing.T) {
+			before := c.stored(t)
+			decide, inflicted := once(f, request.isCommit)
+			c.wire.inflict(decide)
+			_, err := c.count(t.Context())
+			wantInflicted(t, inflicted)
+			after := c.stored(t)
+			wantTruth(t, err, before, after)
+			if isAmbiguous(err) {
+				t.Errorf("the outcome could be read back, got %v", err)
+			}
+			if f == cutAfter && (err != nil || after != before+1) {
+				t.Errorf("got %v and a count from %d to %d, want success", err, before, after)
+			}
+			wantRecovered(t, c)
+		})
+	}
+}
+
+// TestCommitUnknown: the database is away when the store wants to find out, so
+// the caller is told to do that.
+func TestCommitUnknown(t *testing.T) { eachWire(t, testCommitUnknown) }
+
+func testCommitUnknown(t *testing.T, c *counter) {
+	decide, inflicted := once(unreachable, request.isCommit)
+	c.wire.inflict(decide)
+	_, err := c.count(t.Context())
+	wantInflicted(t, inflicted)
+	if !errors.Is(err, guidon.Unavailable) || !isAmbiguous(err) {
+		t.Errorf("got %v, want Unavailable with %q", err, ambiguity)
+	}
+	if got := c.stored(t); got != 1 {
+		t.Errorf("counted to %d, want 1", got)
+	}
+	wantRecovered(t, c)
+}
+
+// TestConnectionCutAtEveryStage cuts each request of a transaction in turn,
+// before the server has it and before the client has the answer.
+func TestConnectionCutAtEveryStage(t *testing.T) { eachWire(t, testConnectionCutAtEveryStage) }
+
+func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
+	for stage := 0; ; stage++ {
+		for _, f := range []fault{cutBefore, cutAfter} {
+			before := c.stored(t)
+			decide, inflicted := once(f, func(r request) bool { return r.inside && r.stage == stage })
+			c.wire.inflict(decide)
+			_, err := c.count(t.Context())
+			c.wire.inflict(nil)
+			select {
+			case <-inflicted:
+			default: // the transaction has no such stage
+				if stage < 3 {
+					t.Errorf("a write of %d stages: the proxy sees no transactions", stage)
+				}
+				t.Logf("%d stages", stage)
+				return
+			}
+			t.Run(fmt.Sprintf("%d/%d", stage, f), func(t *testing.T) { wantTruth(t, err, before, c.stored(t)) })
+		}
+	}
+}
+
+// TestFaultyWire lets writers race over a wire that fails now and then at any
+// point: what was reported as done is done, what was reported as failed is not,
+// and nothing twice.
+func TestFaultyWire(t *testing.T) { eachWire(t, testFaultyWire) }
+
+func testFaultyWire(t *testing.T, c *counter) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0)) // used under the lock of the proxy
+	c.wire.inflict(func(r request) fault {
+		switch n := random.IntN(100); {
+		case n < 2:
+			return cutBefore
+		case n < 4:
+			return cutAfter
+		case n < 14 && r.isCommit():
+			return serialize
+		case n < 18 && r.isCommit():
+			return cutAfter
+		}
+		return pass
+	})
+	const writers, writes = 4, 50
+	var acknowledged, unknown atomic.Int64
+	var writing sync.WaitGroup
+	for range writers {
+		writing.Go(func() {
+			for range writes {
+				_, err := c.count(t.Context())
+				switch {
+				case err == nil:
+					acknowledged.Add(1)
+				case isAmbiguous(err):
+					unknown.Add(1)
+				case !errors.Is(err, guidon.Unavailable):
+					t.Errorf("got %v, want Unavailable", err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	got := int64(c.stored(t))
+	if least, most := acknowledged.Load(), acknowledged.Load()+unknown.Load(); got < least || got > most {
+		t.Errorf("counted to %d; %d were acknowledged and %d are unknown", got, least, unknown.Load())
+	}
+	t.Logf("%d of %d acknowledged, %d unknown", acknowledged.Load(), writers*writes, unknown.Load())
+	if acknowledged.Load() == 0 {
+		t.Error("nothing got through")
+	}
+	c.wire.inflict(nil)
+	wantRecovered(t, c)
+}
+
+// wantRecovered checks that the store works again over a sound wire, without
+// being told.
+func wantRecovered(t *testing.T, c *counter) {
+	t.Helper()
+	before := c.stored(t)
+	c.wire.inflict(nil)
+	if _, err := c.count(t.Context()); err != nil {
+		t.Errorf("over a sound wire: %v", err)
+	}
+	if got := c.stored(t); got != before+1 {
+		t.Errorf("counted from %d to %d", before, got)
+	}
+}
+
+func wantInflicted(t *testing.T, inflicted <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-inflicted:
+	default:
+		t.Fatal("the proxy has seen no COMMIT")
+	}
+}

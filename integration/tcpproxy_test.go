@@ -1,0 +1,125 @@
+package integration
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// tcpProxy passes connections on to a server, with a latency and an eye on how
+// much has been sent.
+type tcpProxy struct {
+	addr     string
+	upstream string
+	latency  time.Duration     // of each direction, set before the first connection
+	sent     func(total int64) // called after each piece that clients sent; may be nil
+	total    atomic.Int64
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+// newTCPProxy starts a proxy in front of the server of the URL and returns it
+// with the URL that leads through it. The test ends it.
+func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func(total int64)) (*tcpProxy, string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tcpProxy{upstream: u.Host, latency: latency, sent: sent, conns: map[net.Conn]bool{}}
+	p.addr = listen(t, p.serve)
+	t.Cleanup(p.cut)
+	u.Host = p.addr
+	return p, u.String()
+}
+
+// listen serves each connection on a port of its own until the test ends.
+func listen(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	}()
+	return l.Addr().String()
+}
+
+func (p *tcpProxy) serve(client net.Conn) {
+	server, err := net.Dial("tcp", p.upstream)
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.conns[client], p.conns[server] = true, true
+	p.mu.Unlock()
+	var both sync.WaitGroup
+	both.Go(func() { p.copy(server, client, p.count) })
+	both.Go(func() { p.copy(client, server, func(int) {}) })
+	both.Wait()
+	p.mu.Lock()
+	delete(p.conns, client)
+	delete(p.conns, server)
+	p.mu.Unlock()
+}
+
+func (p *tcpProxy) count(n int) {
+	if total := p.total.Add(int64(n)); p.sent != nil {
+		p.sent(total)
+	}
+}
+
+// cut cuts all connections that there are.
+func (p *tcpProxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}
+
+type piece struct {
+	due  time.Time
+	text []byte
+}
+
+// copy passes on what comes, each piece after the latency. Reading goes on
+// meanwhile: it is the way that is long, not the pipe that is narrow.
+func (p *tcpProxy) copy(to, from net.Conn, passed func(int)) {
+	pieces := make(chan piece, 1024)
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for next := range pieces {
+			time.Sleep(time.Until(next.due)) // the latency itself
+			if _, err := to.Write(next.text); err != nil {
+				_ = from.Close()
+			}
+			passed(len(next.text))
+		}
+		_ = to.Close()
+	})
+	for buffer := make([]byte, 32<<10); ; {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			pieces <- piece{time.Now().Add(p.latency), append([]byte(nil), buffer[:n]...)}
+		}
+		if err != nil {
+			break
+		}
+	}
+	close(pieces)
+	writing.Wait()
+}
