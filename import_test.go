@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,85 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/migrate/document"
-	"github.com/guidonhq/guidon/store"
 )
-
-// newService returns a service over an empty SQLite database with the default
-// namespace.
-func newService(t *testing.T) *guidon.Service {
-	t.Helper()
-	return guidon.NewService(newStore(t), time.Now)
-}
-
-func newStore(t *testing.T) *store.DB {
-	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
-// parse reads one document from YAML.
-func parse(t *testing.T, text string) *guidon.Document {
-	t.Helper()
-	documents, err := document.Decode(strings.NewReader(text), document.YAML)
-	if err != nil || len(documents) != 1 {
-		t.Fatalf("got %d documents, %v", len(documents), err)
-	}
-	return documents[0]
-}
-
-// mustImport imports a document under the key that it has itself.
-func mustImport(t *testing.T, s *guidon.Service, text string, mode guidon.ImportMode) *guidon.ImportResult {
-	t.Helper()
-	d := parse(t, text)
-	result, err := s.Import(t.Context(), d.Namespace.Key, d, mode, false)
-	if err != nil {
-		t.Fatalf("Import: %v", err)
-	}
-	return result
-}
-
-// exported returns the namespace as YAML.
-func exported(t *testing.T, s *guidon.Service, namespace string) string {
-	t.Helper()
-	d, err := s.Export(t.Context(), namespace, false)
-	if err != nil {
-		t.Fatalf("Export: %v", err)
-	}
-	var out strings.Builder
-	if err := document.Encode(&out, document.YAML, []*guidon.Document{d}); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
-// revision returns the current revision number of the namespace.
-func revision(t *testing.T, s *guidon.Service, namespace string) int64 {
-	t.Helper()
-	call := &guidon.Call{}
-	_, err := s.GetNamespace(guidon.WithCall(t.Context(), call), namespace)
-	if err != nil && !errors.Is(err, guidon.NotFound) {
-		t.Fatal(err)
-	}
-	return call.Revision
-}
-
-// summary tells the changes in a line each.
-func summary(result *guidon.ImportResult) []string {
-	var out []string
-	for _, c := range result.Changes {
-		out = append(out, fmt.Sprintf("%s %s %s", c.Action, c.Kind, c.Key))
-	}
-	return out
-}
 
 const shop = `namespace: {key: shop, name: Shop}
 flags:
@@ -553,97 +473,6 @@ func TestImportUsesStoredSegments(t *testing.T) {
 	}
 	if _, err := s.Import(t.Context(), "", d, guidon.ImportCreate, false); err != nil {
 		t.Errorf("Import: %v", err)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	d := parse(t, `namespace: {key: "a b"}
-flags:
-- {key: ok, name: OK, rules: [{segment: s, rank: 1}, {segment: s, rank: 1}]}
-- {key: ok, name: Again}
-- {key: a.b, name: Dot, type: BOOLEAN_FLAG_TYPE}
-- {name: Keyless}
-- key: f
-  variants: [{key: v}, {key: v}, {name: n}]
-  rules:
-  - {segment: nowhere, distributions: [{variant: w, rollout: 10}, {variant: v, rollout: 100.5}, {variant: v, rollout: -1}]}
-  - {}
-  - {segment: s, rank: -1}
-  rollouts:
-  - {}
-  - {segment: {}, threshold: {percentage: 101}}
-  - {segment: {key: nowhere}}
-  - {segment: {value: true}}
-segments:
-- {key: s, name: S, constraints: [{type: NUMBER_COMPARISON_TYPE, property: p, operator: prefix, value: 1}, {property: p, operator: eq}, {type: STRING_COMPARISON_TYPE, property: p, operator: eq}]}
-- {key: s, name: Again}
-`)
-	want := strings.Join([]string{
-		`namespace: invalid field key: contains invalid characters`,
-		`segments[0] "s": constraints[0]: constraint operator "prefix" is not valid for type number`,
-		`segments[0] "s": constraints[1]: invalid constraint type: "UNKNOWN_COMPARISON_TYPE"`,
-		`segments[0] "s": constraints[2]: invalid field value: must not be empty`,
-		`segments[1] "s": segment "s" is not unique`,
-		`flags[1] "ok": flag "ok" is not unique`,
-		`flags[2] "a.b": invalid field key: contains invalid characters`,
-		`flags[3] "": invalid field key: must not be empty`,
-		`flags[4] "f": invalid field name: must not be empty`,
-		`flags[4] "f": variants[1] "v": variant "v" is not unique`,
-		`flags[4] "f": variants[2] "": invalid field key: must not be empty`,
-		`flags[4] "f": rules[0]: segment "nowhere" not found`,
-		`flags[4] "f": rules[0]: distributions[0]: finding variant: w; flag: f`,
-		`flags[4] "f": rules[0]: distributions[1]: invalid field rollout: must be less than or equal to '100'`,
-		`flags[4] "f": rules[0]: distributions[2]: invalid field rollout: must be greater than or equal to '0'`,
-		`flags[4] "f": rules[1]: invalid field segmentKey or segmentKeys: must not be empty`,
-		`flags[4] "f": rules[2]: invalid field rank: must be greater than 0`,
-		`flags[4] "f": rollouts[0]: rollout rule is missing`,
-		`flags[4] "f": rollouts[1]: invalid field segment or threshold: only one can be present`,
-		`flags[4] "f": rollouts[1]: invalid field threshold.percentage: must be within range [0, 100]`,
-		`flags[4] "f": rollouts[2]: segment "nowhere" not found`,
-		`flags[4] "f": rollouts[3]: invalid field segmentKey or segmentKeys: must not be empty`,
-	}, "\n")
-	err := d.Validate()
-	if err == nil || !errors.Is(err, guidon.InvalidArgument) {
-		t.Fatalf("got %v, want InvalidArgument", err)
-	}
-	if diff := cmp.Diff(want, err.Error()); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
-}
-
-// TestValidateValues: what only documents that are not from a file can hold.
-func TestValidateValues(t *testing.T) {
-	for name, d := range map[string]*guidon.Document{
-		"attachment that is not JSON": {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Variants: []*guidon.DocumentVariant{{Key: "v", Attachment: "{"}}}}},
-		"attachment that is too long": {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Variants: variants(`"`+strings.Repeat("x", 1000*1024)+`"`, 1)}}},
-		"metadata that is a list":     {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Metadata: "[]"}}},
-		"flag type":                   {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Type: 7}}},
-		"match type":                  {Segments: []*guidon.DocumentSegment{{Key: "s", Name: "S", MatchType: 7}}},
-		"share that is no number": {Flags: []*guidon.DocumentFlag{{
-			Key: "f", Name: "F", Rollouts: []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}},
-		}}},
-	} {
-		if err := d.Validate(); !errors.Is(err, guidon.InvalidArgument) {
-			t.Errorf("%s: got %v, want InvalidArgument", name, err)
-		}
-	}
-	empty := &guidon.Document{Flags: []*guidon.DocumentFlag{nil}, Segments: []*guidon.DocumentSegment{nil}}
-	if err := empty.Validate(); err != nil {
-		t.Errorf("empty document: %v", err)
-	}
-}
-
-func TestValidateBound(t *testing.T) {
-	d := &guidon.Document{}
-	for i := range 80 {
-		d.Flags = append(d.Flags, &guidon.DocumentFlag{Key: fmt.Sprint("f", i)})
-	}
-	lines := strings.Split(d.Validate().Error(), "\n")
-	if got, want := len(lines), 51; got != want {
-		t.Errorf("got %d lines, want %d", got, want)
-	}
-	if got, want := lines[len(lines)-1], "and 30 more problems"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

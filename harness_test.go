@@ -1,0 +1,90 @@
+package guidon_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/store"
+)
+
+// newService returns a service over an empty SQLite database with the default
+// namespace.
+func newService(t *testing.T) *guidon.Service {
+	t.Helper()
+	return guidon.NewService(newStore(t), time.Now)
+}
+
+func newStore(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// parse reads one document from YAML.
+func parse(t *testing.T, text string) *guidon.Document {
+	t.Helper()
+	documents, err := document.Decode(strings.NewReader(text), document.YAML)
+	if err != nil || len(documents) != 1 {
+		t.Fatalf("got %d documents, %v", len(documents), err)
+	}
+	return documents[0]
+}
+
+// mustImport imports a document under the key that it has itself.
+func mustImport(t *testing.T, s *guidon.Service, text string, mode guidon.ImportMode) *guidon.ImportResult {
+	t.Helper()
+	d := parse(t, text)
+	result, err := s.Import(t.Context(), d.Namespace.Key, d, mode, false)
+	if err != nil {
+		t.Fatalf("Import: %v", err)
+	}
+	return result
+}
+
+// exported returns the namespace as YAML.
+func exported(t *testing.T, s *guidon.Service, namespace string) string {
+	t.Helper()
+	d, err := s.Export(t.Context(), namespace, false)
+	if err != nil {
+		t.Fatalf("Export: %v", err)
+	}
+	var out strings.Builder
+	if err := document.Encode(&out, document.YAML, []*guidon.Document{d}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// revision returns the current revision number of the namespace.
+func revision(t *testing.T, s *guidon.Service, namespace string) int64 {
+	t.Helper()
+	call := &guidon.Call{}
+	_, err := s.GetNamespace(guidon.WithCall(t.Context(), call), namespace)
+	if err != nil && !errors.Is(err, guidon.NotFound) {
+		t.Fatal(err)
+	}
+	return call.Revision
+}
+
+// summary tells the changes in a line each.
+func summary(result *guidon.ImportResult) []string {
+	var out []string
+	for _, c := range result.Changes {
+		out = append(out, fmt.Sprintf("%s %s %s", c.Action, c.Kind, c.Key))
+	}
+	return out
+}
