@@ -92,26 +92,6 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 	})
 }
 
-// Revisions returns the revision of every namespace that exists.
-func (d *DB) Revisions(ctx context.Context) (map[string]guidon.Revision, error) {
-	var all map[string]guidon.Revision
-	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		all = map[string]guidon.Revision{}
-		return s.rows(ctx, `SELECT namespace_key, revision, stamp FROM namespaces WHERE deleted = 0 AND namespace_key <> ?`,
-			[]any{AuthenticationsKey}, func(rows *sql.Rows) error {
-				var key string
-				var r guidon.Revision
-				err := rows.Scan(&key, &r.Number, &r.Stamp)
-				all[key] = r
-				return err
-			})
-	})
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
 // Namespaces returns every namespace in creation order.
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	var all []*guidon.Namespace

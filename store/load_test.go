@@ -169,26 +169,3 @@ func TestLoadAfterRestoredBackup(t *testing.T) {
 		wantSame(t, fmt.Sprintf("%d writes after the restore, from the shared state", writes), full, load(t, restored, shared))
 	}
 }
-
-func TestRevisions(t *testing.T) {
-	db := openNew(t)
-	create := func(ctx context.Context, tx guidon.Tx) error {
-		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "shop", Name: "Shop"})
-	}
-	write(t, db, "shop", create)
-	shop, err := db.Snapshot(t.Context(), "shop")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string]guidon.Revision{"default": load(t, db, nil).Revision(), "shop": shop.Revision()}
-	got, err := db.Revisions(t.Context())
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	write(t, db, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
-	delete(want, "shop")
-	got, err = db.Revisions(t.Context())
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("after a deletion: %v (-want +got):\n%s", err, diff)
-	}
-}

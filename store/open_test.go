@@ -132,10 +132,10 @@ func TestUnavailable(t *testing.T) {
 	_, changesErr := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 1})
 	_, authErr := db.Authentications(t.Context())
 	_, listErr := db.Namespaces(t.Context())
-	_, revisionsErr := db.Revisions(t.Context())
+	_, headsErr := db.Heads(t.Context(), []string{"default"})
 	for name, err := range map[string]error{
 		"Ping": db.Ping(t.Context()), "Snapshot": snapshotErr, "Changes": changesErr, "Authentications": authErr,
-		"Namespaces": listErr, "Revisions": revisionsErr,
+		"Namespaces": listErr, "Heads": headsErr,
 		"Update": db.Update(t.Context(), "default", func(context.Context, guidon.Tx) error { return nil }),
 	} {
 		if !errors.Is(err, guidon.Unavailable) {

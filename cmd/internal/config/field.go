@@ -64,12 +64,11 @@ func (f field) name() string {
 	return lastName(f.key)
 }
 
-func (f field) doc() string    { return f.tag.Get("doc") }
-func (f field) secret() bool   { return f.tag.Get("secret") == "true" }
-func (f field) url() bool      { return f.tag.Get("url") == "true" }
-func (f field) isMap() bool    { return f.value.Kind() == reflect.Map }
-func (f field) isList() bool   { return f.value.Kind() == reflect.Slice }
-func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
+func (f field) doc() string  { return f.tag.Get("doc") }
+func (f field) secret() bool { return f.tag.Get("secret") == "true" }
+func (f field) url() bool    { return f.tag.Get("url") == "true" }
+func (f field) isMap() bool  { return f.value.Kind() == reflect.Map }
+func (f field) isList() bool { return f.value.Kind() == reflect.Slice }
 
 func (f field) options() []string { return strings.Fields(f.tag.Get("options")) }
 
@@ -161,12 +160,4 @@ func (f field) setDuration(text string) error {
 	}
 	f.value.SetInt(int64(d))
 	return nil
-}
-
-// defaultText returns the default for readers.
-func (f field) defaultText() string {
-	if text := f.tag.Get("defaultText"); text != "" {
-		return text
-	}
-	return f.tag.Get("default")
 }

@@ -63,10 +63,6 @@ func Load(path string, environ []string) (*Config, error) {
 	return c, nil
 }
 
-// Default returns the configuration without a file and an environment, but for
-// the place of the user's configuration folder.
-func Default() *Config { return defaults(newEnvironment(os.Environ())) }
-
 func defaults(env environment) *Config {
 	c := new(Config)
 	for _, f := range fields(c) {

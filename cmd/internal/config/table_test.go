@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 		}
 		variables[variable] = key
 	}
-	for _, f := range fields(Default()) {
+	for _, f := range fields(standard()) {
 		take(f.variable(), f.key)
 		if f.isScalar() {
 			take(f.variable()+fileSuffix, f.key)
@@ -71,7 +71,7 @@ func sample(f field) string {
 // setAll gives every key its sample by set, checks aside.
 func setAll(t *testing.T) *Config {
 	t.Helper()
-	c := Default()
+	c := standard()
 	for _, f := range fields(c) {
 		if f.isMap() {
 			f.value.Set(reflect.ValueOf(map[string]string{"name": "sample"}))
@@ -108,7 +108,7 @@ func TestEveryKeyFromEnvironment(t *testing.T) {
 	}
 	for _, env := range []environment{direct, files} {
 		var found problems
-		got := Default()
+		got := standard()
 		loadEnvironment(got, env, &found)
 		if err := found.err(); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestEveryKeyFromFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var found problems
-	got := Default()
+	got := standard()
 	loadFile(got, path, environment{}, &found)
 	if err := found.err(); err != nil {
 		t.Fatal(err)
@@ -167,11 +167,11 @@ func TestTemplate(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got.Authentication.Methods.Token.Bootstrap.Metadata = nil // {} and nothing are the same
-		if diff := cmp.Diff(Default(), got); diff != "" {
+		if diff := cmp.Diff(standard(), got); diff != "" {
 			t.Errorf("%s (-default +got):\n%s", name, diff)
 		}
 	}
-	for _, f := range fields(Default()) {
+	for _, f := range fields(standard()) {
 		if !strings.Contains(Template(), f.name()+":") {
 			t.Errorf("the template lacks %s", f.key)
 		}
@@ -183,7 +183,7 @@ func TestTemplate(t *testing.T) {
 func TestReference(t *testing.T) {
 	const path = "../../../docs/configuration.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(Reference()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(reference()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,11 +191,11 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(text), Reference()); diff != "" {
+	if diff := cmp.Diff(string(text), reference()); diff != "" {
 		t.Errorf("docs/configuration.md is old; run go test ./cmd/internal/config -update (-file +code):\n%s", diff)
 	}
-	for _, f := range fields(Default()) {
-		if !strings.Contains(Reference(), "| `"+f.key+"` |") {
+	for _, f := range fields(standard()) {
+		if !strings.Contains(reference(), "| `"+f.key+"` |") {
 			t.Errorf("the reference lacks %s", f.key)
 		}
 	}

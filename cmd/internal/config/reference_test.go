@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -29,8 +30,9 @@ with a file and the environment, without starting anything. The server refuses t
 - The variables that Kubernetes sets for a service named ` + "`guidon`" + ` (such as ` + "`GUIDON_SERVICE_HOST`" + `) are left alone.
 `
 
-// Reference returns the documentation of every key, in Markdown.
-func Reference() string {
+// reference returns the documentation of every key, in Markdown: what
+// docs/configuration.md has to be.
+func reference() string {
 	var text strings.Builder
 	text.WriteString(referenceHead)
 	const head = "\n| Key | Variable | Type | Default | Meaning |\n|---|---|---|---|---|\n"
@@ -75,3 +77,17 @@ func (f field) referenceDefault() string {
 	}
 	return "none"
 }
+
+// defaultText returns the default for readers.
+func (f field) defaultText() string {
+	if text := f.tag.Get("defaultText"); text != "" {
+		return text
+	}
+	return f.tag.Get("default")
+}
+
+func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
+
+// standard returns the configuration without a file and an environment, but for
+// the place of the user's configuration folder.
+func standard() *Config { return defaults(newEnvironment(os.Environ())) }
