@@ -64,10 +64,10 @@ func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput
 	}
 	var created *Flag
 	err = s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
 			return err
 		}
-		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
 			return err
 		}
 		created = &Flag{

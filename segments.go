@@ -50,10 +50,10 @@ func (s *Service) CreateSegment(ctx context.Context, namespace string, in Segmen
 	}
 	var created *Segment
 	err := s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
-		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
+		if err := mustBeFree(ctx, tx.Segment, "segment", namespace, in.Key); err != nil {
 			return err
 		}
-		if err := mustBeFree(ctx, tx.Segment, "segment", namespace, in.Key); err != nil {
+		if _, err := existingNamespace(ctx, tx, namespace); err != nil {
 			return err
 		}
 		created = &Segment{

@@ -52,7 +52,7 @@ func TestCopyDatabase(t *testing.T) {
 	})
 }
 
-func sqliteURL(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
+func sqliteURL(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
 
 func copySide(db *store.DB) copydb.Database {
 	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}

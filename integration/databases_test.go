@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,23 @@ var (
 	mysqlServer    = &databaseServer{name: "mysql", variable: "TEST_MYSQL_URL", container: mysqlContainer}
 
 	databaseServers = []*databaseServer{postgresServer, mariadbServer, mysqlServer}
+
+	// The servers of the benchmarks wait for the disk at every commit, as a server
+	// does that nobody has told otherwise.
+	durablePostgres = &databaseServer{
+		name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
+		process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
+			return dbproc.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
+		},
+	}
+	durableMariaDB = &databaseServer{
+		name: "mariadb", variable: "TEST_MARIADB_URL", container: mariadbContainer,
+		process: func(ctx context.Context, flags ...string) (*dbproc.Server, error) {
+			return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
+		},
+	}
+
+	durableServers = []*databaseServer{durablePostgres, durableMariaDB}
 )
 
 // eachDatabase runs the test once for every kind of shared database.
@@ -62,7 +80,7 @@ func eachDatabase(t *testing.T, test func(t *testing.T, s *databaseServer)) {
 // endDatabases ends what was begun.
 func endDatabases() error {
 	var errs []error
-	for _, s := range databaseServers {
+	for _, s := range slices.Concat(databaseServers, durableServers) {
 		if s.end != nil {
 			errs = append(errs, s.end())
 		}
@@ -71,7 +89,7 @@ func endDatabases() error {
 }
 
 // need makes the server run, or skips the test where there is none.
-func (s *databaseServer) need(t *testing.T) {
+func (s *databaseServer) need(t testing.TB) {
 	t.Helper()
 	s.begin.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
@@ -109,7 +127,7 @@ func (s *databaseServer) start(ctx context.Context) error {
 
 // empty creates a database without any table and returns its URL. The test ends
 // it.
-func (s *databaseServer) empty(t *testing.T) string {
+func (s *databaseServer) empty(t testing.TB) string {
 	t.Helper()
 	name := newName()
 	s.administer(t, "CREATE DATABASE "+name)
@@ -118,7 +136,7 @@ func (s *databaseServer) empty(t *testing.T) string {
 
 // migrated creates a database with the current schema and returns its URL. The
 // test ends it.
-func (s *databaseServer) migrated(t *testing.T) string {
+func (s *databaseServer) migrated(t testing.TB) string {
 	t.Helper()
 	if !s.isPostgres() {
 		u := s.empty(t)
@@ -147,7 +165,7 @@ func (s *databaseServer) migrated(t *testing.T) string {
 
 func (s *databaseServer) isPostgres() bool { return strings.HasPrefix(s.url, "postgres") }
 
-func (s *databaseServer) dropAfter(t *testing.T, name string) string {
+func (s *databaseServer) dropAfter(t testing.TB, name string) string {
 	drop := "DROP DATABASE " + name
 	if s.isPostgres() {
 		drop += " WITH (FORCE)" // a killed process or a pooler may still hold connections
@@ -187,7 +205,7 @@ func databaseName(database string) string {
 func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
 
 // administer runs the statement on the server as its superuser.
-func (s *databaseServer) administer(t *testing.T, statement string) {
+func (s *databaseServer) administer(t testing.TB, statement string) {
 	t.Helper()
 	if err := administer(t.Context(), s.url, statement); err != nil {
 		t.Fatal(err)
@@ -222,7 +240,7 @@ func openSQL(database string) (*sql.DB, error) {
 }
 
 // openStore opens the database of the URL. The test closes it.
-func openStore(t *testing.T, database string) *store.DB {
+func openStore(t testing.TB, database string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
 	if err != nil {
@@ -233,7 +251,7 @@ func openStore(t *testing.T, database string) *store.DB {
 }
 
 // migrateUp brings the database of the URL up to date.
-func migrateUp(t *testing.T, database string) {
+func migrateUp(t testing.TB, database string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
 	if err != nil {

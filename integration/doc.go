@@ -1,7 +1,8 @@
 // Package integration tests the real binary as its users run it: started,
 // killed and stopped as a process, several at once on one database, driven over
 // the network by plain HTTP, gRPC and published client libraries; and the store on
-// every database that it supports. It holds tests only.
+// every database that it supports. It holds tests
+// and benchmarks only.
 //
 // A test that needs a database takes the first of these:
 //
@@ -13,4 +14,7 @@
 //
 // TEST_DATABASES=containers leaves the private processes out. What is missing skips
 // its tests, or fails them with INTEGRATION=1.
+//
+// The benchmarks take their databases the same way, but have private processes of
+// their own, which wait for the disk at every commit.
 package integration

@@ -38,7 +38,7 @@ func count(t *testing.T, db *sql.DB, query string) int {
 	return n
 }
 
-func execute(t *testing.T, db *sql.DB, statement string) {
+func execute(t testing.TB, db *sql.DB, statement string) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -17,7 +18,7 @@ type mysqlProxy struct {
 
 // newMySQLProxy starts a proxy in front of the server of the URL, which does not
 // use TLS, and returns it with the URL that leads through it.
-func newMySQLProxy(t *testing.T, database string) (*mysqlProxy, string) {
+func newMySQLProxy(t testing.TB, database string) (*mysqlProxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {
@@ -101,22 +102,28 @@ func commandPacket(sql string) []byte {
 	return append([]byte{byte(1 + len(sql)), 0, 0, 0, comQuery}, sql...)
 }
 
+// request tells what the packet asks for. Where a value has what parts the
+// statements, too, it is taken for one, which is no harm as long as none looks
+// like those asked for here.
 func (s *mysqlSession) request(packet []byte) request {
-	sql := ""
+	r := request{commit: -1}
 	if len(packet) > 4 && packet[4] == comQuery {
-		sql = string(packet[5:])
+		r.sql = strings.Split(string(packet[5:]), "; ")
 	}
 	s.stage++
-	if is(sql, "start transaction") {
-		s.inside, s.stage = true, 0
+	end := false
+	for i, sql := range r.sql {
+		switch {
+		case is(sql, "start transaction"):
+			s.inside, s.stage = true, 0
+		case is(sql, "commit"):
+			r.commit, end = i, true
+		case is(sql, "rollback"):
+			end = true
+		}
 	}
-	r := request{stage: s.stage, inside: s.inside, sql: []string{sql}, commit: -1}
-	if is(sql, "commit") {
-		r.commit = 0
-	}
-	if is(sql, "commit") || is(sql, "rollback") {
-		s.inside = false
-	}
+	r.stage, r.inside = s.stage, s.inside
+	s.inside = s.inside && !end
 	return r
 }
 

@@ -18,11 +18,12 @@ type pgProxy struct {
 	wire
 	upstream string
 	retries  atomic.Int64 // answers of the server with 40001
+	rows     atomic.Int64 // of the server's answers
 }
 
 // newPGProxy starts a proxy in front of the server of the URL, which does not
 // use TLS, and returns it with the URL that leads through it.
-func newPGProxy(t *testing.T, database string) (*pgProxy, string) {
+func newPGProxy(t testing.TB, database string) (*pgProxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {
@@ -194,6 +195,8 @@ func (s *pgSession) until(pass func(pgproto3.BackendMessage)) (*pgproto3.ReadyFo
 		case *pgproto3.ReadyForQuery:
 			s.status = m.TxStatus
 			return m, nil
+		case *pgproto3.DataRow:
+			s.proxy.rows.Add(1)
 		case *pgproto3.ErrorResponse:
 			if m.Code == "40001" {
 				s.proxy.retries.Add(1)

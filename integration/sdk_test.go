@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,10 +68,13 @@ func need(t *testing.T, program string) {
 
 // skip skips the test on a developer's machine, and fails it where INTEGRATION=1
 // says that everything has to run, as continuous integration does.
-func skip(t *testing.T, format string, args ...any) {
+func skip(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("INTEGRATION") == "1" {
 		t.Fatalf(format, args...)
+	}
+	if _, isBenchmark := t.(*testing.B); isBenchmark { // whose skips package testing keeps to itself
+		fmt.Fprintf(os.Stderr, t.Name()+": SKIPPED: "+format+"\n", args...)
 	}
 	t.Skipf("SKIPPED: "+format, args...)
 }

@@ -75,7 +75,7 @@ type server struct {
 
 // start runs `guidon server` on the database of the URL with further settings in
 // the environment and waits until it serves. The test ends it.
-func start(t *testing.T, database string, env ...string) *server {
+func start(t testing.TB, database string, env ...string) *server {
 	t.Helper()
 	s := launch(t, database, env...)
 	s.serving(t)
@@ -83,7 +83,7 @@ func start(t *testing.T, database string, env ...string) *server {
 }
 
 // serving waits until the server serves.
-func (s *server) serving(t *testing.T) {
+func (s *server) serving(t testing.TB) {
 	t.Helper()
 	select {
 	case err := <-s.done:
@@ -95,7 +95,7 @@ func (s *server) serving(t *testing.T) {
 }
 
 // launch starts the process without waiting for it to serve.
-func launch(t *testing.T, database string, env ...string) *server {
+func launch(t testing.TB, database string, env ...string) *server {
 	t.Helper()
 	s := &server{cmd: exec.Command(binary, "server"), done: make(chan error, 1), ready: make(chan struct{})}
 	s.cmd.Env = append([]string{
@@ -149,7 +149,7 @@ func (s *server) Log() string {
 }
 
 // Signal sends a signal to the process.
-func (s *server) Signal(t *testing.T, signal syscall.Signal) {
+func (s *server) Signal(t testing.TB, signal syscall.Signal) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func (s *server) Signal(t *testing.T, signal syscall.Signal) {
 
 // Wait waits for the end of the process and returns its exit code, -1 when a
 // signal ended it.
-func (s *server) Wait(t *testing.T) int {
+func (s *server) Wait(t testing.TB) int {
 	t.Helper()
 	select {
 	case <-s.done:
@@ -176,7 +176,8 @@ type answer struct {
 	Body   []byte
 }
 
-var client = &http.Client{Timeout: patience}
+// client keeps a connection for each of the callers that a test has at once.
+var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
 // call sends one request, with a JSON body where body is not nil. An error
 // means that there was no complete answer.
@@ -208,7 +209,7 @@ func (s *server) call(ctx context.Context, method, path string, body any, header
 
 // must is call for requests that have to succeed; the body is decoded into
 // result where that is not nil.
-func (s *server) must(t *testing.T, method, path string, body, result any, headers ...string) answer {
+func (s *server) must(t testing.TB, method, path string, body, result any, headers ...string) answer {
 	t.Helper()
 	a, err := s.call(t.Context(), method, path, body, headers...)
 	if err != nil {

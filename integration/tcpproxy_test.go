@@ -38,7 +38,7 @@ func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func
 }
 
 // listen serves each connection on a port of its own until the test ends.
-func listen(t *testing.T, serve func(net.Conn)) string {
+func listen(t testing.TB, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -23,7 +23,7 @@ type request struct {
 	inside bool     // a transaction
 	sql    []string // the statements
 	text   []byte   // the messages
-	commit int      // where in text those of COMMIT begin, -1 without
+	commit int      // where COMMIT begins, -1 without
 }
 
 func (r request) isCommit() bool { return r.commit >= 0 }

@@ -59,7 +59,14 @@ func (s *session) authentications(ctx context.Context, clauses string, args ...a
 // UpdateAuthentications implements [guidon.Store].
 func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
 	return d.writeTo(ctx, AuthenticationsKey, func(ctx context.Context, s *session) error {
-		h, err := s.advance(ctx, AuthenticationsKey)
+		c, err := s.claim(ctx, AuthenticationsKey)
+		if err != nil {
+			return err
+		}
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+		h, err := c.head()
 		if err != nil {
 			return err
 		}

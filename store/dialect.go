@@ -26,9 +26,10 @@ type dialect struct {
 	// throughout and cannot write.
 	beginRead string
 
-	// batch runs statements in one round trip; nil where the database has no safe
-	// way to. The last one may be a query, whose row is scanned into dest.
-	batch func(ctx context.Context, conn *sql.Conn, statements []statement, dest []any) (batchResult, error)
+	// batch runs statements in as few round trips as it can and fills the rows of
+	// those that are queries; nil where there is nothing to gain. After one that
+	// fails, those that follow are not run.
+	batch func(ctx context.Context, conn *sql.Conn, statements []statement) (batchResult, error)
 
 	// rebind turns ? placeholders into the database's own; nil leaves them.
 	rebind func(query string) string
@@ -50,10 +51,9 @@ type dialect struct {
 
 // batchResult is what became of a batch.
 type batchResult struct {
-	changed int64 // rows that the last statement changed
-	found   bool  // the last statement was a query and has a row
-	// refused means that the server answered one before the last with an error,
-	// and so did not run the last one.
+	changed int64 // rows that the last statement changed, if it is no query
+	// refused means for certain that the server answered one before the last with
+	// an error, and so did not run the last one.
 	refused bool
 }
 

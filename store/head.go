@@ -29,22 +29,37 @@ func (s *session) head(ctx context.Context, key string) (head, error) {
 	return h, err
 }
 
-// advance takes the next revision of the namespace, and with it the lock on
-// everything of the namespace until the transaction ends. It returns the head
-// with that revision. A namespace without a row locks nothing: two that create
-// it at once meet at the primary key, and one of them runs again.
-func (s *session) advance(ctx context.Context, key string) (head, error) {
-	stamp := newStamp()
-	if err := s.later(ctx, `UPDATE namespaces SET revision = revision + 1, stamp = ? WHERE namespace_key = ?`, stamp, key); err != nil {
-		return head{}, err
+// claim is the next revision of a namespace, and with it the lock on everything
+// of the namespace until the transaction ends.
+type claim struct {
+	stamp   int64
+	row     *row
+	stored  head
+	deleted int
+}
+
+// claim asks for the claim, which is there after the session's next flush.
+func (s *session) claim(ctx context.Context, key string) (*claim, error) {
+	c := &claim{stamp: newStamp()}
+	if err := s.later(ctx, `UPDATE namespaces SET revision = revision + 1, stamp = ? WHERE namespace_key = ?`, c.stamp, key); err != nil {
+		return nil, err
 	}
-	h, err := s.head(ctx, key)
+	var err error
+	c.row, err = s.rowLater(ctx, selectHead, []any{key},
+		&c.stored.revision.Number, &c.stored.revision.Stamp, &c.deleted, &c.stored.body)
+	return c, err
+}
+
+// head returns the head with the revision that was claimed. A namespace without
+// a row locks nothing: two that create it at once meet at the primary key, and
+// one of them runs again.
+func (c *claim) head() (head, error) {
+	h := c.stored
+	h.stored, h.live = c.row.found, c.row.found && c.deleted == 0
 	switch {
-	case err != nil:
-		return head{}, err
 	case !h.stored:
-		return head{revision: guidon.Revision{Number: 1, Stamp: stamp}}, nil
-	case h.revision.Stamp != stamp:
+		return head{revision: guidon.Revision{Number: 1, Stamp: c.stamp}}, nil
+	case h.revision.Stamp != c.stamp:
 		return head{}, &retryable{errCreatedMeanwhile}
 	}
 	return h, nil

@@ -16,6 +16,7 @@ var mysqlDialect = &dialect{
 	// transaction and states its level.
 	beginWrite:        "START TRANSACTION",
 	beginRead:         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+	batch:             mysqlBatch,
 	isUniqueViolation: func(err error) bool { return mysqlNumber(err) == 1062 },
 	mayRetry:          mysqlMayRetry,
 	isLost:            mysqlIsLost,
@@ -88,7 +89,6 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	config.InterpolateParams = true // one round trip instead of three
 	config.MaxAllowedPacket = mysqlPacket
 	config.Collation = "utf8mb4_bin"
-	config.MultiStatements = false
 	config.AllowAllFiles = false
 	config.RejectReadOnly = true // a server that became a replica is left for the new primary
 	config.Logger = &mysql.NopLogger{}
@@ -98,12 +98,25 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	// A value that does not fit is an error, and no sign has another meaning than
 	// in the driver's escaping.
 	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'"
+	writer, err := mysqlConnector(config, true, mysqlWriterSession, options)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := mysqlConnector(config, false, mysqlReaderSession, options)
+	if err != nil {
+		return nil, err
+	}
+	return newServerDB(mysqlDialect, config.Addr+"/"+config.DBName, writer, reader, options), nil
+}
+
+// mysqlConnector makes connections of one pool. Several statements in one text
+// are for the batches of the writer alone.
+func mysqlConnector(config *mysql.Config, batches bool, session string, options Options) (driver.Connector, error) {
+	config = config.Clone()
+	config.MultiStatements = batches
 	connect, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	path := config.Addr + "/" + config.DBName
-	return newServerDB(mysqlDialect, path,
-		&connector{Connector: connect, timeout: options.ConnectTimeout, session: mysqlWriterSession},
-		&connector{Connector: connect, timeout: options.ConnectTimeout, session: mysqlReaderSession}, options), nil
+	return &connector{Connector: connect, timeout: options.ConnectTimeout, session: session}, nil
 }

@@ -35,10 +35,13 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 		return it, nil
 	}
 	it := &item{}
-	if !o.complete && o.tx.head.live && storable(key) {
+	if !o.complete && o.tx.mayHold() && storable(key) {
 		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
 			&it.created.Revision, &it.created.Sequence, &it.body)
 		if err != nil {
+			return nil, err
+		}
+		if err := o.tx.learn(); err != nil {
 			return nil, err
 		}
 	}
@@ -50,6 +53,9 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 func (o *objects[T]) loadAll(ctx context.Context) error {
 	if o.complete {
 		return nil
+	}
+	if err := o.tx.know(ctx); err != nil {
+		return err
 	}
 	if o.tx.head.live {
 		err := o.tx.s.rows(ctx, o.kind.selectAll(), []any{o.tx.namespace}, func(rows *sql.Rows) error {
@@ -113,7 +119,7 @@ func (o *objects[T]) list(ctx context.Context) ([]*T, error) {
 }
 
 func (o *objects[T]) put(ctx context.Context, object *T) error {
-	if err := o.tx.mayPut(); err != nil {
+	if err := o.tx.mayPut(ctx); err != nil {
 		return err
 	}
 	key := o.kind.key(object)

@@ -38,7 +38,7 @@ var cockroachDialect = func() *dialect {
 
 // postgresBatch sends all statements at once: after one that fails, the server
 // skips those that follow.
-func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement, dest []any) (result batchResult, err error) {
+func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	var batch pgx.Batch
 	for _, s := range statements {
 		batch.Queue(numbered(s.query), s.args...)
@@ -46,11 +46,11 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement, 
 	last := len(statements) - 1
 	err = conn.Raw(func(driverConn any) error {
 		answers := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
-		for i := range statements {
+		for i, s := range statements {
 			var err error
-			if i == last && len(dest) > 0 {
-				err = answers.QueryRow().Scan(dest...)
-				if result.found = err == nil; errors.Is(err, pgx.ErrNoRows) {
+			if s.row != nil {
+				err = answers.QueryRow().Scan(s.row.dest...)
+				if s.row.found = err == nil; errors.Is(err, pgx.ErrNoRows) {
 					err = nil
 				}
 			} else {

@@ -23,10 +23,17 @@ type session struct {
 	proof  *proof // of what a commit would store
 }
 
-// statement is one that waits to be sent along with others.
+// statement is one that is sent along with others.
 type statement struct {
 	query string
 	args  []any
+	row   *row // of a query; nil: it is none
+}
+
+// row is where the one row of a query goes.
+type row struct {
+	dest  []any
+	found bool
 }
 
 // maxQueued bounds what waits.
@@ -81,7 +88,7 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	bounded, cancel := s.db.bounded(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
-		result, err := s.send(bounded, statement{query, args}, nil)
+		result, err := s.send(bounded, statement{query: query, args: args})
 		return result.changed, s.fail(ctx, err)
 	}
 	result, err := s.conn.ExecContext(bounded, s.db.dialect.query(query), args...)
@@ -96,30 +103,53 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 // the next one where the database can: what a write costs over a network is the
 // number of round trips.
 func (s *session) later(ctx context.Context, query string, args ...any) error {
-	if s.failed == nil && s.db.dialect.batch != nil && len(s.queued) < maxQueued {
-		s.queued = append(s.queued, statement{query, args})
+	if s.queue(statement{query: query, args: args}) {
 		return nil
 	}
 	_, err := s.exec(ctx, query, args...)
 	return err
 }
 
-// send sends what is queued and the last statement, which may be a query.
-func (s *session) send(ctx context.Context, last statement, dest []any) (batchResult, error) {
+// rowLater is later for a query of one row, whose destinations are filled when
+// flush, or anything else that asks the database, has returned.
+func (s *session) rowLater(ctx context.Context, query string, args []any, dest ...any) (*row, error) {
+	r := &row{dest: dest}
+	if s.queue(statement{query: query, args: args, row: r}) {
+		return r, nil
+	}
+	var err error
+	r.found, err = s.row(ctx, query, args, dest...)
+	return r, err
+}
+
+// queue keeps the statement for later and tells whether it could.
+func (s *session) queue(st statement) bool {
+	can := s.failed == nil && s.db.dialect.batch != nil && len(s.queued) < maxQueued
+	if can {
+		s.queued = append(s.queued, st)
+	}
+	return can
+}
+
+// send sends what is queued and the last statement.
+func (s *session) send(ctx context.Context, last statement) (batchResult, error) {
 	all := append(s.queued, last)
 	s.queued, s.open = nil, true
-	return s.db.dialect.batch(ctx, s.conn, all, dest)
+	return s.db.dialect.batch(ctx, s.conn, all)
 }
 
 // flush sends what is queued.
 func (s *session) flush(ctx context.Context) error {
-	if len(s.queued) == 0 {
-		return nil
+	if s.failed != nil || len(s.queued) == 0 {
+		return s.failed
 	}
-	last := s.queued[len(s.queued)-1]
-	s.queued = s.queued[:len(s.queued)-1]
-	_, err := s.send(ctx, last, nil)
-	return err
+	bounded, cancel := s.db.bounded(ctx)
+	defer cancel()
+	last := len(s.queued) - 1
+	st := s.queued[last]
+	s.queued = s.queued[:last]
+	_, err := s.send(bounded, st)
+	return s.fail(ctx, err)
 }
 
 // row scans the one row of a query and tells whether there was one.
@@ -130,8 +160,9 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 	bounded, cancel := s.db.bounded(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
-		result, err := s.send(bounded, statement{query, args}, dest)
-		return result.found, s.fail(ctx, err)
+		r := &row{dest: dest}
+		_, err := s.send(bounded, statement{query: query, args: args, row: r})
+		return r.found, s.fail(ctx, err)
 	}
 	err := s.conn.QueryRowContext(bounded, s.db.dialect.query(query), args...).Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -142,14 +173,11 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 
 // rows calls scan for every row of a query.
 func (s *session) rows(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
-	if s.failed != nil {
-		return s.failed
+	if err := s.flush(ctx); err != nil {
+		return err
 	}
 	bounded, cancel := s.db.bounded(ctx)
 	defer cancel()
-	if err := s.flush(bounded); err != nil {
-		return s.fail(ctx, err)
-	}
 	rows, err := s.conn.QueryContext(bounded, s.db.dialect.query(query), args...)
 	return s.fail(ctx, scanAll(rows, err, scan))
 }
@@ -190,7 +218,7 @@ func (s *session) commit(ctx context.Context) error {
 	var result batchResult
 	var err error
 	if len(s.queued) > 0 {
-		result, err = s.send(detached, statement{query: "COMMIT"}, nil)
+		result, err = s.send(detached, statement{query: "COMMIT"})
 	} else {
 		_, err = s.conn.ExecContext(detached, "COMMIT")
 	}

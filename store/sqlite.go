@@ -70,9 +70,11 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	d := &DB{dialect: sqliteDialect, path: path, patience: patience, statementTimeout: options.StatementTimeout}
-	if d.writer, err = sql.Open("sqlite", sqliteWriterDSN(path)); err != nil {
+	connector, err := sqlite.NewConnector(sqliteWriterDSN(path))
+	if err != nil {
 		return nil, fmt.Errorf("open the database %q: %w", path, err)
 	}
+	d.writer = sql.OpenDB(keepingConnector{connector})
 	d.writer.SetMaxOpenConns(1)
 	d.writer.SetMaxIdleConns(1)
 	if d.reader, err = sql.Open("sqlite", sqliteReaderDSN(path)); err != nil {

@@ -18,12 +18,21 @@ func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.C
 		if err != nil {
 			return err
 		}
-		current = tx.record.revision.Number - 1
-		if call.IfMatch != nil && *call.IfMatch != current {
-			return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *call.IfMatch)
+		if call.IfMatch != nil {
+			if err := tx.know(ctx); err != nil {
+				return err
+			}
+			current = tx.current()
+			if *call.IfMatch != current {
+				return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *call.IfMatch)
+			}
 		}
 		err = fn(ctx, tx)
 		tx.dead = true
+		if err := tx.know(ctx); err != nil {
+			return err
+		}
+		current = tx.current()
 		if err != nil {
 			return err
 		}
@@ -45,8 +54,11 @@ func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.C
 // transaction is the [guidon.Tx] of one run of a function given to Update.
 type transaction struct {
 	s         *session
+	ctx       context.Context // of the run, for Now, which is given none
 	namespace string
-	head      head // as stored, with the revision to be
+	claim     *claim // until its answer is in head
+	unknown   error  // why there is no answer
+	head      head   // as stored, with the revision to be
 	record    record
 	body      []byte // of the namespace; nil: it does not exist
 	change    *entry // what the transaction did to the namespace
@@ -59,24 +71,60 @@ type transaction struct {
 var _ guidon.Tx = (*transaction)(nil)
 
 func beginTransaction(ctx context.Context, s *session, namespace string) (*transaction, error) {
-	tx := &transaction{s: s, namespace: namespace, head: head{revision: guidon.Revision{Number: 1}}}
-	if namespace != AuthenticationsKey && storable(namespace) {
-		var err error
-		if tx.head, err = s.advance(ctx, namespace); err != nil {
-			return nil, err
-		}
+	tx := &transaction{s: s, ctx: ctx, namespace: namespace}
+	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
+	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
+	if namespace == AuthenticationsKey || !storable(namespace) {
+		return tx, nil // no such namespace, and nothing to be locked
+	}
+	var err error
+	tx.claim, err = s.claim(ctx, namespace)
+	return tx, err
+}
+
+// know makes sure that the namespace is locked and its state known. Both were
+// asked for at the beginning, but the question travels with the first one that
+// the function asks.
+func (tx *transaction) know(ctx context.Context) error {
+	if err := tx.s.flush(ctx); err != nil {
+		return err
+	}
+	return tx.learn()
+}
+
+// learn is know after something has been asked.
+func (tx *transaction) learn() error {
+	if tx.claim == nil {
+		return tx.unknown
+	}
+	tx.head, tx.unknown = tx.claim.head()
+	tx.claim = nil
+	if tx.unknown != nil {
+		return tx.unknown
 	}
 	if tx.head.live {
 		tx.body = tx.head.body
 	}
-	tx.record = record{revision: tx.head.revision, now: transactionTime()}
-	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
-	return tx, nil
+	// The instant after the lock was got: a later revision has no earlier time.
+	tx.record.revision, tx.record.now = tx.head.revision, transactionTime()
+	return nil
 }
 
-func (tx *transaction) Now() time.Time { return tx.record.now }
+// mayHold tells whether anything can be stored in the namespace.
+func (tx *transaction) mayHold() bool { return tx.claim != nil || tx.head.live }
 
-func (tx *transaction) Namespace(context.Context) (*guidon.Namespace, error) {
+// current returns the revision before this transaction.
+func (tx *transaction) current() int64 { return tx.record.revision.Number - 1 }
+
+func (tx *transaction) Now() time.Time {
+	_ = tx.know(tx.ctx) // whose error ends the transaction, at the latest before it writes
+	return tx.record.now
+}
+
+func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error) {
+	if err := tx.know(ctx); err != nil {
+		return nil, err
+	}
 	if tx.body == nil {
 		return nil, namespaceNotFound(tx.namespace)
 	}
@@ -84,7 +132,10 @@ func (tx *transaction) Namespace(context.Context) (*guidon.Namespace, error) {
 	return n, decode(tx.body, n)
 }
 
-func (tx *transaction) PutNamespace(_ context.Context, n *guidon.Namespace) error {
+func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
+	if err := tx.know(ctx); err != nil {
+		return err
+	}
 	switch {
 	case tx.dead || tx.dropped:
 		return errDead
@@ -114,6 +165,9 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 	if tx.dead {
 		return errDead
 	}
+	if err := tx.know(ctx); err != nil {
+		return err
+	}
 	if tx.body == nil {
 		return nil
 	}
@@ -134,11 +188,14 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 var errDead = errors.New("store: transaction used after its end, or put after DeleteNamespace")
 
 // mayPut returns an error when nothing can be put into the namespace.
-func (tx *transaction) mayPut() error {
-	switch {
-	case tx.dead || tx.dropped:
+func (tx *transaction) mayPut(ctx context.Context) error {
+	if tx.dead || tx.dropped {
 		return errDead
-	case tx.body == nil:
+	}
+	if err := tx.know(ctx); err != nil {
+		return err
+	}
+	if tx.body == nil {
 		return namespaceNotFound(tx.namespace)
 	}
 	return nil

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// keeping returns the connection that writes, and how many statements it keeps.
+func keeping(t *testing.T) (*sql.Conn, func() int) {
+	t.Helper()
+	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	conn, err := db.writer.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn, func() (kept int) {
+		err := conn.Raw(func(driverConn any) error {
+			kept = len(driverConn.(*keepingConn).kept)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept
+	}
+}
+
+func mustExec(t *testing.T, conn *sql.Conn, query string, args ...any) {
+	t.Helper()
+	if _, err := conn.ExecContext(t.Context(), query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func numbers(t *testing.T, rows *sql.Rows, err error) []int {
+	t.Helper()
+	var all []int
+	if err := scanAll(rows, err, func(rows *sql.Rows) error {
+		all = append(all, 0)
+		return rows.Scan(&all[len(all)-1])
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A kept statement works again with other arguments, after the table has another
+// column, and after it has failed.
+func TestKeptStatementsWorkAgain(t *testing.T) {
+	conn, kept := keeping(t)
+	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
+	const insert, query = "INSERT INTO numbers (n) VALUES (?)", "SELECT n FROM numbers WHERE n < ? ORDER BY n"
+	for n := range 3 {
+		mustExec(t, conn, insert, n)
+	}
+	if got := kept(); got != 1 {
+		t.Errorf("%d statements are kept, want the insertion alone", got)
+	}
+	if _, err := conn.ExecContext(t.Context(), insert, 0); !sqliteDialect.isUniqueViolation(err) {
+		t.Errorf("a number again: got %v", err)
+	}
+	mustExec(t, conn, "ALTER TABLE numbers ADD COLUMN more TEXT")
+	mustExec(t, conn, insert, 3)
+	for want := range 4 {
+		rows, err := conn.QueryContext(t.Context(), query, want)
+		if got := numbers(t, rows, err); len(got) != want {
+			t.Errorf("got %v, want those below %d", got, want)
+		}
+	}
+	if got := kept(); got != 2 {
+		t.Errorf("%d statements are kept, want 2", got)
+	}
+}
+
+// A query whose rows are still being read may be asked again.
+func TestKeptQueryWithinItself(t *testing.T) {
+	conn, _ := keeping(t)
+	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER)")
+	mustExec(t, conn, "INSERT INTO numbers (n) VALUES (1), (2), (3)")
+	const query = "SELECT n FROM numbers ORDER BY n"
+	for range 2 {
+		outer, err := conn.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for want := 1; outer.Next(); want++ {
+			var got int
+			if err := outer.Scan(&got); err != nil || got != want {
+				t.Errorf("got %d, %v, want %d", got, err, want)
+			}
+			inner, err := conn.QueryContext(t.Context(), query)
+			if got := numbers(t, inner, err); len(got) != 3 {
+				t.Errorf("inside, got %v", got)
+			}
+		}
+		if err := outer.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What is kept is bounded, and a context that has ended is heeded.
+func TestKeptStatementsAreBounded(t *testing.T) {
+	conn, kept := keeping(t)
+	for n := range 3 * maxKept {
+		rows, err := conn.QueryContext(t.Context(), fmt.Sprintf("SELECT %d", n))
+		if got := numbers(t, rows, err); len(got) != 1 || got[0] != n {
+			t.Fatalf("got %v, want %d", got, n)
+		}
+	}
+	if got := kept(); got != maxKept {
+		t.Errorf("%d statements are kept, want %d", got, maxKept)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := conn.ExecContext(canceled, "SELECT 1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
