@@ -1,6 +1,9 @@
 package guidon
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Call accompanies one request through the service: who asks, under which
 // condition, and, filled in on the way, which state answered. It is used by one
@@ -11,10 +14,23 @@ type Call struct {
 	RequestID      string
 	IfMatch        *int64 // a write demands that this revision number is current
 
+	// What reads demand and accept. Begun is when the request arrived: by
+	// time.Now, as a store compares it with instants of its own; zero is when each
+	// read begins. A store may take it that About is the namespace that will be
+	// read, to find out about it along with the rest.
+	Begun       time.Time
+	About       string
+	Fresh       bool  // what is answered was found to be current after Begun, whatever it costs
+	MinRevision int64 // the revision of the namespace is at least this number
+	MayBeStale  bool  // while the database does not answer, an old state is better than none
+
 	// Namespace and Revision are set by the service when the request turns out
 	// to be about one namespace and a state of it has been read or written.
 	Namespace string
 	Revision  int64
+	// Stale is set by a store that answered with an old state, as MayBeStale lets
+	// it: how long ago that was last known to be current.
+	Stale time.Duration
 }
 
 // Actor is who makes a change.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // SnapshotDelta is what changed between two revisions of a namespace.
@@ -22,6 +23,7 @@ type SnapshotDelta struct {
 func (s *Snapshot) Apply(delta SnapshotDelta) *Snapshot {
 	next := *s
 	next.revision = delta.Revision
+	next.derived = new(sync.Map)
 	if delta.Namespace != nil {
 		next.namespace = delta.Namespace
 	}

@@ -18,6 +18,7 @@ type VariantResult struct {
 	VariantKey  string
 	Attachment  string   // compact JSON text, or nothing
 	SegmentKeys []string // those that matched, nil for none; not to be changed
+	Bucketed    bool     // the bucket of the entity was asked: without its id the answer says nothing
 }
 
 // BooleanResult is the answer of a boolean flag.
@@ -25,6 +26,7 @@ type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
 	SegmentKeys []string // those that matched, nil for none; not to be changed
+	Bucketed    bool     // the bucket of the entity was asked: without its id the answer says nothing
 }
 
 // Variant evaluates a variant flag for an entity (contract 7.5). It returns
@@ -67,6 +69,7 @@ func (f *compiledFlag) distribute(r *compiledRule, entityID string, result Varia
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
+	result.Bucketed = r.ranges[0].end < variantBuckets // otherwise the first variant has everyone
 	v := r.variant(variantBucket(f.hash, entityID))
 	if v == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and
@@ -93,11 +96,13 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 	}
 	// Quirk (contract 7.6): a flag that is switched off has rollouts all the
 	// same; Enabled is only what it answers when none of them decides.
+	bucketed := false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
 		if r.threshold {
+			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it has everyone, or nobody
 			if float32(booleanBucket(flagKey, entityID)) < r.percentage {
-				return BooleanResult{Enabled: r.value, Reason: ReasonMatch}, nil
+				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
 			}
 			continue
 		}
@@ -106,10 +111,10 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 			return BooleanResult{}, err
 		}
 		if matched != nil {
-			return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched}, nil
+			return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
 		}
 	}
-	return BooleanResult{Enabled: f.flag.Enabled, Reason: ReasonDefault}, nil
+	return BooleanResult{Enabled: f.flag.Enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }
 
 func wrongType(f *Flag) error {

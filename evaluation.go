@@ -28,6 +28,13 @@ type Evaluation struct {
 	Boolean *BooleanResult
 }
 
+// Snapshot returns the current state of the namespace for evaluation elsewhere,
+// or an empty one at the zero revision where there is no such namespace
+// (contract 9.1).
+func (s *Service) Snapshot(ctx context.Context, namespace string) (*Snapshot, error) {
+	return s.viewOrEmpty(ctx, NamespaceKey(namespace))
+}
+
 // EvaluateVariant evaluates a variant flag. It returns NotFound for an unknown
 // flag and InvalidArgument for one of another type.
 func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest) (VariantResult, error) {
@@ -51,7 +58,8 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
 // revision (contract 7.8). A flag that does not exist gives an empty
 // Evaluation; any other failure is the failure of the whole batch. It returns
-// TooLarge for more than [MaxBatch] requests.
+// TooLarge for more than [MaxBatch] requests, and InvalidArgument for several
+// namespaces where Call.MinRevision is set.
 func (s *Service) EvaluateBatch(ctx context.Context, requests []EvaluationRequest) ([]Evaluation, error) {
 	if len(requests) > MaxBatch {
 		return nil, Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
@@ -102,6 +110,9 @@ type batchViews struct {
 func (v batchViews) of(ctx context.Context, namespace string) (*Snapshot, error) {
 	if snapshot := v.byNamespace[namespace]; snapshot != nil {
 		return snapshot, nil
+	}
+	if len(v.byNamespace) > 0 && CallFrom(ctx).MinRevision > 0 {
+		return nil, Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
 	}
 	snapshot, err := v.service.viewOrEmpty(ctx, namespace)
 	if err != nil {

@@ -29,6 +29,9 @@ func (s *Service) view(ctx context.Context, namespace string) (*Snapshot, error)
 	call := CallFrom(ctx)
 	call.Namespace = namespace
 	snapshot, err := s.store.Snapshot(ctx, namespace)
+	if call.MinRevision > 0 {
+		snapshot, err = s.await(ctx, namespace, call, snapshot, err)
+	}
 	if errors.Is(err, NotFound) {
 		return nil, Errorf(NotFound, "namespace %q not found", namespace)
 	}
@@ -36,6 +39,9 @@ func (s *Service) view(ctx context.Context, namespace string) (*Snapshot, error)
 		return nil, err
 	}
 	call.Revision = snapshot.Revision().Number
+	if err := checkRevision(call); err != nil {
+		return nil, err
+	}
 	return snapshot, nil
 }
 

@@ -1,5 +1,7 @@
 package guidon
 
+import "sync"
+
 // Snapshot is one state of a namespace: immutable, and safe for concurrent use.
 // Nothing it returns may be changed.
 //
@@ -12,6 +14,7 @@ type Snapshot struct {
 	segments      []*Segment
 	flagByKey     map[string]*compiledFlag
 	segmentsByKey segmentIndex
+	derived       *sync.Map // *Derivation[T] to func() T; of this state alone
 }
 
 // NewSnapshot returns the snapshot of a namespace. It keeps flags and segments,
@@ -24,6 +27,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 		segments:      segments,
 		flagByKey:     make(map[string]*compiledFlag, len(flags)),
 		segmentsByKey: make(segmentIndex, len(segments)),
+		derived:       new(sync.Map),
 	}
 	for _, g := range segments {
 		s.segmentsByKey[g.Key] = compileSegment(g)

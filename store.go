@@ -17,9 +17,13 @@ type Store interface {
 	Namespaces(ctx context.Context) ([]*Namespace, error)
 
 	// Snapshot returns the current state of the namespace: a state that was
-	// current at some moment after the call began, never a mixture of two.
-	// It returns NotFound for a namespace that does not exist. The caller may
-	// keep the snapshot and must not change anything it reaches.
+	// current at some moment after the call began, never a mixture of two. A
+	// store that is configured so may return one that was current a stated time
+	// before, unless Call.Fresh is set, but none from before a write that it has
+	// acknowledged; and a still older one where Call.MayBeStale is set, while the
+	// database does not answer. Where Call.Begun is set, it is the moment that is
+	// meant. It returns NotFound for a namespace that does not exist. The caller
+	// may keep the snapshot and must not change anything it reaches.
 	Snapshot(ctx context.Context, namespace string) (*Snapshot, error)
 
 	// Update runs fn alone on one namespace, whether it exists or not, and
@@ -38,8 +42,8 @@ type Store interface {
 	// failed; for a namespace that never existed it is left alone.
 	Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error
 
-	// Authentications returns all stored authentications, as of some moment
-	// after the call began.
+	// Authentications returns all stored authentications, by the rules of
+	// Snapshot.
 	Authentications(ctx context.Context) (*AuthenticationSet, error)
 
 	// UpdateAuthentications is Update for the authentications, which have a

@@ -22,6 +22,9 @@ func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Reque
 		return err
 	}
 	if a := call.Authentication; a != nil {
+		if request.ofrep != nil {
+			return request.ofrep.bind(a)
+		}
 		return checkScope(a, o, request.Message)
 	}
 	return nil
@@ -37,6 +40,7 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 	if !h.protects(o.Area) {
 		return nil
 	}
+	call.About = request.names()
 	a, err := h.identify(ctx, request.Authorization, request.Cookie)
 	if err != nil {
 		return err
@@ -55,6 +59,8 @@ func (h *Handler) protects(area Area) bool {
 		return config.Required && !config.ExcludeManagement
 	case AreaEvaluation:
 		return config.Required && !config.ExcludeEvaluation
+	case AreaOFREP:
+		return config.Required && !config.ExcludeOFREP
 	}
 	return config.Required
 }

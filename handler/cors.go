@@ -23,10 +23,13 @@ var defaultCORSHeaders = []string{
 
 // furtherCORSHeaders are always allowed: what current browser clients send, and
 // what this service understands beyond the contract.
-var furtherCORSHeaders = []string{"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace"}
+var furtherCORSHeaders = []string{
+	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control", "Guidon-Min-Revision",
+	"X-API-Key", "Traceparent", "Tracestate",
+}
 
 const (
-	corsExposed = "Link, ETag, Guidon-Revision, X-Request-Id"
+	corsExposed = "Link, ETag, Guidon-Revision, Guidon-Stale, X-Request-Id, Retry-After"
 	corsMaxAge  = "300"
 )
 
@@ -48,7 +51,7 @@ func newCORS(config CORSConfig) *cors {
 }
 
 // serve sets the headers of the answer. It answers preflight requests itself,
-// always with 200, and tells whether it did.
+// always with 200, or 204 under OFREP, and tells whether it did.
 func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	header := x.Header()
 	header.Add("Vary", "Origin")
@@ -72,7 +75,11 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 		}
 		header.Set("Access-Control-Max-Age", corsMaxAge)
 	}
-	x.WriteHeader(http.StatusOK)
+	status := http.StatusOK
+	if isOFREP(r.URL.Path) {
+		status = http.StatusNoContent // OFREP 10
+	}
+	x.WriteHeader(status)
 	return true
 }
 

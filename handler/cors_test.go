@@ -28,7 +28,7 @@ func TestCORS(t *testing.T) {
 	admitted := func(origin string) map[string]string {
 		return map[string]string{
 			"Vary": "Origin", "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
-			"Access-Control-Expose-Headers": "Link, ETag, Guidon-Revision, X-Request-Id",
+			"Access-Control-Expose-Headers": "Link, ETag, Guidon-Revision, Guidon-Stale, X-Request-Id, Retry-After",
 		}
 	}
 	preflight := func(origin, method, headers string) map[string]string {
@@ -43,7 +43,7 @@ func TestCORS(t *testing.T) {
 	}
 	refused, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
 	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
-		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace"
+		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, x-api-key, traceparent, tracestate"
 	for _, test := range []struct {
 		name                    string
 		config                  *handler.CORSConfig

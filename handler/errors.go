@@ -77,14 +77,18 @@ func (x *exchange) replyError(err error) {
 	code := guidon.CodeOf(err)
 	message := guidon.PublicMessage(err)
 	header := x.Header()
-	switch code {
-	case guidon.Unauthenticated:
+	if code == guidon.Unavailable {
+		header.Set("Retry-After", "1")
+	}
+	if isOFREP(x.request.URL.Path) {
+		x.replyOFREPError(err)
+		return
+	}
+	if code == guidon.Unauthenticated {
 		header.Set("WWW-Authenticate", message)
 		if x.clearsCookies() {
 			clearCookies(header)
 		}
-	case guidon.Unavailable:
-		header.Set("Retry-After", "1")
 	}
 	x.reply(HTTPStatus(code), contentJSON, status{Code: GRPCCode(code), Message: message}.encode(x.pretty()))
 }
@@ -105,6 +109,9 @@ func (h *Handler) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	x.reply(http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n"))
 }
 
-func (h *Handler) serveMethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) serveMethodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	if isOFREP(r.URL.Path) {
+		w.Header().Set("Allow", allowedOFREP(r.URL.Path))
+	}
 	w.(*exchange).replyError(errNoMethod)
 }

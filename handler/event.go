@@ -38,6 +38,7 @@ type event struct {
 	actor     string
 	namespace string
 	revision  int64
+	stale     time.Duration
 	status    int
 	bytes     int64
 	err       error
@@ -104,6 +105,9 @@ func (e *event) attributes(code guidon.Code, duration time.Duration) []slog.Attr
 	}
 	if e.revision > 0 {
 		attributes = append(attributes, slog.Int64("revision", e.revision))
+	}
+	if e.stale > 0 {
+		attributes = append(attributes, slog.Duration("stale", e.stale))
 	}
 	attributes = append(attributes, slog.String("code", codeName(code)), slog.Duration("duration", duration))
 	if e.err != nil {

@@ -25,12 +25,13 @@ type Config struct {
 	Info           Info
 	Configuration  json.RawMessage // the effective configuration, secrets left out
 	Health         func(service string) HealthStatus
-	Metrics        http.Handler // nil is no /metrics
-	MetricsPublic  bool         // lets everybody read /metrics
-	Profiling      bool         // serves /debug/pprof
-	CORS           *CORSConfig  // nil is none
-	Observer       Observer     // nil is none
-	Logger         *slog.Logger // nil logs nothing
+	Outage         func() time.Duration // for how long the database has not answered; nil is a database that always does
+	Metrics        http.Handler         // nil is no /metrics
+	MetricsPublic  bool                 // lets everybody read /metrics
+	Profiling      bool                 // serves /debug/pprof
+	CORS           *CORSConfig          // nil is none
+	Observer       Observer             // nil is none
+	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
 	Timeout        time.Duration // bounds the work on one request; zero is 30 s
 }
@@ -40,6 +41,7 @@ type AuthenticationConfig struct {
 	Required          bool // otherwise credentials are not looked at (contract 10.1)
 	ExcludeManagement bool
 	ExcludeEvaluation bool
+	ExcludeOFREP      bool
 	TokenMethod       bool // static tokens can be created
 }
 

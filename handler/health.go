@@ -1,7 +1,9 @@
 package handler
 
 import (
+	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -17,22 +19,36 @@ const (
 )
 
 // serveHealth answers for the service that the query names, the whole where it
-// names none (contract 11).
+// names none (contract 11); with the parameter full, of what it stands on, too.
 func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	x.event.quiet = true
-	switch h.health(r.URL.Query().Get("service")) {
+	query := r.URL.Query()
+	switch h.health(query.Get("service")) {
 	case HealthServing:
-		body := `{"status":"SERVING"}`
-		if x.pretty() {
-			body = "{\n  \"status\": \"SERVING\"\n}"
-		}
-		x.reply(http.StatusOK, contentJSON, []byte(body))
+		x.replyRaw(contentJSON, h.healthBody(query.Has("full")))
 	case HealthNotServing:
 		x.replyError(guidon.Errorf(guidon.Unavailable, "not serving"))
 	default:
 		x.replyError(guidon.Errorf(guidon.NotFound, "unknown service"))
 	}
+}
+
+// healthBody returns the body of a healthy answer. It is one also while the
+// database does not answer: to end an instance that still evaluates would make
+// matters worse.
+func (h *Handler) healthBody(full bool) []byte {
+	outage := time.Duration(0)
+	switch {
+	case !full:
+		return []byte(`{"status":"SERVING"}`)
+	case h.config.Outage != nil:
+		outage = h.config.Outage()
+	}
+	if outage == 0 {
+		return []byte(`{"status":"SERVING","database":{"status":"SERVING"}}`)
+	}
+	return fmt.Appendf(nil, `{"status":"SERVING","database":{"status":"NOT_SERVING","staleSeconds":%s}}`, StaleSeconds(outage))
 }
 
 func (h *Handler) health(service string) HealthStatus {

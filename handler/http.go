@@ -119,10 +119,13 @@ func knownMethod(method string) bool {
 }
 
 // slashPrefixes are where one trailing slash is left out of account.
-var slashPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, "/ofrep", authPrefix, metaPrefix}
+var slashPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, ofrepPrefix, authPrefix, metaPrefix}
 
 // routePath returns the path that is looked for.
 func routePath(path string) string {
+	if strings.HasPrefix(path, "//") && isOFREP(path) {
+		path = path[strings.Index(path, ofrepPrefix):] // OFREP 1
+	}
 	if strings.HasSuffix(path, "/") && underAny(path, slashPrefixes) {
 		return path[:len(path)-1]
 	}
@@ -132,7 +135,15 @@ func routePath(path string) string {
 // apiPrefixes are where an unknown path is answered in JSON (contract 1.6).
 var apiPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, authPrefix, metaPrefix, healthPath}
 
-func isAPI(path string) bool { return underAny(path, apiPrefixes) }
+func isAPI(path string) bool { return underAny(path, apiPrefixes) || isOFREP(path) }
+
+// ofrepPrefixes are where errors are those of OFREP, however many slashes come
+// before it.
+var ofrepPrefixes = []string{ofrepPrefix}
+
+func isOFREP(path string) bool {
+	return strings.HasPrefix(path, "/") && underAny("/"+strings.TrimLeft(path, "/"), ofrepPrefixes)
+}
 
 func underAny(path string, prefixes []string) bool {
 	for _, prefix := range prefixes {

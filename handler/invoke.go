@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -14,18 +15,32 @@ import (
 type Request struct {
 	Authorization, Cookie []string // raw header values
 	IfMatch               string   // raw header value
+	IfNoneMatch           string   // raw header value
+	CacheControl          string   // raw header value
+	MinRevision           string   // raw header value of Guidon-Min-Revision
+	ClientVersion         string   // raw header value: the server version that the client was made for
 	RequestID             string   // replaced where it is not fit for a log
 	Transport             string   // "http", "grpc" or "local"
 	Message               proto.Message
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
+
+	encoded bool          // the answer may be a body in the place of a message
+	ofrep   *ofrepRequest // in the place of Message: a call of OFREP
 }
 
-// Response is the answer. All but Message is set on errors too.
+// Response is the answer. On errors only what tells about the state is set:
+// RequestID, Namespace, Revision and Stale.
 type Response struct {
 	Message   proto.Message
 	RequestID string
 	Namespace string
-	Revision  int64 // 0 when the answer is not about one namespace
+	Revision  int64         // 0 when the answer is not about one namespace
+	Stale     time.Duration // how old the state is, where the database does not answer; otherwise 0
+
+	ETag        string // of an answer that can be asked for by IfNoneMatch
+	NotModified bool   // the caller has the answer already: Message is an empty one
+
+	body *preparedBody // Message as JSON, where that was asked for
 }
 
 // Invoke carries out an operation: who, may they, is it valid, then the store
@@ -49,25 +64,29 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 // invoke is Invoke without the telling.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, e *event) (Response, error) {
 	call := &guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}
-	answer, err := h.run(ctx, o, request, call)
-	e.actor, e.namespace, e.revision = call.Actor.ID, call.Namespace, call.Revision
-	return Response{Message: answer, RequestID: call.RequestID, Namespace: call.Namespace, Revision: call.Revision}, err
+	response, err := h.run(ctx, o, request, call)
+	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
+	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
+	return response, err
 }
 
-func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (answer proto.Message, err error) {
+func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (response Response, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			if isAbort(v) {
 				panic(v)
 			}
-			answer, err = nil, newPanicError(v)
+			response, err = Response{}, newPanicError(v)
 		}
 	}()
 	if request.Actor == nil && !h.Enabled(o) {
-		return nil, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
+		return response, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
 	}
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
-		return nil, err
+		return response, err
+	}
+	if err = o.demand(request, call); err != nil {
+		return response, err
 	}
 	bounded, cancel := context.WithTimeout(guidon.WithCall(ctx, call), h.timeout)
 	defer cancel()
@@ -75,12 +94,12 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call 
 		err = bounded.Err() // nothing is begun for a caller who has gone
 	}
 	if err == nil {
-		answer, err = o.run(h, bounded, request.Message)
+		response, err = o.run(h, bounded, request)
 	}
 	if err != nil {
-		return nil, h.outOfTime(ctx, bounded, err)
+		return Response{}, h.outOfTime(ctx, bounded, err)
 	}
-	return answer, nil
+	return response, nil
 }
 
 // outOfTime returns what to say of an error: when the time for the request was

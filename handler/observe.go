@@ -20,7 +20,7 @@ type EvaluationEvent struct {
 	SegmentKeys []string // not to be changed
 	Err         error
 	FlagExists  bool          // known to exist: otherwise the names are whatever the caller sent
-	Duration    time.Duration // in a batch, an equal share of the whole
+	Duration    time.Duration // in a batch of the Flipt v1 interface, an equal share of the whole
 }
 
 // The types of evaluations.

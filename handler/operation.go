@@ -23,6 +23,7 @@ const (
 	AreaAuthentication             // tokens and the caller itself: never exempt
 	AreaPublic                     // never authenticated
 	AreaMeta                       // what the instance is: never exempt
+	AreaOFREP                      // exempt where OFREP is excluded
 )
 
 // effect says what an operation changes.
@@ -50,11 +51,13 @@ type Operation struct {
 
 	effect      effect
 	queryOnly   bool // the request is in the query string whatever the method
+	versioned   bool // the answer has an ETag, and a form for each version of client
+	lasting     bool // goes on from memory while the database does not answer
 	bodyLimit   int64
 	valueLimit  int
 	newRequest  func() proto.Message
 	newResponse func() proto.Message
-	run         func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error)
+	run         func(h *Handler, ctx context.Context, request *Request) (Response, error)
 }
 
 // message is a pointer to a generated message struct.
@@ -68,17 +71,29 @@ func op[Q, A any, PQ message[Q], PA message[A]](
 	name string, effect effect, area Area, routes []Route,
 	fn func(h *Handler, ctx context.Context, request PQ) (PA, error),
 ) *Operation {
+	return exchanging[A, Q, PA, PQ](name, effect, area, routes,
+		func(h *Handler, ctx context.Context, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(h, ctx, m)
+			if err != nil {
+				return Response{}, err
+			}
+			return Response{Message: answer}, nil
+		})
+}
+
+// exchanging is op for an fn that looks at more of the request than its message,
+// or answers more than one.
+func exchanging[A, Q any, PA message[A], PQ message[Q]](
+	name string, effect effect, area Area, routes []Route,
+	fn func(h *Handler, ctx context.Context, m PQ, request *Request) (Response, error),
+) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area,
 		effect: effect, bodyLimit: defaultBodyLimit, valueLimit: defaultValueLimit,
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
-		run: func(h *Handler, ctx context.Context, request proto.Message) (proto.Message, error) {
-			answer, err := fn(h, ctx, request.(PQ))
-			if err != nil {
-				return nil, err
-			}
-			return answer, nil
+		run: func(h *Handler, ctx context.Context, request *Request) (Response, error) {
+			return fn(h, ctx, request.Message.(PQ), request)
 		},
 	}
 }
@@ -86,6 +101,20 @@ func op[Q, A any, PQ message[Q], PA message[A]](
 // inQuery makes the operation read its request from the query string.
 func (o *Operation) inQuery() *Operation {
 	o.queryOnly = true
+	return o
+}
+
+// withVersions says of the answer that it has an ETag, and a form for each
+// version of client.
+func (o *Operation) withVersions() *Operation {
+	o.versioned = true
+	return o
+}
+
+// fromMemory lets the operation go on while the database does not answer, with
+// the state that is held.
+func (o *Operation) fromMemory() *Operation {
+	o.lasting = true
 	return o
 }
 
@@ -117,6 +146,14 @@ func (o *Operation) BodyLimit() int64 { return o.bodyLimit }
 // Writes tells whether the operation changes a namespace, so that If-Match
 // applies to it.
 func (o *Operation) Writes() bool { return o.effect == writes }
+
+// FromMemory tells whether the operation goes on, with the state that is held,
+// while the database does not answer. Its answers then say how old that is.
+func (o *Operation) FromMemory() bool { return o.lasting }
+
+// Versioned tells whether the answer has an ETag, so that If-None-Match applies
+// to it, and a form for each version of client.
+func (o *Operation) Versioned() bool { return o.versioned }
 
 // HasBody tells whether the request of the route is in the body. Otherwise it
 // is in the query string. Path variables come on top of either.

@@ -54,28 +54,38 @@ func (x *exchange) pretty() bool {
 }
 
 // acceptedEncoding returns the encoding to answer in: gzip rather than deflate
-// where both are accepted, or nothing.
+// where both are accepted, or nothing. "*" is about those that are not named (RFC
+// 9110 12.5.3). An answer as it is goes out even where identity is refused and
+// nothing else accepted.
 func acceptedEncoding(accept []string) string {
-	deflate := false
+	var gzip, deflate, others acceptance
 	for _, line := range accept {
 		for item := range strings.SplitSeq(line, ",") {
 			name, parameters, _ := strings.Cut(item, ";")
-			if refused(parameters) {
-				continue
-			}
+			accepted := !refused(parameters)
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip":
-				return "gzip"
+				gzip.note(accepted)
 			case "deflate":
-				deflate = true
+				deflate.note(accepted)
+			case "*":
+				others.note(accepted)
 			}
 		}
 	}
-	if deflate {
+	switch {
+	case gzip.yes || !gzip.named && others.yes:
+		return "gzip"
+	case deflate.yes || !deflate.named && others.yes:
 		return "deflate"
 	}
 	return ""
 }
+
+// acceptance is what a client says of an encoding.
+type acceptance struct{ named, yes bool }
+
+func (a *acceptance) note(accepted bool) { a.named, a.yes = true, a.yes || accepted }
 
 // refused tells whether the parameters of an encoding give it the weight zero.
 func refused(parameters string) bool {

@@ -51,6 +51,12 @@ func TestCompression(t *testing.T) {
 		{[]string{"gzip; q=0.000"}, ""},
 		{[]string{"identity, br"}, ""},
 		{[]string{"gzip;q=x"}, ""},
+		{[]string{"*"}, "gzip"},
+		{[]string{"identity;q=0, *;q=0.1"}, "gzip"},
+		{[]string{"gzip;q=0, *"}, "deflate"},
+		{[]string{"*, gzip;q=0", "deflate;q=0"}, ""},
+		{[]string{"*;q=0"}, ""},
+		{[]string{"identity;q=0"}, ""},
 	} {
 		var headers []string
 		for _, value := range test.accept {

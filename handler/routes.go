@@ -3,8 +3,11 @@ package handler
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
 // Where the paths begin. A path under one of the API prefixes may end in one
@@ -20,6 +23,7 @@ const (
 	metricsPath     = "/metrics"
 	profilingPath   = "/debug/pprof"
 	openAPIPath     = "/openapi.yaml"
+	snapshotPath    = internalPrefix + "/evaluation/snapshot/namespace/{key}"
 	analyticsPath   = internalPrefix + "/analytics/namespaces/{namespace_key}/flags/{flag_key}"
 )
 
@@ -84,11 +88,12 @@ var operations = []*Operation{
 
 	// Evaluation. The legacy calls are of the management service, and so is
 	// their exemption (operations 1.2).
-	op("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant),
-	op("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean),
-	op("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch),
-	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate),
-	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch),
+	op("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory(),
+	op("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory(),
+	op("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
+	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
+	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory(),
+	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory(),
 
 	// Changes and documents: our own.
 	op("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
@@ -117,6 +122,14 @@ func (h *Handler) install(mux *chi.Mux) {
 				h.installOperation(mux, o, route)
 			}
 		}
+	}
+
+	// OFREP, beside the table. Of a flag's path everything is the key.
+	for _, o := range ofrepOperations {
+		pattern := strings.Replace(o.Name, "{key}", "*", 1)
+		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) {
+			h.serveOFREP(w.(*exchange), o)
+		})
 	}
 
 	// What is not an operation.

@@ -35,6 +35,8 @@ func aboutOnly(m proto.Message, namespace string) bool {
 		return same(m.GetKey())
 	case *flipt.DeleteNamespaceRequest:
 		return same(m.GetKey())
+	case *evaluation.EvaluationNamespaceSnapshotRequest:
+		return same(m.GetKey())
 	case *evaluation.BatchEvaluationRequest:
 		for _, item := range m.GetRequests() {
 			if !same(item.GetNamespaceKey()) {

@@ -60,6 +60,13 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		Authorization: header["Authorization"],
 		Cookie:        header["Cookie"],
 		IfMatch:       strings.Join(header["If-Match"], ","),
+		CacheControl:  strings.Join(header["Cache-Control"], ","),
+		MinRevision:   strings.Join(header[minRevisionHeader], ","),
+	}
+	if o.versioned {
+		request.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
+		request.ClientVersion = header.Get(clientVersionHeader)
+		request.encoded = !x.pretty()
 	}
 	if o.bodyLimit > defaultBodyLimit {
 		// A body larger than usual is read for known callers only.
@@ -75,9 +82,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		return
 	}
 	response, err := h.invoke(ctx, o, &request, &x.event)
-	if response.Revision > 0 {
-		x.Header().Set("Guidon-Revision", strconv.FormatInt(response.Revision, 10))
-	}
+	x.noteState(response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -88,7 +93,22 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	if o.Name == expireSelfName {
 		clearCookies(x.Header())
 	}
+	if o.versioned {
+		x.replyVersioned(response)
+		return
+	}
 	x.replyMessage(response.Message)
+}
+
+// noteState says in the header which state the answer is from, and how old that
+// is.
+func (x *exchange) noteState(response Response) {
+	if response.Revision > 0 {
+		x.Header().Set("Guidon-Revision", strconv.FormatInt(response.Revision, 10))
+	}
+	if response.Stale > 0 {
+		x.Header().Set(staleHeader, StaleSeconds(response.Stale))
+	}
 }
 
 // decode returns the request message, of what the body or query says and the

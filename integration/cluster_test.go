@@ -136,10 +136,10 @@ func (s *server) recovered(t *testing.T, l *ledger, id string) {
 
 // failsFast sends a request while the database is away and checks that it is
 // answered within the bound: refused with 503 and when to try again.
-func (s *server) failsFast(t *testing.T, bound time.Duration, method, path string, body any) {
+func (s *server) failsFast(t *testing.T, bound time.Duration, method, path string, body any, headers ...string) {
 	t.Helper()
 	begin := time.Now()
-	a, err := s.call(t.Context(), method, path, body)
+	a, err := s.call(t.Context(), method, path, body, headers...)
 	took := time.Since(begin)
 	if err != nil {
 		t.Error(err)

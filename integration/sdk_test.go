@@ -32,8 +32,65 @@ var sdkDocument = map[string]any{
 	},
 }
 
-// TestNodeClient runs the published Node client against the server.
-func TestNodeClient(t *testing.T) {
+// ofrepDocument holds what the tests of the OpenFeature providers ask for, in a
+// namespace of its own.
+var ofrepDocument = map[string]any{
+	"namespace": map[string]any{"key": "ofrep", "name": "OFREP"},
+	"segments": []any{
+		segmentOf("adults", "NUMBER_COMPARISON_TYPE", "age", "gte", "18"),
+		segmentOf("late", "DATETIME_COMPARISON_TYPE", "since", "gt", "2026-05-01T10:20:30Z"),
+	},
+	"flags": []any{
+		booleanFor("adult", "adults"), booleanFor("since", "late"),
+		map[string]any{"key": "off", "name": "Off", "type": "BOOLEAN_FLAG_TYPE"},
+		map[string]any{"key": "disabled", "name": "Disabled"},
+		map[string]any{
+			"key": "half", "name": "Half", "enabled": true,
+			"variants": []any{map[string]any{"key": "a"}, map[string]any{"key": "b"}},
+			"rules": []any{map[string]any{
+				"segmentKeys": []any{"adults"},
+				"distributions": []any{
+					map[string]any{"variant": "a", "rollout": 50}, map[string]any{"variant": "b", "rollout": 50},
+				},
+			}},
+		},
+		typedFlag("named", "nope", `false`, nil), typedFlag("ratio", "quarter", `0.25`, nil),
+		typedFlag("banner", "plain", `{"text":"Hello","sizes":[1,2.5],"dark":false}`, []any{"adults"}),
+	},
+}
+
+func segmentOf(key, comparison, property, operator, value string) map[string]any {
+	return map[string]any{"key": key, "name": key, "constraints": []any{map[string]any{
+		"type": comparison, "property": property, "operator": operator, "value": value,
+	}}}
+}
+
+// booleanFor is a boolean flag that is true for the segment.
+func booleanFor(key, segment string) map[string]any {
+	return map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE", "rollouts": []any{
+		map[string]any{"segment": map[string]any{"segmentKeys": []any{segment}, "value": true}},
+	}}
+}
+
+// typedFlag is a flag whose value is the attachment of its one variant: for the
+// segments, or by default where there are none.
+func typedFlag(key, variant, attachment string, segments []any) map[string]any {
+	f := map[string]any{
+		"key": key, "name": key, "enabled": true, "metadata": `{"openfeature.value":"attachment"}`,
+		"variants": []any{map[string]any{"key": variant, "attachment": attachment, "default": segments == nil}},
+	}
+	if segments != nil {
+		f["metadata"] = `{"openfeature.value":"attachment","owner":"web"}`
+		f["rules"] = []any{map[string]any{
+			"segmentKeys": segments, "distributions": []any{map[string]any{"variant": variant, "rollout": 100}},
+		}}
+	}
+	return f
+}
+
+// TestNodeClients runs the published Node clients against the server: that of the
+// Flipt v1 interface, and the OpenFeature providers for servers and browsers.
+func TestNodeClients(t *testing.T) {
 	need(t, "node")
 	need(t, "npm")
 	install := exec.Command("npm", "ci")
@@ -47,8 +104,10 @@ func TestNodeClient(t *testing.T) {
 		"GUIDON_AUTHENTICATION_REQUIRED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+token)
-	s.must(t, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil,
-		"Authorization: Bearer "+token)
+	for namespace, document := range map[string]any{"default": sdkDocument, "ofrep": ofrepDocument} {
+		s.must(t, "POST", "/api/v1/namespaces/"+namespace+"/import", map[string]any{"document": document}, nil,
+			"Authorization: Bearer "+token)
+	}
 
 	tests := exec.Command("npm", "test")
 	tests.Dir = "node"

@@ -22,7 +22,9 @@ func TestStore(t *testing.T) {
 // TestStoreStrict runs it through the cache that such databases get.
 func TestStoreStrict(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewStrict(openStore(t, s.migrated(t))) })
+		storetest.Run(t, func(t *testing.T) guidon.Store {
+			return cache.NewShared(openStore(t, s.migrated(t)), cache.Freshness{})
+		})
 	})
 }
 

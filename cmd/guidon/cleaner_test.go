@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 )
@@ -28,7 +29,7 @@ func newTestCleaner(t *testing.T) cleaner {
 		t.Fatal(err)
 	}
 	return cleaner{
-		db: db, service: guidon.NewService(newCache(db), time.Now), actor: guidon.Actor{ID: "test"},
+		db: db, service: guidon.NewService(newCache(db, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
 		grace: time.Minute, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}

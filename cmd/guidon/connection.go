@@ -82,7 +82,7 @@ func connectLocal(ctx context.Context, c *config.Config, mode access) (client.Cl
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(newCache(db), time.Now),
+		Service:        guidon.NewService(newCache(db, c.Cache), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

@@ -105,10 +105,10 @@ type cached interface {
 }
 
 // newCache returns the cache that is right for the database: where others may
-// write too it asks before each answer, and otherwise never.
-func newCache(db *store.DB) cached {
+// write too it asks as often as the configuration demands, and otherwise never.
+func newCache(db *store.DB, c config.Cache) cached {
 	if db.Shared() {
-		return cache.NewStrict(db)
+		return cache.NewShared(db, cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
 	}
 	return cache.New(db)
 }

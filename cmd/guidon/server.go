@@ -114,19 +114,22 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 
 // parts are the pieces of a server that know of each other.
 type parts struct {
-	db      *store.DB
-	service *guidon.Service
-	handler *handler.Handler
-	health  *server.Health
-	metrics *server.Metrics
+	db        *store.DB
+	service   *guidon.Service
+	handler   *handler.Handler
+	health    *server.Health
+	metrics   *server.Metrics
+	freshness *freshness
 }
 
 func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
-	snapshots := newCache(db)
+	snapshots := newCache(db, c.Cache)
+	freshness := newFreshness(snapshots, c.Cache.Bound())
 	p := parts{
-		db:      db,
-		service: guidon.NewService(snapshots, time.Now),
-		health:  server.NewHealth(),
+		db:        db,
+		service:   guidon.NewService(snapshots, time.Now),
+		health:    server.NewHealth(),
+		freshness: freshness,
 	}
 	h := handler.Config{
 		Service: p.service,
@@ -134,17 +137,19 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 			Required:          c.Authentication.Required,
 			ExcludeManagement: c.Authentication.Exclude.Management,
 			ExcludeEvaluation: c.Authentication.Exclude.Evaluation,
+			ExcludeOFREP:      c.Authentication.Exclude.OFREP,
 			TokenMethod:       c.Authentication.Methods.Token.Enabled,
 		},
 		Info:          buildInfo(),
 		Configuration: c.JSON(),
 		Health:        p.health.Status,
+		Outage:        freshness.outage(),
 		Profiling:     c.Diagnostics.Profiling.Enabled,
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: cacheStats(snapshots), Logger: logger})
+		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Logger: logger})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
 	}
 	if c.CORS.Enabled {
@@ -152,13 +157,6 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 	}
 	p.handler = handler.New(h)
 	return p
-}
-
-func cacheStats(snapshots cached) func() []server.CacheStats {
-	return func() []server.CacheStats {
-		stats := snapshots.Stats()
-		return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses}}
-	}
 }
 
 // runtime returns what the server runtime works with.
@@ -190,7 +188,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 
 // loops returns what the server does besides answering.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
-	var loops []server.Loop
+	loops := p.freshness.loops(logger)
 	clean := newCleaner(c, p.db, p.service, guidon.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
 		loops = append(loops, server.Loop{

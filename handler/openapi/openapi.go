@@ -8,7 +8,6 @@ package openapi
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -73,8 +72,8 @@ func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 			add(r.path(), route.Method, item)
 		}
 	}
-	for _, other := range others {
-		add(other.path, http.MethodGet, other.item)
+	for _, other := range slices.Concat(ofrepRoutes, others) {
+		add(other.path, other.method, other.item)
 	}
 	return paths, nil
 }
@@ -88,7 +87,9 @@ func tagsOf(operations []*handler.Operation) []any {
 			tags = append(tags, object{{"name", tag}, {"description", services[tag]}})
 		}
 	}
-	return append(tags, object{{"name", instanceTag}, {"description", "The running process itself"}})
+	return append(tags,
+		object{{"name", ofrepTag}, {"description", "The OpenFeature Remote Evaluation Protocol"}},
+		object{{"name", instanceTag}, {"description", "The running process itself"}})
 }
 
 // schemas are the messages and enums that the operations use.
@@ -119,7 +120,7 @@ func (s *schemas) noteRequest(message protoreflect.MessageDescriptor) {
 
 // all returns the schemas that were referred to, by name.
 func (s *schemas) all() object {
-	all := object{{"Error", errorSchema}}
+	all := append(object{{"Error", errorSchema}}, ofrepSchemas...)
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
 		all = all.with(string(name), s.byName[name])
 	}

@@ -99,7 +99,9 @@ func TestRoutes(t *testing.T) {
 			delete(described, name)
 		}
 	}
-	for _, name := range []string{"GET /health", "GET /metrics", "GET /openapi.yaml"} {
+	for _, name := range []string{
+		"POST /ofrep/v1/evaluate/flags", "POST /ofrep/v1/evaluate/flags/{}", "GET /ofrep/v1/configuration", "GET /health", "GET /metrics", "GET /openapi.yaml",
+	} {
 		if described[name] == nil {
 			t.Errorf("%s is not described", name)
 		}
@@ -218,6 +220,10 @@ func TestDetails(t *testing.T) {
 			map[string]any{"name": "pageToken", "in": "query", "schema": map[string]any{"type": "string"}},
 			map[string]any{"name": "reference", "in": "query", "schema": map[string]any{"type": "string"}},
 		}},
+		{"a read may demand a state", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[2:], []any{
+			map[string]any{"$ref": "#/components/parameters/MinRevision"}, map[string]any{"$ref": "#/components/parameters/CacheControl"},
+		}},
+		{"an evaluation may be stale", at(operation("/evaluate/v1/boolean", "post"), "responses", "200", "headers", "Guidon-Stale", "$ref"), "#/components/headers/GuidonStale"},
 		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}}},
 		{"a write may be stale", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
 		{"expiring oneself is in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),

@@ -107,18 +107,41 @@ func (r route) parameters(s *schemas) ([]any, error) {
 	if r.operation.Writes() {
 		all = append(all, object{{"$ref", "#/components/parameters/IfMatch"}})
 	}
+	if ofNamespace(r.operation) && !r.operation.Writes() && r.operation.Name != "/flipt.Flipt/ListNamespaces" {
+		all = append(all,
+			object{{"$ref", "#/components/parameters/MinRevision"}},
+			object{{"$ref", "#/components/parameters/CacheControl"}})
+	}
+	if r.operation.Versioned() {
+		all = append(all,
+			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
+			object{{"$ref", "#/components/parameters/ClientVersion"}})
+	}
 	return all, nil
+}
+
+// ofNamespace tells whether the operation is about namespaces.
+func ofNamespace(o *handler.Operation) bool {
+	return o.Area == handler.AreaManagement || o.Area == handler.AreaEvaluation
 }
 
 func (r route) responses(s *schemas) object {
 	success := object{{"description", "Success"}}
-	if r.operation.Area == handler.AreaManagement || r.operation.Area == handler.AreaEvaluation {
-		success = success.with("headers", object{
-			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
-		})
+	if ofNamespace(r.operation) {
+		headers := object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}
+		if r.operation.FromMemory() {
+			headers = headers.with("Guidon-Stale", object{{"$ref", "#/components/headers/GuidonStale"}})
+		}
+		if r.operation.Versioned() {
+			headers = headers.with("ETag", object{{"$ref", "#/components/headers/ETag"}})
+		}
+		success = success.with("headers", headers)
 	}
 	success = success.with("content", jsonContent(s.message(r.operation.NewResponse().ProtoReflect().Descriptor())))
 	all := object{{"200", success}}
+	if r.operation.Versioned() {
+		all = all.with("304", object{{"$ref", "#/components/responses/NotModified"}})
+	}
 	if r.operation.Area != handler.AreaPublic {
 		all = all.with("401", object{{"$ref", "#/components/responses/Unauthenticated"}})
 	}

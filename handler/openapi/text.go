@@ -1,5 +1,7 @@
 package openapi
 
+import "net/http"
+
 const introduction = "Feature flags: management, evaluation, change records and tokens. " +
 	"Field names are accepted in camelCase and in snake_case, unknown fields are ignored, enums may be given by number. " +
 	"A variable of a path goes before the same field in a body. " +
@@ -12,6 +14,7 @@ const instanceTag = "instance"
 var services = map[string]string{
 	"flipt.Flipt":                                 "Management of namespaces, flags and segments; evaluation in the older way",
 	"flipt.evaluation.EvaluationService":          "What a flag is for an entity",
+	"flipt.evaluation.DataService":                "A namespace as a whole, for evaluation by the client",
 	"flipt.auth.PublicAuthenticationService":      "How one may sign in",
 	"flipt.auth.AuthenticationService":            "Tokens, and who the caller is",
 	"flipt.auth.AuthenticationMethodTokenService": "Creation of static tokens",
@@ -63,11 +66,12 @@ var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no toke
 	"/flipt.Flipt/UpdateConstraint": "Replace a constraint",
 	"/flipt.Flipt/DeleteConstraint": "Delete a constraint",
 
-	"/flipt.evaluation.EvaluationService/Variant": "Evaluate a variant flag for an entity",
-	"/flipt.evaluation.EvaluationService/Boolean": "Evaluate a boolean flag for an entity",
-	"/flipt.evaluation.EvaluationService/Batch":   "Evaluate several flags of either type",
-	"/flipt.Flipt/Evaluate":                       "Evaluate a variant flag in the older way",
-	"/flipt.Flipt/BatchEvaluate":                  "Evaluate several variant flags in the older way",
+	"/flipt.evaluation.EvaluationService/Variant":               "Evaluate a variant flag for an entity",
+	"/flipt.evaluation.EvaluationService/Boolean":               "Evaluate a boolean flag for an entity",
+	"/flipt.evaluation.EvaluationService/Batch":                 "Evaluate several flags of either type",
+	"/flipt.evaluation.DataService/EvaluationSnapshotNamespace": "Get everything that evaluation in a namespace needs",
+	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag in the older way",
+	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags in the older way",
 
 	"/guidon.v1.ChangeService/ListChanges": "List what was changed in a namespace, newest first",
 	"/guidon.v1.DocumentService/Import":    "Import a document into a namespace, all of it or nothing",
@@ -85,12 +89,15 @@ var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no toke
 	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, secrets left out",
 }
 
-// others are the routes that are not operations.
-var others = []struct {
-	path string
-	item object
-}{
-	{"/health", object{
+// otherRoute is a route that is not an operation.
+type otherRoute struct {
+	method, path string
+	item         object
+}
+
+// others are the routes of the running process.
+var others = []otherRoute{
+	{http.MethodGet, "/health", object{
 		{"tags", []any{instanceTag}},
 		{"summary", "Get whether the instance, or one service of it, serves"},
 		{"operationId", "health"},
@@ -106,7 +113,7 @@ var others = []struct {
 			{"503", object{{"$ref", "#/components/responses/Error"}}},
 		}},
 	}},
-	{"/metrics", object{
+	{http.MethodGet, "/metrics", object{
 		{"tags", []any{instanceTag}},
 		{"summary", "Get metrics, where they are switched on"},
 		{"operationId", "metrics"},
@@ -115,7 +122,7 @@ var others = []struct {
 			{"default", object{{"$ref", "#/components/responses/Error"}}},
 		}},
 	}},
-	{"/openapi.yaml", object{
+	{http.MethodGet, "/openapi.yaml", object{
 		{"tags", []any{instanceTag}},
 		{"summary", "Get this description"},
 		{"operationId", "openapi"},
@@ -149,6 +156,13 @@ var responses = object{
 		{"headers", object{{"WWW-Authenticate", object{{"schema", object{{"type", "string"}}}}}}},
 		{"content", errorContent},
 	}},
+	{"NotModified", object{
+		{"description", "What If-None-Match names is current; there is no body"},
+		{"headers", object{
+			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
+			{"ETag", object{{"$ref", "#/components/headers/ETag"}}},
+		}},
+	}},
 	{"Stale", object{
 		{"description", "The revision in If-Match is no longer current; nothing was changed"},
 		{"headers", object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}},
@@ -164,6 +178,26 @@ var parameters = object{
 		{"description", "Change something only if this is still the revision of the namespace"},
 		{"schema", object{{"type", "string"}}},
 	}},
+	{"MinRevision", object{
+		{"name", "Guidon-Min-Revision"}, {"in", "header"},
+		{"description", "The answer is from this revision of the one namespace or a later one, or 503 when it does not come in time"},
+		{"schema", object{{"type", "integer"}, {"format", "int64"}, {"minimum", 0}}},
+	}},
+	{"CacheControl", object{
+		{"name", "Cache-Control"}, {"in", "header"},
+		{"description", "With no-cache the answer is what the database has now; other directives change nothing"},
+		{"schema", object{{"type", "string"}}},
+	}},
+	{"IfNoneMatch", object{
+		{"name", "If-None-Match"}, {"in", "header"},
+		{"description", "The ETag of the answer that the client has: there is no body where it is current"},
+		{"schema", object{{"type", "string"}}},
+	}},
+	{"ClientVersion", object{
+		{"name", "X-Flipt-Accept-Server-Version"}, {"in", "header"},
+		{"description", "The server version that the client was made for: the answer has nothing that came later"},
+		{"schema", object{{"type", "string"}, {"default", "1.37.1"}}},
+	}},
 }
 
 var headers = object{
@@ -171,10 +205,19 @@ var headers = object{
 		{"description", "The revision of the namespace that the answer is about; absent when it is about none or several"},
 		{"schema", object{{"type", "integer"}, {"format", "int64"}}},
 	}},
+	{"GuidonStale", object{
+		{"description", "There while the database does not answer: how many seconds ago the answer was last known to be current"},
+		{"schema", object{{"type", "integer"}}},
+	}},
+	{"ETag", object{
+		{"description", "Names the state and the form of the answer, without quotes; absent for a namespace that does not exist"},
+		{"schema", object{{"type", "string"}}},
+	}},
 }
 
 var securitySchemes = object{
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}}},
+	{"apiKey", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-Key"}, {"description", "A token, as OFREP clients send it"}}},
 	{"cookie", object{
 		{"type", "apiKey"}, {"in", "cookie"}, {"name", "service_client_token"},
 		{"description", "Used when there is no Authorization header"},

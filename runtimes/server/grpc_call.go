@@ -66,6 +66,10 @@ func requestOf(ctx context.Context, in *inbound) handler.Request {
 		Authorization: md.Get("authorization"),
 		Cookie:        append(md.Get("grpcgateway-cookie"), md.Get("cookie")...),
 		IfMatch:       strings.Join(md.Get("if-match"), ","),
+		IfNoneMatch:   strings.Join(append(md.Get("grpcgateway-if-none-match"), md.Get("if-none-match")...), ","),
+		ClientVersion: first(md.Get("x-flipt-accept-server-version")),
+		CacheControl:  strings.Join(md.Get("cache-control"), ","),
+		MinRevision:   strings.Join(md.Get("guidon-min-revision"), ","),
 		RequestID:     first(md.Get("x-request-id")),
 		Transport:     transportGRPC,
 		Message:       in.message,
@@ -81,6 +85,15 @@ func setHeader(ctx context.Context, response handler.Response) {
 	}
 	if response.Revision != 0 {
 		header.Set("guidon-revision", strconv.FormatInt(response.Revision, 10))
+	}
+	if response.ETag != "" {
+		header.Set("x-etag", response.ETag)
+	}
+	if response.NotModified {
+		header.Set("x-http-code", "304")
+	}
+	if stale := handler.StaleSeconds(response.Stale); stale != "" {
+		header.Set("guidon-stale", stale)
 	}
 	_ = grpc.SetHeader(ctx, header)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
@@ -176,6 +177,47 @@ func TestGRPCMetadata(t *testing.T) {
 	if got := read(); got != after {
 		t.Errorf("the revision is %s after a refused update, want %s", got, after)
 	}
+}
+
+// The demands of a request, and the age of an answer, travel in metadata as they
+// do in headers.
+func TestFreshnessOverGRPC(t *testing.T) {
+	stub := &freshStore{}
+	in := start(t, func(s *settings) { s.handler.Service = guidon.NewService(stub, time.Now) })
+	request := &evaluation.EvaluationRequest{FlagKey: "f", EntityId: "e"}
+	evaluate := func(pairs ...string) (metadata.MD, error) {
+		var header metadata.MD
+		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
+		err := in.call(ctx, "/flipt.evaluation.EvaluationService/Boolean", request, &evaluation.BooleanEvaluationResponse{}, grpc.Header(&header))
+		return header, err
+	}
+	header, err := evaluate("cache-control", "max-age=0", "cache-control", "no-cache", "guidon-min-revision", "7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stub.call.Fresh || stub.call.MinRevision != 7 || !stub.call.MayBeStale {
+		t.Errorf("the store was told %+v", stub.call)
+	}
+	if got := header.Get("guidon-stale"); !slices.Equal(got, []string{"3"}) {
+		t.Errorf("guidon-stale is %q, want 3: the age in seconds, rounded up", got)
+	}
+	if _, err := evaluate("guidon-min-revision", "nonsense"); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("got %v, want InvalidArgument", err)
+	}
+}
+
+// freshStore answers from an old state and keeps what it was told.
+type freshStore struct {
+	guidon.Store // nil: nothing else is asked
+	call         guidon.Call
+}
+
+func (s *freshStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	call := guidon.CallFrom(ctx)
+	s.call = *call
+	call.Stale = 2500 * time.Millisecond
+	flags := []*guidon.Flag{{Key: "f", Type: guidon.BooleanFlag}}
+	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: 9}, flags, nil), nil
 }
 
 // Design 6: the same answer over both transports, success or not.

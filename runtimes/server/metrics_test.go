@@ -181,7 +181,7 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{
 		Info: handler.Info{Version: "1.2.3", Commit: "abc"},
 		Caches: func() []server.CacheStats {
-			return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2}}
+			return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
 		},
 	})
 	got := append(scrape(t, m, "guidon_cache"), scrape(t, m, "guidon_build_info")...)
@@ -191,6 +191,8 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 	want := []string{
 		`guidon_cache_hit_total{cache="memory",type="snapshot"} 7`,
 		`guidon_cache_miss_total{cache="memory",type="snapshot"} 2`,
+		`guidon_cache_stale_answers_total{cache="memory",type="snapshot"} 3`,
+		`guidon_cache_staleness_seconds{cache="memory",type="snapshot"} 1.5`,
 		`guidon_build_info{commit="abc",goversion="…",version="1.2.3"} 1`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

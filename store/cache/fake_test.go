@@ -28,6 +28,8 @@ type fake struct {
 	flying   map[string]int             // questions under way, by key of the load or "" for revisions
 	highest  map[string]int             // the most of each that were under way at once
 	previous map[string]guidon.Revision // what loads bring, where it is not the current state
+	refused  error                      // what writes fail with
+	writes   int                        // those that were tried
 }
 
 func newFake() *fake {
@@ -49,6 +51,37 @@ func (f *fake) drop(key string) {
 	delete(f.states, key)
 }
 
+// Update writes to the key, or fails.
+func (f *fake) Update(_ context.Context, key string, _ func(context.Context, guidon.Tx) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writes++
+	if f.refused == nil {
+		r := f.states[key]
+		f.states[key] = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp + 1000}
+	}
+	return f.refused
+}
+
+func (f *fake) UpdateAuthentications(ctx context.Context, _ func(context.Context, guidon.AuthenticationTx) error) error {
+	return f.Update(ctx, cache.AuthenticationsKey, nil)
+}
+
+// write writes to the key through the cache.
+func write(ctx context.Context, s *cache.Shared, key string) error {
+	if key == cache.AuthenticationsKey {
+		return s.UpdateAuthentications(ctx, nil)
+	}
+	return s.Update(ctx, key, nil)
+}
+
+// questions returns how many there were.
+func (f *fake) questions() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked)
+}
+
 // enter counts what is under way until the function it returns is called.
 func (f *fake) enter(what string) (leave func()) {
 	f.mu.Lock()
@@ -66,9 +99,10 @@ func (f *fake) Heads(ctx context.Context, keys []string) (map[string]guidon.Revi
 	defer f.enter("")()
 	f.mu.Lock()
 	f.asked = append(f.asked, slices.Sorted(slices.Values(keys)))
+	hook := f.headsHook
 	f.mu.Unlock()
-	if f.headsHook != nil {
-		if err := f.headsHook(ctx, keys); err != nil {
+	if hook != nil {
+		if err := hook(ctx, keys); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +181,7 @@ type result struct {
 }
 
 // ask reads the namespace, or the authentications, of the cache.
-func ask(ctx context.Context, s *cache.Strict, key string) result {
+func ask(ctx context.Context, s *cache.Shared, key string) result {
 	if key == cache.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
 		if err != nil {
@@ -163,7 +197,7 @@ func ask(ctx context.Context, s *cache.Strict, key string) result {
 }
 
 // askSoon is ask in a goroutine.
-func askSoon(ctx context.Context, s *cache.Strict, key string) chan result {
+func askSoon(ctx context.Context, s *cache.Shared, key string) chan result {
 	answer := make(chan result, 1)
 	go func() { answer <- ask(ctx, s, key) }()
 	return answer

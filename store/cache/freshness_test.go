@@ -21,10 +21,13 @@ import (
 type history struct {
 	*fake
 	random *rand.Rand // guarded by past.mu
+	linear bool       // no deletions and no backups
 	past   struct {
 		sync.Mutex
 		states   map[string][]guidon.Revision
-		restores map[string][]int // the places in states that a restored backup made
+		times    map[string][]time.Time // when each began
+		owned    map[string]int         // the last state of which an own write is known to have ended
+		restores map[string][]int       // the places in states that a restored backup made
 		stamp    int64
 	}
 }
@@ -32,8 +35,9 @@ type history struct {
 func newHistory(seed uint64, keys ...string) *history {
 	h := &history{fake: newFake(), random: rand.New(rand.NewPCG(seed, 1))}
 	h.past.states, h.past.restores = map[string][]guidon.Revision{}, map[string][]int{}
+	h.past.times, h.past.owned = map[string][]time.Time{}, map[string]int{}
 	for _, key := range keys {
-		h.past.states[key] = []guidon.Revision{h.states[key]}
+		h.past.states[key], h.past.times[key] = []guidon.Revision{h.states[key]}, []time.Time{time.Now()}
 	}
 	h.headsHook = func(ctx context.Context, _ []string) error { return h.pause(ctx) }
 	h.loadHook = func(ctx context.Context, _ string) error { return h.pause(ctx) }
@@ -47,8 +51,9 @@ func (h *history) draw(n int) int {
 	return h.random.IntN(n)
 }
 
-// errBroken is what a question fails with now and then.
-var errBroken = guidon.Errorf(guidon.Unavailable, "broken")
+// errBroken is what a question fails with now and then. It does not say that the
+// database is away, after which most would not be asked at all.
+var errBroken = errors.New("broken")
 
 // pause is the time on the way to the database or back, of the bubble's clock.
 func (h *history) pause(ctx context.Context) error {
@@ -73,6 +78,7 @@ func (h *history) write(key string) {
 	h.past.stamp++
 	next := guidon.Revision{Number: int64(len(states)) + 1, Stamp: h.past.stamp}
 	switch {
+	case h.linear:
 	case what == 0 && key != authentications:
 		next = guidon.Revision{}
 	case what == 1: // a backup, or what was written after one
@@ -82,7 +88,7 @@ func (h *history) write(key string) {
 		next.Number = last.Number // restored, and written to
 		h.past.restores[key] = append(h.past.restores[key], len(states))
 	}
-	h.past.states[key] = append(states, next)
+	h.past.states[key], h.past.times[key] = append(states, next), append(h.past.times[key], time.Now())
 	if next == (guidon.Revision{}) {
 		h.drop(key)
 	} else {
@@ -94,6 +100,36 @@ func (h *history) now(key string) int {
 	h.past.Lock()
 	defer h.past.Unlock()
 	return len(h.past.states[key]) - 1
+}
+
+// stateAt returns the state that was current just after the instant.
+func (h *history) stateAt(key string, at time.Time) int {
+	h.past.Lock()
+	defer h.past.Unlock()
+	i := 0
+	for i+1 < len(h.past.times[key]) && !h.past.times[key][i+1].After(at) {
+		i++
+	}
+	return i
+}
+
+// own notes that a write of this instance has ended, which made the state, and
+// ownWrite returns the last of these.
+func (h *history) own(key string, state int) {
+	h.past.Lock()
+	defer h.past.Unlock()
+	h.past.owned[key] = max(h.past.owned[key], state)
+}
+
+func (h *history) ownWrite(key string) int {
+	h.past.Lock()
+	defer h.past.Unlock()
+	return h.past.owned[key]
+}
+
+// Update does nothing: what it would have done is done by write.
+func (h *history) Update(context.Context, string, func(context.Context, guidon.Tx) error) error {
+	return nil
 }
 
 // explain tells what is wrong with an answer that was given between two states,
@@ -132,7 +168,7 @@ func TestStrictFreshness(t *testing.T) {
 	for seed := range uint64(300) {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHistory(seed, keys...)
-			s := cache.NewStrict(h)
+			s := cache.NewShared(h, cache.Freshness{})
 			var wg sync.WaitGroup
 			for reader := range 12 {
 				wg.Go(func() {
@@ -162,7 +198,7 @@ func TestStrictFreshness(t *testing.T) {
 	}
 }
 
-func readOnce(t *testing.T, h *history, s *cache.Strict, key string, leaves bool) {
+func readOnce(t *testing.T, h *history, s *cache.Shared, key string, leaves bool) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if leaves {

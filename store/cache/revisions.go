@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -18,112 +19,181 @@ const (
 )
 
 // revisions asks the source which revisions are current, with one question for
-// all who wait. A question serves those who came before it began.
+// all who wait. A question serves those who came before it began, and those
+// whom an answer satisfies that is a little older.
 type revisions struct {
-	source StrictSource
+	source SharedSource
 	stats  *stats
+	maxAge time.Duration
+	epoch  time.Time               // instants are counted from here
 	depart func(f *flight[*batch]) // r.read, bound once
 
 	line[*batch]
+	last      outage // guarded by mu
+	lastWrite int64  // when any write through this instance ended; guarded by mu
 
-	// Questions come one after another, so these belong to the one under way.
-	snapshots map[string]*tracked[guidon.Snapshot]
+	// Questions come one after another, so the one under way alone replaces the
+	// map, under mu; it is not changed.
+	snapshots atomic.Pointer[map[string]*tracked[guidon.Snapshot]]
 	swept     time.Time
 
 	authentications tracked[guidon.AuthenticationSet]
 }
 
-// batch is one question and its answer.
+// batch is one question.
 type batch struct {
-	wanted map[string]int // how many wait for each key; guarded by the line's mu
-	// found has the namespaces that exist of those wanted.
-	found map[string]*tracked[guidon.Snapshot]
+	boarding int64          // when the first one came
+	began    int64          // zero until it has; guarded by the line's mu
+	wanted   map[string]int // how many wait for each key; guarded by the line's mu
 }
 
-func newRevisions(source StrictSource, stats *stats) *revisions {
+func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revisions {
 	r := &revisions{
-		source: source, stats: stats,
-		snapshots: map[string]*tracked[guidon.Snapshot]{},
+		source: source, stats: stats, maxAge: maxAge, epoch: time.Now(),
 		authentications: tracked[guidon.AuthenticationSet]{
 			revision: (*guidon.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
 		},
 	}
+	r.snapshots.Store(&map[string]*tracked[guidon.Snapshot]{})
 	r.depart = r.read
 	return r
 }
 
-// ask returns the answer to a question about the key that began after this call.
-func (r *revisions) ask(ctx context.Context, key string) (*batch, error) {
+// now returns the instant that it is. All instants are positive.
+func (r *revisions) now() int64 { return r.at(time.Now()) }
+
+// at returns the instant of the time, that of now where it is zero.
+func (r *revisions) at(t time.Time) int64 {
+	if t.IsZero() {
+		return r.now()
+	}
+	return int64(t.Sub(r.epoch)) + 1
+}
+
+// snapshot returns the place of a namespace that is held, or nil.
+func (r *revisions) snapshot(key string) *tracked[guidon.Snapshot] { return (*r.snapshots.Load())[key] }
+
+// ask returns when a question about the keys has been answered that satisfies
+// the demand.
+func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	f := r.board(ctx, key)
-	if !f.landed(ctx) {
-		r.alight(f, key)
-		return nil, ctx.Err()
+	f, limit, err := r.board(ctx, d, keys)
+	if err != nil {
+		return err
 	}
-	return f.value, f.err
+	var late <-chan time.Time
+	if limit > 0 {
+		timer := time.NewTimer(limit)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		r.alight(f, keys)
+		return ctx.Err()
+	case <-late: // the question goes on: its answer is the end of the outage
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.last.silence()
+	}
 }
 
-func (r *revisions) board(ctx context.Context, key string) *flight[*batch] {
+// board returns a flight to wait for, and how long, zero for as long as it takes.
+func (r *revisions) board(ctx context.Context, d demand, keys []string) (*flight[*batch], time.Duration, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.join(ctx, r.depart)
-	if f.value == nil {
-		f.value = &batch{wanted: make(map[string]int, 4)}
+	now := r.now()
+	limit, err := r.last.wait(now, r.underWay(), d.mayBeStale)
+	if err != nil {
+		return nil, 0, err
 	}
-	f.value.wanted[key]++
-	return f
-}
-
-// alight takes one who waits for the key off the flight.
-func (r *revisions) alight(f *flight[*batch], key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if wanted := f.value.wanted; wanted[key] > 1 {
-		wanted[key]--
+	f := r.flight
+	if f != nil && f.ctx.Err() == nil && r.serves(f.value, d, keys) {
+		f.waiters++
 	} else {
-		delete(wanted, key)
+		f = r.join(ctx, r.depart)
+	}
+	if f.value == nil {
+		f.value = &batch{boarding: now, wanted: make(map[string]int, 4)}
+	}
+	for _, key := range keys {
+		f.value.wanted[key]++
+	}
+	return f, limit, nil
+}
+
+// underWay returns when the question under way began, zero where there is none.
+// r.mu is held.
+func (r *revisions) underWay() int64 {
+	if r.flight == nil || r.flight.value == nil {
+		return 0
+	}
+	return r.flight.value.began
+}
+
+// serves tells whether a question that has begun satisfies the demand. r.mu is
+// held.
+func (r *revisions) serves(b *batch, d demand, keys []string) bool {
+	if b.began <= d.after {
+		return false
+	}
+	for _, key := range keys {
+		if b.wanted[key] == 0 || b.began <= r.written(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// alight takes one who waits for the keys off the flight.
+func (r *revisions) alight(f *flight[*batch], keys []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range keys {
+		if wanted := f.value.wanted; wanted[key] > 1 {
+			wanted[key]--
+		} else {
+			delete(wanted, key)
+		}
 	}
 	f.leave()
 }
 
-// read asks the source, notes what it says and hands it out.
+// read asks the source and notes what it says.
 func (r *revisions) read(f *flight[*batch]) {
-	b, wanted := r.seal(f)
-	asked := r.withHeld(wanted)
-	heads, err := r.heads(f.ctx, asked)
+	began, wanted, err := r.seal(f)
 	if err != nil {
 		f.err = err
 		return
 	}
-	b.found = make(map[string]*tracked[guidon.Snapshot], len(wanted))
-	for _, key := range wanted {
-		head, lives := heads[key]
-		switch {
-		case key == AuthenticationsKey:
-			r.authentications.observe(head) // the zero revision until one is stored
-		case lives:
-			b.found[key] = r.snapshot(key)
-		}
+	asked := r.withHeld(wanted)
+	heads, err := r.heads(f.ctx, asked)
+	if err == nil {
+		r.learn(asked, heads, began)
 	}
-	for _, key := range asked {
-		if head, lives := heads[key]; !lives {
-			delete(r.snapshots, key)
-		} else if t := r.snapshots[key]; t != nil {
-			t.observe(head)
-		}
-	}
+	f.err = err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last.note(began, r.now(), err)
 }
 
 // seal ends the boarding and returns what is wanted: who comes now wants to know
-// of changes that this question may miss.
-func (r *revisions) seal(f *flight[*batch]) (b *batch, wanted []string) {
+// of changes that this question may miss. Those who came before the last one
+// failed have waited for that already, and share its fate.
+func (r *revisions) seal(f *flight[*batch]) (began int64, wanted []string, err error) {
 	r.mu.Lock() // which also waits for the first one, who is still boarding
 	defer r.mu.Unlock()
 	r.close()
-	b = f.value
-	return b, slices.AppendSeq(make([]string, 0, len(b.wanted)), maps.Keys(b.wanted))
+	b := f.value
+	if r.last.cause != nil && b.boarding < r.last.failed {
+		return 0, nil, r.last.silence()
+	}
+	b.began = r.now()
+	return b.began, slices.AppendSeq(make([]string, 0, len(b.wanted)), maps.Keys(b.wanted)), nil
 }
 
 // withHeld adds, now and then, everything held to what is wanted.
@@ -133,7 +203,7 @@ func (r *revisions) withHeld(wanted []string) []string {
 		return wanted
 	}
 	r.swept = now
-	all := slices.AppendSeq(slices.Clone(wanted), maps.Keys(r.snapshots))
+	all := slices.AppendSeq(slices.Clone(wanted), maps.Keys(*r.snapshots.Load()))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -145,17 +215,55 @@ func (r *revisions) heads(ctx context.Context, keys []string) (map[string]guidon
 	})
 }
 
-// snapshot returns the place of a namespace that exists.
-func (r *revisions) snapshot(key string) *tracked[guidon.Snapshot] {
-	t := r.snapshots[key]
-	if t == nil {
-		t = &tracked[guidon.Snapshot]{
-			revision: (*guidon.Snapshot).Revision, stats: r.stats,
-			source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
-				return r.source.Load(ctx, key, held)
-			},
+// learn takes note of the answer to a question that began at the instant.
+func (r *revisions) learn(asked []string, heads map[string]guidon.Revision, began int64) {
+	known := r.settle(asked, heads)
+	for _, key := range asked {
+		switch head, lives := heads[key]; {
+		case key == AuthenticationsKey:
+			r.authentications.observe(head, began) // the zero revision until one is stored
+		case lives:
+			known[key].observe(head, began)
 		}
-		r.snapshots[key] = t
 	}
-	return t
+}
+
+// settle makes a place for each namespace that exists among those asked for, and
+// drops those of the others.
+func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map[string]*tracked[guidon.Snapshot] {
+	known := *r.snapshots.Load()
+	changed := slices.DeleteFunc(slices.Clone(asked), func(key string) bool {
+		_, lives := heads[key]
+		return key == AuthenticationsKey || lives == (known[key] != nil)
+	})
+	if len(changed) == 0 {
+		return known
+	}
+	known = maps.Clone(known)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range changed {
+		if known[key] != nil {
+			delete(known, key)
+			continue
+		}
+		known[key] = r.newSnapshot(key) // what is loaded into it has all that was written before
+	}
+	r.snapshots.Store(&known)
+	return known
+}
+
+func (r *revisions) newSnapshot(key string) *tracked[guidon.Snapshot] {
+	return &tracked[guidon.Snapshot]{
+		revision: (*guidon.Snapshot).Revision, stats: r.stats,
+		source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+			return r.source.Load(ctx, key, held)
+		},
+	}
+}
+
+func (r *revisions) outage() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last.lasts(r.now(), r.underWay())
 }

@@ -10,7 +10,8 @@ type Stats struct {
 	Hits   uint64 // snapshots and authentication sets answered from memory
 	Misses uint64 // those that waited for a load
 	Loads  uint64 // loads from the source; misses that wait together share one
-	Reads  uint64 // questions for current revisions, of [Strict] only; all who wait together share one
+	Reads  uint64 // questions for current revisions, of [Shared] only; all who wait together share one
+	Stale  uint64 // requests that [Shared] answered from memory because the source did not answer
 }
 
 // Stats returns the counts so far.
@@ -23,6 +24,7 @@ type stats struct {
 	misses atomic.Uint64
 	loads  atomic.Uint64
 	reads  atomic.Uint64
+	stale  atomic.Uint64
 }
 
 type paddedCounter struct {
@@ -35,7 +37,7 @@ func (s *stats) hit() {
 }
 
 func (s *stats) counts() Stats {
-	c := Stats{Misses: s.misses.Load(), Loads: s.loads.Load(), Reads: s.reads.Load()}
+	c := Stats{Misses: s.misses.Load(), Loads: s.loads.Load(), Reads: s.reads.Load(), Stale: s.stale.Load()}
 	for i := range s.hits {
 		c.Hits += s.hits[i].Load()
 	}

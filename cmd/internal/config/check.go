@@ -15,6 +15,7 @@ func (c *Config) check(found *problems) {
 	}
 	c.Server.check(found)
 	c.DB.check(found)
+	c.Cache.check(c.DB, found)
 	c.Changes.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)

@@ -12,6 +12,7 @@ type Config struct {
 	Version        string         `key:"version" default:"1.0" doc:"Version of this format. 1.0 is the only one."`
 	Server         Server         `key:"server" doc:"Where and how the service listens."`
 	DB             DB             `key:"db" doc:"The database that keeps everything."`
+	Cache          Cache          `key:"cache" doc:"How fresh answers are, on a database that several servers share. With an SQLite file, which has one server, no answer is ever stale."`
 	Changes        Changes        `key:"changes" doc:"The records of every change, which are the history and the audit log."`
 	Log            Log            `key:"log" doc:"What is logged, and where to."`
 	CORS           CORS           `key:"cors" doc:"Calls from web pages of other origins."`
@@ -69,7 +70,7 @@ type LogKeys struct {
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
 	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
-	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id and X-Guidon-Namespace are always allowed."`
+	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
 }
 
 // Diagnostics says how the running process may be looked into.
@@ -99,6 +100,7 @@ type Authentication struct {
 type Exclude struct {
 	Management bool `key:"management" default:"false" doc:"The management interface (/api/v1) needs no token."`
 	Evaluation bool `key:"evaluation" default:"false" doc:"Evaluation (/evaluate/v1) needs no token."`
+	OFREP      bool `key:"ofrep" default:"false" doc:"OFREP (/ofrep/v1) needs no token."`
 }
 
 // Methods are the ways to get a token.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -14,13 +15,41 @@ import (
 // alone and so bears the whole cost of the question.
 func TestStrictAllocations(t *testing.T) {
 	f := newFake()
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	ctx := t.Context()
 	n := testing.AllocsPerRun(1000, func() { _, _ = s.Snapshot(ctx, "a") })
 	own := testing.AllocsPerRun(1000, func() { _, _ = f.Heads(ctx, []string{"a"}) })
 	if n-own > 20 {
 		t.Errorf("%v allocations beside the source's %v", n-own, own)
 	}
+}
+
+// What is in memory and young enough costs next to nothing.
+func TestBoundedHitsDoNotAllocate(t *testing.T) {
+	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour, MaxStale: time.Hour})
+	ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a", MayBeStale: true})
+	read := func() {
+		_, _ = s.Authentications(ctx)
+		_, _ = s.Snapshot(ctx, "a")
+	}
+	read()
+	if n := testing.AllocsPerRun(1000, read); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func BenchmarkBoundedHit(b *testing.B) {
+	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour})
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		ctx := guidon.WithCall(b.Context(), &guidon.Call{})
+		for pb.Next() {
+			if _, err := s.Snapshot(ctx, "a"); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }
 
 // BenchmarkStrict is 128 requests at a time against a database that takes 200 µs.
@@ -32,7 +61,7 @@ func BenchmarkStrict(b *testing.B) {
 		}
 		return nil
 	}
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	ctx := b.Context()
 	b.ReportAllocs()
 	start := time.Now()

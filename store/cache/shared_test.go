@@ -20,7 +20,7 @@ func TestStrictSharesQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 7, 1)
 		first := askSoon(t.Context(), s, "a")
 		synctest.Wait()
@@ -63,7 +63,7 @@ func TestStrictSharesQuestions(t *testing.T) {
 func TestStrictQuestionOvertakenByWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
 		f.afterHook = func() { <-gate }
 		before := askSoon(t.Context(), s, "a")
@@ -83,7 +83,7 @@ func TestStrictQuestionOvertakenByWrite(t *testing.T) {
 func TestStrictSharesLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
 		f.afterHook = func() {
@@ -116,7 +116,7 @@ func TestStrictSharesLoads(t *testing.T) {
 func TestStrictLoadBringsMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
 		wantNumber(t, "loaded", ask(t.Context(), s, "a"), 2)
 		wantNumber(t, "from memory", ask(t.Context(), s, "a"), 2)
@@ -144,7 +144,7 @@ func TestStrictErrors(t *testing.T) {
 			t.Run(name+" "+how, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
-					s := cache.NewStrict(f)
+					s := cache.NewShared(f, cache.Freshness{})
 					breakIt(f, gate, fail)
 					answers := []chan result{askSoon(t.Context(), s, "a")}
 					synctest.Wait()
@@ -160,6 +160,7 @@ func TestStrictErrors(t *testing.T) {
 						}
 					}
 					f.headsHook, f.loadHook = nil, nil
+					time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
 					wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
 				})
 			})
@@ -169,15 +170,18 @@ func TestStrictErrors(t *testing.T) {
 
 // What was held before the failure is not served in place of the error, but is
 // where the next load begins.
-func TestStrictServesNothingOld(t *testing.T) {
+func TestStrictServesNothingOld(t *testing.T) { synctest.Test(t, testStrictServesNothingOld) }
+
+func testStrictServesNothingOld(t *testing.T) {
 	f := newFake()
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
 	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "away") }
 	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", got)
 	}
 	f.headsHook = nil
+	time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
 	wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
 	if len(f.loads) != 1 {
 		t.Errorf("%d loads, want 1: nothing has changed", len(f.loads))
@@ -189,7 +193,7 @@ func TestStrictCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
 		leaves, stays := askSoon(ctx, s, "a"), askSoon(t.Context(), s, "a")
 		synctest.Wait()
@@ -224,7 +228,7 @@ func TestStrictAbandoned(t *testing.T) {
 			ended <- ctx.Err()
 			return ctx.Err()
 		}
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
 		first := askSoon(ctx, s, "a")
 		synctest.Wait()
@@ -263,13 +267,14 @@ func TestStrictTimeout(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				test.breakIt(f)
-				s := cache.NewStrict(f)
+				s := cache.NewShared(f, cache.Freshness{})
 				start := time.Now()
 				got := ask(t.Context(), s, "a")
 				if !errors.Is(got.err, guidon.Unavailable) || time.Since(start) != test.want {
 					t.Errorf("got %v after %v, want Unavailable after %v", got, time.Since(start), test.want)
 				}
 				f.headsHook, f.loadHook = nil, nil
+				time.Sleep(100 * time.Millisecond) // the pause after a failure
 				wantNumber(t, "thawed", ask(t.Context(), s, "a"), 1)
 			})
 		})

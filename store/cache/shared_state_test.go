@@ -15,22 +15,27 @@ import (
 
 // The numbers of a restored backup come again, the stamps do not: what is held of
 // the other history is never taken for current.
-func TestStrictRestoredBackup(t *testing.T) {
-	for _, key := range []string{"a", authentications} {
-		f := newFake()
-		s := cache.NewStrict(f)
-		for _, state := range []guidon.Revision{
-			{Number: 50, Stamp: 1}, {Number: 42, Stamp: 2}, {Number: 42, Stamp: 3}, {Number: 50, Stamp: 4}, {Number: 50, Stamp: 1},
-		} {
-			f.set(key, state.Number, state.Stamp)
-			for range 2 {
-				if got := ask(t.Context(), s, key); got.err != nil || got.revision != state {
-					t.Errorf("%s: got %v, want %v", key, got, state)
+func TestRestoredBackup(t *testing.T) {
+	for name, freshness := range modes {
+		for _, key := range []string{"a", authentications} {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				s := cache.NewShared(f, freshness)
+				for _, state := range []guidon.Revision{
+					{Number: 50, Stamp: 1}, {Number: 42, Stamp: 2}, {Number: 42, Stamp: 3}, {Number: 50, Stamp: 4}, {Number: 50, Stamp: 1},
+				} {
+					f.set(key, state.Number, state.Stamp)
+					time.Sleep(freshness.MaxAge)
+					for range 2 {
+						if got := ask(t.Context(), s, key); got.err != nil || got.revision != state {
+							t.Errorf("%s: %s: got %v, want %v", name, key, got, state)
+						}
+					}
 				}
-			}
-		}
-		if got := len(f.loads); got != 5 {
-			t.Errorf("%s: %d loads, want one for each state", key, got)
+				if got := len(f.loads); got != 5 {
+					t.Errorf("%s: %s: %d loads, want one for each state", name, key, got)
+				}
+			})
 		}
 	}
 }
@@ -39,7 +44,7 @@ func TestStrictRestoredBackup(t *testing.T) {
 // the question stated: what the load brought before is not current.
 func TestStrictRestoredToStatedRevision(t *testing.T) {
 	f := newFake()
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
 	wantNumber(t, "ahead of the question", ask(t.Context(), s, "a"), 2)
 	f.loadHook = nil
@@ -52,7 +57,7 @@ func TestStrictRestoredToStatedRevision(t *testing.T) {
 func TestStrictLoadBringsLess(t *testing.T) {
 	for name, old := range map[string]guidon.Revision{"older": {Number: 8, Stamp: 8}, "of another history": {Number: 9, Stamp: 8}} {
 		f := newFake()
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		f.set("a", 9, 9)
 		f.previous["a"] = old
 		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
@@ -76,7 +81,7 @@ func TestStrictLoadBringsLess(t *testing.T) {
 // question and the load, and one that comes again is another.
 func TestStrictDeleted(t *testing.T) {
 	f := newFake()
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	f.loadHook = func(context.Context, string) error { f.drop("a"); return nil }
 	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 		t.Errorf("deleted before the load: got %v, want NotFound", got)
@@ -100,7 +105,7 @@ func TestStrictDeleted(t *testing.T) {
 func TestStrictForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		s := cache.NewStrict(f)
+		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 1, 1)
 		f.set("c", 1, 1)
 		for _, key := range []string{"a", "b", "c"} {
@@ -126,7 +131,7 @@ func TestStrictForgets(t *testing.T) {
 // The name that the authentications go by is not that of a namespace.
 func TestStrictReservedKey(t *testing.T) {
 	f := newFake()
-	s := cache.NewStrict(f)
+	s := cache.NewShared(f, cache.Freshness{})
 	f.set(authentications, 1, 1)
 	if _, err := s.Snapshot(t.Context(), authentications); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("got %v, want NotFound", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/store/storetest"
 )
 
-var _ cache.StrictSource = (*store.DB)(nil)
+var _ cache.SharedSource = (*store.DB)(nil)
 
 // The cache does not import the store that it is over, so the one key that both
 // know by name is written in either.
@@ -23,14 +23,14 @@ func TestAuthenticationsKey(t *testing.T) {
 }
 
 func TestStrictConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewStrict(openSQLite(t)) })
+	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewShared(openSQLite(t), cache.Freshness{}) })
 }
 
 // Two instances on one database: what one has acknowledged, readers of the other
 // see, and a revision that one reader saw never goes back.
 func TestStrictTwoInstances(t *testing.T) {
 	db := openSQLite(t)
-	writer, reader := cache.NewStrict(db), cache.NewStrict(db)
+	writer, reader := cache.NewShared(db, cache.Freshness{}), cache.NewShared(db, cache.Freshness{})
 	var acknowledged atomic.Int64
 	var done atomic.Bool
 	var wg sync.WaitGroup

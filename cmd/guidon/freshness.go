@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// freshness is what the server tells about its cache, and does to keep it fresh.
+type freshness struct {
+	cache  cached
+	shared *cache.Shared // the same, nil for SQLite, which is never stale
+	maxAge time.Duration
+	away   bool // the log says that the database does not answer; the loop's
+}
+
+func newFreshness(c cached, bound time.Duration) *freshness {
+	shared, _ := c.(*cache.Shared)
+	return &freshness{cache: c, shared: shared, maxAge: bound}
+}
+
+// outage tells the handler for how long the database has not answered, nil where
+// it always does.
+func (f *freshness) outage() func() time.Duration {
+	if f.shared == nil {
+		return nil
+	}
+	return f.shared.Outage
+}
+
+// metrics returns what the metrics say.
+func (f *freshness) metrics() []server.CacheStats {
+	stats := f.cache.Stats()
+	s := server.CacheStats{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses, Stale: stats.Stale}
+	if f.shared != nil {
+		s.Outage = f.shared.Outage()
+	}
+	return []server.CacheStats{s}
+}
+
+// maxRefreshInterval bounds how long it takes to notice that the database answers
+// again.
+const maxRefreshInterval = time.Second
+
+// loops returns the loop that keeps the cache fresh. Its interval leaves a third
+// of the bound for the jitter of the loop, for questions and for what has to be
+// loaded, so that requests find all of it done.
+func (f *freshness) loops(logger *slog.Logger) []server.Loop {
+	if f.shared == nil {
+		return nil
+	}
+	interval := maxRefreshInterval
+	if f.maxAge > 0 {
+		interval = min(f.maxAge*2/3, interval)
+	}
+	ahead := interval + interval/10 + f.maxAge/10 // the longest time to the next run, and some for its question
+	return []server.Loop{{
+		Name: "freshness", Interval: interval,
+		Run: func(ctx context.Context) error { return f.refresh(ctx, ahead, logger) },
+	}}
+}
+
+// refresh runs the loop once. Of an outage the log says when it begins and when
+// it ends.
+func (f *freshness) refresh(ctx context.Context, ahead time.Duration, logger *slog.Logger) error {
+	err := f.shared.Refresh(ctx, ahead)
+	away := f.shared.Outage() > 0
+	switch {
+	case away && !f.away:
+		logger.Warn("the database does not answer; evaluations are answered from memory as far as cache.max_stale allows", "error", err)
+	case !away && f.away:
+		logger.Info("the database answers again")
+	}
+	f.away = away
+	if guidon.CodeOf(err) == guidon.Unavailable {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package guidon_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"weak"
+
+	"github.com/guidonhq/guidon"
+)
+
+// TestDerivation is worked out once per snapshot, however many ask at once, and
+// anew for the next state.
+func TestDerivation(t *testing.T) {
+	var made atomic.Int32
+	count := guidon.NewDerivation(func(s *guidon.Snapshot) *int {
+		made.Add(1)
+		n := len(s.Flags())
+		return &n
+	})
+	other := guidon.NewDerivation(func(*guidon.Snapshot) *int { return new(int) })
+	first := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
+	next := first.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}, Flags: []*guidon.Flag{{Key: "f"}}})
+	for i, s := range []*guidon.Snapshot{first, next} {
+		values := make([]*int, 16)
+		var wg sync.WaitGroup
+		for j := range values {
+			wg.Go(func() { values[j] = count.Of(s) })
+		}
+		wg.Wait()
+		for _, value := range values {
+			if value != values[0] || *value != i {
+				t.Errorf("got %d at %p, want %d at %p", *value, value, i, values[0])
+			}
+		}
+		if other.Of(s) == values[0] {
+			t.Error("two derivations share a value")
+		}
+	}
+	if got := made.Load(); got != 2 {
+		t.Errorf("worked out %d times for 2 states", got)
+	}
+}
+
+// TestDerivationOfTheSameState: the next snapshot is another one even where
+// nothing but its revision is new.
+func TestDerivationOfTheSameState(t *testing.T) {
+	revision := guidon.NewDerivation(func(s *guidon.Snapshot) int64 { return s.Revision().Number })
+	s := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
+	for want := range int64(3) {
+		if got := revision.Of(s); got != want+1 {
+			t.Errorf("got %d, want %d", got, want+1)
+		}
+		s = s.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: want + 2}})
+	}
+}
+
+// TestDerivationGoesWithTheSnapshot: what was worked out for a state that nobody
+// holds any more does not stay in memory.
+func TestDerivationGoesWithTheSnapshot(t *testing.T) {
+	body := guidon.NewDerivation(func(*guidon.Snapshot) *[1 << 16]byte { return new([1 << 16]byte) })
+	old := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
+	next := old.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}})
+	gone, kept := weak.Make(body.Of(old)), weak.Make(body.Of(next))
+	runtime.KeepAlive(old)
+	runtime.GC()
+	if gone.Value() != nil {
+		t.Error("the value outlives its snapshot")
+	}
+	if kept.Value() == nil {
+		t.Error("the value does not live as long as its snapshot")
+	}
+	runtime.KeepAlive(next)
+}

@@ -1,0 +1,196 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// The OpenFeature Remote Evaluation Protocol is beside the table: it has errors
+// of its own, contexts that no message holds, and no gRPC. Its calls are
+// operations all the same, so that who, may they and how long are decided in one
+// place.
+
+// The paths of OFREP. One may begin with a slash too many, because clients join
+// it to a base URL that ends in one, and end in one (OFREP 1).
+const (
+	ofrepPrefix        = "/ofrep"
+	ofrepConfiguration = ofrepPrefix + "/v1/configuration"
+	ofrepFlags         = ofrepPrefix + "/v1/evaluate/flags"
+	ofrepFlag          = ofrepFlags + "/{key}"
+)
+
+// ofrepBodyLimit bounds the body of a request, and maxOFREPAnswer what a bulk
+// answer may grow to, in bytes.
+const (
+	ofrepBodyLimit = 1 << 20
+	maxOFREPAnswer = 64 << 20
+)
+
+// ofrepOperations are the calls of OFREP.
+var ofrepOperations = []*Operation{
+	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).fromMemory(),
+	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).fromMemory(),
+	ofrepOp(get, ofrepConfiguration, (*Handler).ofrepConfigure),
+}
+
+func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, request *Request) (Response, error)) *Operation {
+	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, bodyLimit: ofrepBodyLimit, run: fn}
+}
+
+// ofrepRequest is what a call of OFREP asks.
+type ofrepRequest struct {
+	namespace string // empty where the request names none
+	flag      string // of the single call
+	context   codec.EvaluationContext
+}
+
+// GetNamespaceKey and GetFlagKey are for the observer.
+func (q *ofrepRequest) GetNamespaceKey() string { return q.namespace }
+func (q *ofrepRequest) GetFlagKey() string      { return q.flag }
+
+// bind limits the request to what a token that is limited to a namespace
+// reaches, which is also the namespace that is meant when none is named
+// (OFREP 10).
+func (q *ofrepRequest) bind(a *guidon.Authentication) error {
+	namespace, limited := a.Scope()
+	switch {
+	case !limited:
+	case q.namespace == "":
+		q.namespace = namespace
+	case q.namespace != namespace:
+		return guidon.Errorf(guidon.PermissionDenied, "permission denied: the token is limited to another namespace")
+	}
+	return nil
+}
+
+// serveOFREP decodes the request, carries it out and answers.
+func (h *Handler) serveOFREP(x *exchange, o *Operation) {
+	x.event.operation, x.event.route = o.Name, o.Name
+	header := x.Header()
+	header.Set("Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
+	header.Add("Vary", "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace")
+	if h.cors == nil {
+		header.Add("Vary", "Origin")
+	}
+	ctx, cancel, err := withGRPCTimeout(x.request.Context(), x.request.Header.Get("Grpc-Timeout"))
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	defer cancel()
+	request := Request{
+		Authorization: ofrepCredential(x.request.Header),
+		Cookie:        x.request.Header["Cookie"],
+		IfNoneMatch:   strings.Join(x.request.Header["If-None-Match"], ","),
+		CacheControl:  strings.Join(x.request.Header["Cache-Control"], ","),
+		MinRevision:   strings.Join(x.request.Header[minRevisionHeader], ","),
+	}
+	if o.Name == ofrepFlags && x.toldOfChange() {
+		request.CacheControl = "no-cache"
+	}
+	request.ofrep, err = x.decodeOFREP(o)
+	if err != nil {
+		x.event.opaque = true
+		x.replyError(err)
+		return
+	}
+	response, err := h.invoke(ctx, o, &request, &x.event)
+	x.noteState(response)
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	if response.ETag != "" {
+		header["Etag"] = []string{`W/"` + response.ETag + `"`}
+	}
+	if response.NotModified {
+		x.WriteHeader(http.StatusNotModified)
+		return
+	}
+	x.reply(http.StatusOK, contentJSON, response.Message.(*httpbody.HttpBody).GetData())
+}
+
+// toldOfChange tells whether an event made the client ask: then this instance
+// must not answer from before what was told of, which the database has (OFREP 2).
+func (x *exchange) toldOfChange() bool {
+	if !strings.Contains(x.request.URL.RawQuery, "flagConfig") {
+		return false
+	}
+	query := x.request.URL.Query()
+	return query.Has("flagConfigEtag") || query.Has("flagConfigLastModified")
+}
+
+// ofrepKey returns the flag key of the path, whatever is in it, or nothing.
+func ofrepKey(path string) string {
+	key, ok := strings.CutPrefix(routePath(path), ofrepFlags+"/")
+	if !ok {
+		return ""
+	}
+	return key
+}
+
+// ofrepCredential returns the Authorization header, or what X-API-Key says in
+// its place (OFREP 10).
+func ofrepCredential(header http.Header) []string {
+	if authorization := header["Authorization"]; len(authorization) > 0 {
+		return authorization
+	}
+	if key := header.Get("X-API-Key"); key != "" {
+		return []string{"Bearer " + key}
+	}
+	return nil
+}
+
+func (x *exchange) decodeOFREP(o *Operation) (*ofrepRequest, error) {
+	q := &ofrepRequest{namespace: x.ofrepNamespace(), flag: ofrepKey(x.request.URL.Path)}
+	if o.Routes[0].Method != post {
+		return q, nil
+	}
+	body, err := x.readBody(o.bodyLimit)
+	if err != nil {
+		return nil, withOFREPCode(err, ofrepParseError)
+	}
+	q.context, err = codec.UnmarshalContext(body)
+	switch {
+	case err == nil:
+		return q, nil
+	case errors.Is(err, codec.ErrContext):
+		return nil, withOFREPCode(err, ofrepInvalidContext)
+	}
+	return nil, withOFREPCode(err, ofrepParseError)
+}
+
+// ofrepNamespace returns the namespace that a header names or, for clients that
+// can only be given a URL, the query.
+func (x *exchange) ofrepNamespace() string {
+	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
+		if namespace := x.request.Header.Get(name); namespace != "" {
+			return namespace
+		}
+	}
+	if x.request.URL.RawQuery == "" {
+		return ""
+	}
+	return x.request.URL.Query().Get("namespace")
+}
+
+// ofrepCapabilities is a document that the protocol had once and that old tools
+// still ask for (OFREP 9).
+const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
+	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
+	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
+
+func (h *Handler) ofrepConfigure(context.Context, *Request) (Response, error) {
+	return jsonResponse([]byte(ofrepCapabilities)), nil
+}
+
+func jsonResponse(body []byte) Response {
+	return Response{Message: &httpbody.HttpBody{ContentType: contentJSON, Data: body}}
+}

@@ -1,0 +1,188 @@
+package handler
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// The reasons of OFREP 11.
+const (
+	ofrepStatic         = "STATIC"
+	ofrepDefault        = "DEFAULT"
+	ofrepTargetingMatch = "TARGETING_MATCH"
+	ofrepSplit          = "SPLIT"
+	ofrepDisabled       = "DISABLED"
+)
+
+// ofrepAnswer is what a flag is for the entity of a request.
+type ofrepAnswer struct {
+	key     string
+	flag    *guidon.Flag // nil: there is none
+	form    *flagForm
+	variant guidon.VariantResult
+	boolean guidon.BooleanResult
+	err     error
+}
+
+// evaluateOFREP evaluates a flag of whichever type it is. The targeting key is
+// asked for only where the answer depends on it (OFREP 11).
+func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
+	a := ofrepAnswer{key: key, flag: s.Flag(key)}
+	if a.flag == nil {
+		a.err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace().Key+"/"+key)
+		return a
+	}
+	a.form = formOf(s, a.flag)
+	entityID, properties := q.context.TargetingKey, q.context.Properties
+	bucketed := false
+	if a.flag.Type == guidon.BooleanFlag {
+		a.boolean, a.err = s.Boolean(key, entityID, properties)
+		bucketed = a.boolean.Bucketed
+	} else {
+		a.variant, a.err = s.Variant(key, entityID, properties)
+		bucketed = a.variant.Bucketed
+	}
+	if bucketed && entityID == "" {
+		a.err = &ofrepError{ofrepTargetingKeyMissing, guidon.Errorf(guidon.InvalidArgument,
+			"invalid field context.targetingKey: must not be empty, because flag %q is split by it", key)}
+	}
+	return a
+}
+
+// evaluateOFREP evaluates a flag and tells about it.
+func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
+	if h.config.Observer == nil {
+		return evaluateOFREP(s, q, key) // without asking what time it is
+	}
+	start := h.now()
+	a := evaluateOFREP(s, q, key)
+	h.observeOFREP(q, &a, h.now().Sub(start))
+	return a
+}
+
+func (h *Handler) observeOFREP(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) {
+	if h.config.Observer == nil {
+		return
+	}
+	asked := &ofrepRequest{namespace: q.namespace, flag: a.key}
+	switch {
+	case a.flag == nil:
+		h.config.Observer.Evaluated(eventOf(asked, "", a.err, duration))
+	case a.flag.Type == guidon.BooleanFlag:
+		h.observeBoolean(asked, a.boolean, a.err, duration)
+	default:
+		h.observeVariant(asked, a.variant, a.err, duration)
+	}
+}
+
+// append appends the answer, or the error as the answer of the one flag.
+func (a *ofrepAnswer) append(b []byte) []byte {
+	switch {
+	case a.err != nil:
+		return appendOFREPError(b, a.key, a.err)
+	case a.flag.Type == guidon.BooleanFlag:
+		return a.appendBoolean(b)
+	}
+	return a.appendVariant(b)
+}
+
+func (a *ofrepAnswer) appendBoolean(b []byte) []byte {
+	value := "false"
+	if a.boolean.Enabled {
+		value = "true"
+	}
+	b = append(append(b, a.form.head...), `,"value":`...)
+	b = append(append(b, value...), `,"variant":"`...)
+	b = append(append(b, value...), `","reason":"`...)
+	b = append(append(b, a.booleanReason()...), '"')
+	if len(a.form.metadata) > 0 {
+		b = append(append(append(b, `,"metadata":{`...), a.form.metadata...), '}')
+	}
+	return append(b, '}')
+}
+
+// booleanReason never is DISABLED: a flag that is off has the value false, and
+// that is not for the client to replace.
+func (a *ofrepAnswer) booleanReason() string {
+	switch {
+	case a.boolean.Reason != guidon.ReasonMatch && a.form.static:
+		return ofrepStatic
+	case a.boolean.Reason != guidon.ReasonMatch:
+		return ofrepDefault
+	case a.boolean.SegmentKeys == nil && a.boolean.Bucketed:
+		return ofrepSplit
+	}
+	return ofrepTargetingMatch
+}
+
+func (a *ofrepAnswer) appendVariant(b []byte) []byte {
+	b = append(b, a.form.head...)
+	b = a.appendValue(b)
+	b = codec.AppendString(append(b, `,"variant":`...), a.variant.VariantKey)
+	b = append(append(append(b, `,"reason":"`...), a.variantReason()...), '"')
+	return append(a.appendVariantMetadata(b), '}')
+}
+
+// appendValue appends nothing where the client's own default applies: a null
+// would be a value of the wrong type.
+func (a *ofrepAnswer) appendValue(b []byte) []byte {
+	switch {
+	case a.variant.VariantKey == "":
+		return b
+	case !a.form.typed:
+		return codec.AppendString(append(b, `,"value":`...), a.variant.VariantKey)
+	case a.variant.Attachment == "", a.variant.Attachment == "null":
+		return b
+	}
+	return append(append(b, `,"value":`...), a.variant.Attachment...)
+}
+
+func (a *ofrepAnswer) variantReason() string {
+	r := &a.variant
+	switch {
+	case r.Reason == guidon.ReasonFlagDisabled:
+		return ofrepDisabled
+	case r.VariantKey == "":
+		return ofrepDefault // the client's own
+	case r.Reason == guidon.ReasonMatch && r.Bucketed:
+		return ofrepSplit
+	case r.Reason == guidon.ReasonMatch:
+		return ofrepTargetingMatch
+	case a.form.static:
+		return ofrepStatic
+	}
+	return ofrepDefault
+}
+
+// appendVariantMetadata appends the metadata of the flag, the attachment where
+// it is not the value, and the segments that matched.
+func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
+	attached := a.variant.Attachment != "" && !a.form.typed
+	segments := a.variant.SegmentKeys
+	if len(a.form.metadata) == 0 && !attached && len(segments) == 0 {
+		return b
+	}
+	b = append(append(b, `,"metadata":{`...), a.form.metadata...)
+	if attached {
+		b = codec.AppendString(append(b, separator(b)+`"attachment":`...), a.variant.Attachment)
+	}
+	if len(segments) > 0 {
+		if len(segments) > 1 {
+			segments = slices.Sorted(slices.Values(segments))
+		}
+		b = codec.AppendString(append(b, separator(b)+`"segments":`...), strings.Join(segments, ","))
+	}
+	return append(b, '}')
+}
+
+// separator returns what goes before the next member of the object.
+func separator(b []byte) string {
+	if b[len(b)-1] == '{' {
+		return ""
+	}
+	return ","
+}

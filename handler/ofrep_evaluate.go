@@ -1,0 +1,131 @@
+package handler
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// maxOFREPKeys bounds the flags that a bulk request may name.
+const maxOFREPKeys = 1000
+
+// ofrepEvaluate evaluates one flag (OFREP 3).
+func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response, error) {
+	q := request.ofrep
+	s, err := h.service.Snapshot(ctx, q.namespace)
+	if err != nil {
+		h.observeOFREP(q, &ofrepAnswer{key: q.flag, err: err}, 0)
+		return Response{}, err
+	}
+	a := h.evaluateOFREP(s, q, q.flag)
+	if a.err != nil {
+		return Response{}, a.err
+	}
+	return jsonResponse(a.append(make([]byte, 0, 256))), nil
+}
+
+// ofrepEvaluateAll evaluates every flag of the namespace, or those that the
+// context names, sorted by key. What fails is an answer of its own: one flag must
+// not take all others from a page that is loading (OFREP 4). A client that has
+// the answer already is told so without anything being evaluated (OFREP 6).
+func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Response, error) {
+	q := request.ofrep
+	s, err := h.service.Snapshot(ctx, q.namespace)
+	if err != nil {
+		return Response{}, err
+	}
+	etag := q.etag(s)
+	if ofrepHas(request.IfNoneMatch, etag) {
+		return Response{ETag: etag, NotModified: true}, nil
+	}
+	keys, err := q.keys(s)
+	if err != nil {
+		return Response{}, err
+	}
+	b := append(make([]byte, 0, 64+160*min(len(keys), 4096)), `{"flags":[`...)
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		a := h.evaluateOFREP(s, q, key)
+		if b = a.append(b); len(b) > maxOFREPAnswer {
+			return Response{}, guidon.Errorf(guidon.TooLarge,
+				"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+		}
+	}
+	b = codec.AppendString(append(b, `],"metadata":{"flagSetId":`...), s.Namespace().Key)
+	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
+	response := jsonResponse(append(b, `"}}`...))
+	response.ETag = etag
+	return response, nil
+}
+
+// sortedKeys are the keys of all flags.
+var sortedKeys = guidon.NewDerivation(func(s *guidon.Snapshot) []string {
+	keys := make([]string, len(s.Flags()))
+	for i, f := range s.Flags() {
+		keys[i] = f.Key
+	}
+	slices.Sort(keys)
+	return keys
+})
+
+// keys returns which flags are asked for: those that the property flags lists,
+// separated by commas as Flipt v1 has it, or all.
+func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
+	if q.context.Flags == "" {
+		return sortedKeys.Of(s), nil
+	}
+	var keys []string
+	for key := range strings.SplitSeq(q.context.Flags, ",") {
+		if key = strings.TrimSpace(key); key == "" {
+			continue
+		}
+		if keys = append(keys, key); len(keys) > maxOFREPKeys {
+			return nil, guidon.Errorf(guidon.TooLarge, "invalid field context.flags: must not name more than %d flags", maxOFREPKeys)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+// ofrepForm is to be raised whenever the same state and context are answered in
+// other bytes than before, so that no client takes the one for the other.
+const ofrepForm = 1
+
+// etag returns the ETag of the bulk answer, without quotes: a digest of
+// everything that shapes it, which is the state, by number and stamp of its
+// revision, and the whole context (OFREP 6).
+func (q *ofrepRequest) etag(s *guidon.Snapshot) string {
+	b := make([]byte, 0, 512)
+	text := func(text string) {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	b = binary.AppendUvarint(b, ofrepForm)
+	b = binary.AppendVarint(b, s.Revision().Number)
+	b = binary.AppendVarint(b, s.Revision().Stamp)
+	text(s.Namespace().Key)
+	text(q.context.Flags) // a list of flags is a text, what looks like one need not be
+	for _, name := range slices.SortedFunc(maps.Keys(q.context.Properties), cmp.Compare[string]) {
+		text(name)
+		text(q.context.Properties[name])
+	}
+	digest := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(digest[:18])
+}
+
+// ofrepHas tells whether the header If-None-Match names the ETag. "*" names
+// none: a client that says so has nothing to show (OFREP 6).
+func ofrepHas(header, etag string) bool {
+	return !strings.Contains(header, "*") && matchesETag(header, etag)
+}

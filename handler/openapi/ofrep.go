@@ -1,0 +1,136 @@
+package openapi
+
+import "net/http"
+
+// ofrepTag is the tag of the OpenFeature Remote Evaluation Protocol, whose
+// routes have errors and messages of their own.
+const ofrepTag = "OFREP"
+
+const ofrepPrefix = "/ofrep/v1"
+
+// ofrepRoutes are the routes of OFREP.
+var ofrepRoutes = []otherRoute{
+	{http.MethodPost, ofrepPrefix + "/evaluate/flags/{key}", object{
+		{"tags", []any{ofrepTag}},
+		{"summary", "Evaluate a flag for a context"},
+		{"operationId", "ofrep_EvaluateFlag"},
+		{"security", ofrepSecurity},
+		{"parameters", []any{
+			object{{"name", "key"}, {"in", "path"}, {"required", true}, {"schema", object{{"type", "string"}}}},
+			ofrepNamespaceHeader, ofrepNamespaceQuery,
+		}},
+		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
+		{"responses", object{
+			{"200", ofrepAnswer("What the flag is", "OFREPFlag")},
+			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+		}},
+	}},
+	{http.MethodPost, ofrepPrefix + "/evaluate/flags", object{
+		{"tags", []any{ofrepTag}},
+		{"summary", "Evaluate all flags of a namespace for a context"},
+		{"operationId", "ofrep_EvaluateFlags"},
+		{"security", ofrepSecurity},
+		{"parameters", []any{
+			ofrepNamespaceHeader, ofrepNamespaceQuery,
+			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
+			object{
+				{"name", "flagConfigEtag"}, {"in", "query"},
+				{"description", "A version that the client was told of: the answer is from that or a later one"},
+				{"schema", object{{"type", "string"}}},
+			},
+		}},
+		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
+		{"responses", object{
+			{"200", object{
+				{"description", "What each flag is, sorted by key; one that fails is an error in the list"},
+				{"headers", object{{"ETag", object{
+					{"description", "Covers state, namespace and context"}, {"schema", object{{"type", "string"}}},
+				}}}},
+				{"content", jsonContent(schemaRef("OFREPFlags"))},
+			}},
+			{"304", object{{"description", "What If-None-Match names is current; there is no body"}}},
+			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+		}},
+	}},
+	{http.MethodGet, ofrepPrefix + "/configuration", object{
+		{"tags", []any{ofrepTag}},
+		{"summary", "Get what OFREP can do here, for older tools"},
+		{"operationId", "ofrep_Configuration"},
+		{"security", ofrepSecurity},
+		{"responses", object{
+			{"200", object{{"description", "The capabilities"}, {"content", jsonContent(object{{"type", "object"}})}}},
+			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+		}},
+	}},
+}
+
+var ofrepSecurity = []any{object{{"bearer", []any{}}}, object{{"apiKey", []any{}}}, object{{"cookie", []any{}}}, object{}}
+
+var ofrepNamespaceHeader = object{
+	{"name", "X-Flipt-Namespace"}, {"in", "header"},
+	{"description", "The namespace; otherwise that of the query, of the token, or the default one. X-Guidon-Namespace is the same"},
+	{"schema", object{{"type", "string"}}},
+}
+
+var ofrepNamespaceQuery = object{
+	{"name", "namespace"}, {"in", "query"}, {"schema", object{{"type", "string"}}},
+}
+
+func ofrepAnswer(description, schema string) object {
+	return object{{"description", description}, {"content", jsonContent(schemaRef(schema))}}
+}
+
+func schemaRef(name string) object {
+	return object{{"$ref", "#/components/schemas/" + name}}
+}
+
+// ofrepSchemas are the messages of OFREP.
+var ofrepSchemas = object{
+	{"OFREPRequest", object{
+		{"type", "object"},
+		{"properties", object{{"context", object{
+			{"type", "object"},
+			{"description", "Properties of any kind"},
+			{"properties", object{
+				{"targetingKey", object{{"type", []any{"string", "number"}}, {"description", "Who asks; needed only by flags that are split"}}},
+				{"flags", object{{"type", "string"}, {"description", "Keys of the flags that are wanted in bulk, separated by commas"}}},
+			}},
+			{"additionalProperties", true},
+			{"maxProperties", 1000},
+		}}}},
+	}},
+	{"OFREPFlag", object{
+		{"type", "object"},
+		{"properties", object{
+			{"key", object{{"type", "string"}}},
+			{"value", object{{"description", "Absent where the default of the client's code applies; never null"}}},
+			{"variant", object{{"type", "string"}}},
+			{"reason", object{{"type", "string"}, {"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}}}},
+			{"metadata", object{{"type", "object"}, {"additionalProperties", object{{"type", []any{"string", "number", "boolean"}}}}}},
+		}},
+		{"required", []any{"key", "variant", "reason"}},
+	}},
+	{"OFREPFlags", object{
+		{"type", "object"},
+		{"properties", object{
+			{"flags", object{{"type", "array"}, {"items", object{{"anyOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}}}},
+			{"metadata", object{
+				{"type", "object"},
+				{"properties", object{
+					{"flagSetId", object{{"type", "string"}, {"description", "The namespace"}}},
+					{"version", object{{"type", "string"}, {"description", "Its revision"}}},
+				}},
+			}},
+		}},
+		{"required", []any{"flags"}},
+	}},
+	{"OFREPError", object{
+		{"type", "object"},
+		{"properties", object{
+			{"key", object{{"type", "string"}, {"description", "The flag, where the error is about one"}}},
+			{"errorCode", object{{"type", "string"}, {"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}}}},
+			{"errorDetails", object{{"type", "string"}}},
+		}},
+		{"required", []any{"errorCode", "errorDetails"}},
+	}},
+}

@@ -1,0 +1,596 @@
+package handler_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+const (
+	snapshots       = "/internal/v1/evaluation/snapshot/namespace/"
+	defaultSnapshot = snapshots + "default"
+	acceptVersion   = "X-Flipt-Accept-Server-Version"
+)
+
+// states is a store that has one state of each namespace and can do nothing else.
+type states struct {
+	guidon.Store
+	byKey map[string]*guidon.Snapshot
+}
+
+func (s *states) Snapshot(_ context.Context, namespace string) (*guidon.Snapshot, error) {
+	if snapshot := s.byKey[namespace]; snapshot != nil {
+		return snapshot, nil
+	}
+	return nil, guidon.NotFound
+}
+
+// over returns a handler over the one snapshot.
+func over(s *guidon.Snapshot) *handler.Handler {
+	store := &states{byKey: map[string]*guidon.Snapshot{s.Namespace().Key: s}}
+	return handler.New(handler.Config{Service: guidon.NewService(store, time.Now)})
+}
+
+// download sends a GET without a network. Headers are name and value in turn.
+func download(t testing.TB, h http.Handler, path string, headers ...string) reply {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	recorder := httptest.NewRecorder()
+	h.ServeHTTP(recorder, request)
+	return reply{recorder.Code, recorder.Header(), recorder.Body.String()}
+}
+
+// example is a namespace with one of everything.
+func example() *guidon.Snapshot {
+	created, updated := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 5, 678_900_000, time.UTC)
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "default", Name: "D"}, guidon.Revision{Number: 42, Stamp: -2},
+		[]*guidon.Flag{
+			{
+				Key: "colour", Name: "Colour <&>", Description: "of \"it\"", Enabled: true, DefaultVariantID: "v1",
+				Metadata: []byte(`{"team":"x"}`), CreatedAt: created, UpdatedAt: updated,
+				Variants: []*guidon.Variant{
+					{ID: "v1", Key: "red", Name: "Red", Attachment: `{"a":1}`},
+					{ID: "v2", Key: "blue"},
+				},
+				Rules: []*guidon.Rule{{
+					ID: "r1", SegmentKeys: []string{"staff", "all"}, SegmentOperator: guidon.AndSegments, Rank: 1,
+					Distributions: []*guidon.Distribution{
+						{ID: "d1", VariantID: "v1", Rollout: 33.33},
+						{ID: "d2", VariantID: "v2", Rollout: 66},
+					},
+				}},
+			},
+			{
+				Key: "beta", Name: "Beta", Type: guidon.BooleanFlag, CreatedAt: created, UpdatedAt: created,
+				Rollouts: []*guidon.Rollout{
+					{ID: "o1", Rank: 1, Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all"}, Value: true}},
+					{ID: "o2", Rank: 2, Threshold: &guidon.RolloutThreshold{Percentage: 12.5, Value: true}},
+				},
+			},
+		},
+		[]*guidon.Segment{
+			{Key: "all", Name: "All", Description: "of them", MatchType: guidon.MatchAny, CreatedAt: created, UpdatedAt: created},
+			{Key: "staff", Name: "Staff", Constraints: []*guidon.Constraint{
+				{ID: "c1", Type: guidon.StringComparison, Property: "mail", Operator: "suffix", Value: "@x", Description: "d"},
+				{ID: "c2", Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: "1"},
+				{ID: "c3", Type: guidon.BooleanComparison, Property: "on", Operator: "true"},
+				{ID: "c4", Type: guidon.DateTimeComparison, Property: "at", Operator: "lt", Value: "2026-01-01"},
+				{ID: "c5", Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: `["a"]`},
+			}},
+		})
+}
+
+const (
+	exampleAll   = `{"key":"all","name":"","description":"","matchType":"ANY_SEGMENT_MATCH_TYPE","constraints":[]}`
+	exampleStaff = `{"key":"staff","name":"","description":"","matchType":"ALL_SEGMENT_MATCH_TYPE","constraints":[` +
+		`{"id":"c1","type":"STRING_CONSTRAINT_COMPARISON_TYPE","property":"mail","operator":"suffix","value":"@x"},` +
+		`{"id":"c2","type":"NUMBER_CONSTRAINT_COMPARISON_TYPE","property":"age","operator":"gt","value":"1"},` +
+		`{"id":"c3","type":"BOOLEAN_CONSTRAINT_COMPARISON_TYPE","property":"on","operator":"true","value":""},` +
+		`{"id":"c4","type":"DATETIME_CONSTRAINT_COMPARISON_TYPE","property":"at","operator":"lt","value":"2026-01-01"},` +
+		`{"id":"c5","type":"ENTITY_ID_CONSTRAINT_COMPARISON_TYPE","property":"entityId","operator":"isoneof","value":"[\"a\"]"}]}`
+	exampleDefault = `,"defaultVariant":{"id":"v1","key":"red","attachment":"{\"a\":1}"}`
+
+	// exampleBody is the example in full: a rule with several segments is there
+	// once, and nothing is where the contract has nothing (contract 9.1).
+	exampleBody = `{"namespace":{"key":"default"},"flags":[` +
+		`{"key":"colour","name":"Colour <&>","description":"of \"it\"","enabled":true,"type":"VARIANT_FLAG_TYPE",` +
+		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05.678900Z",` +
+		`"rules":[{"id":"r1","segments":[` + exampleStaff + `,` + exampleAll + `],"rank":1,"segmentOperator":"AND_SEGMENT_OPERATOR","distributions":[` +
+		`{"id":"","ruleId":"","variantId":"v1","variantKey":"red","variantAttachment":"{\"a\":1}","rollout":33.33},` +
+		`{"id":"","ruleId":"","variantId":"v2","variantKey":"blue","variantAttachment":"","rollout":66}]}],` +
+		`"rollouts":[]` + exampleDefault + `},` +
+		`{"key":"beta","name":"Beta","description":"","enabled":false,"type":"BOOLEAN_FLAG_TYPE",` +
+		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z","rules":[],"rollouts":[` +
+		`{"type":"SEGMENT_ROLLOUT_TYPE","rank":1,"segment":{"value":true,"segmentOperator":"OR_SEGMENT_OPERATOR","segments":[` + exampleAll + `]}},` +
+		`{"type":"THRESHOLD_ROLLOUT_TYPE","rank":2,"threshold":{"percentage":12.5,"value":true}}]}]}`
+)
+
+// TestSnapshotVersions is contract 9.1 and 9.2, to the byte.
+func TestSnapshotVersions(t *testing.T) {
+	withoutDefault := strings.Replace(exampleBody, exampleDefault, "", 1)
+	withoutEntity := strings.Replace(withoutDefault, "ENTITY_ID_CONSTRAINT", "UNKNOWN_CONSTRAINT", 1)
+	h := over(example())
+	bodies := map[string]string{} // by ETag
+	for _, test := range []struct{ version, want string }{
+		{"1.47.0", exampleBody},
+		{"v1.47.0", exampleBody},
+		{"1.47", exampleBody},
+		{" 2 ", exampleBody},
+		{"1.47.0+build.1", exampleBody},
+		{"1.48.0-rc.1", exampleBody},
+		{"1.47.0-rc.1", withoutDefault},
+		{"1.46.9", withoutDefault},
+		{"v1.38", withoutDefault},
+		{"1.38.0", withoutDefault},
+		{"1.38.0-dev", withoutEntity},
+		{"1.37.1", withoutEntity},
+		{"0.99.99", withoutEntity},
+		{"", withoutEntity},
+		{"latest", withoutEntity},
+		{"1.2.3.4", withoutEntity},
+		{"2.-1", withoutEntity},
+		{"2.0.0-", withoutEntity},
+		{"99999999999999999999.0.0", withoutEntity},
+	} {
+		t.Run(test.version, func(t *testing.T) {
+			r := download(t, h, defaultSnapshot, acceptVersion, test.version)
+			if diff := cmp.Diff(test.want, r.body); r.status != http.StatusOK || diff != "" {
+				t.Errorf("%d (-want +got):\n%s", r.status, diff)
+			}
+			// One ETag never stands for two bodies.
+			etag := r.header.Get("Etag")
+			if body, seen := bodies[etag]; seen && body != r.body {
+				t.Errorf("ETag %s stands for another body, too", etag)
+			}
+			bodies[etag] = r.body
+		})
+	}
+	if len(bodies) != 3 {
+		t.Errorf("%d ETags for 3 bodies", len(bodies))
+	}
+}
+
+// TestSnapshotHeaders is contract 9.3: a bare ETag of 40 digits with the whole
+// revision in it, on both answers, and what RFC 9110 15.4.5 wants with it.
+func TestSnapshotHeaders(t *testing.T) {
+	const etag = "000000000000002a" + "fffffffffffffffe" + "00000102"
+	h := over(example())
+	want := http.Header{
+		"Cache-Control": {"private, no-cache"}, "Etag": {etag}, "Guidon-Revision": {"42"},
+		"Vary": {acceptVersion, "Accept-Encoding"},
+	}
+	unchanged := download(t, h, defaultSnapshot, acceptVersion, "1.47.0", "If-None-Match", etag, "X-Request-Id", "r", "Accept-Encoding", "gzip")
+	want["X-Request-Id"] = []string{"r"}
+	if diff := cmp.Diff(want, unchanged.header); unchanged.status != http.StatusNotModified || unchanged.body != "" || diff != "" {
+		t.Errorf("%d %q (-want +got):\n%s", unchanged.status, unchanged.body, diff)
+	}
+	full := download(t, h, defaultSnapshot, acceptVersion, "1.47.0", "X-Request-Id", "r")
+	want["Content-Type"] = []string{"application/json"}
+	want["Content-Length"] = []string{strconv.Itoa(len(exampleBody))}
+	if diff := cmp.Diff(want, full.header); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestSnapshotConditions: an ETag sent back as it was (contract 9.3) or in a form
+// of RFC 9110 13.1.2 is recognised, and no other is.
+func TestSnapshotConditions(t *testing.T) {
+	h := over(example())
+	etag := download(t, h, defaultSnapshot).header.Get("Etag")
+	for _, test := range []struct {
+		values []string
+		status int
+	}{
+		{[]string{etag}, 304},
+		{[]string{`"` + etag + `"`}, 304},
+		{[]string{`W/"` + etag + `"`}, 304},
+		{[]string{`"x", W/"y" ,` + etag}, 304},
+		{[]string{"x", etag}, 304},
+		{[]string{"*"}, 304},
+		{[]string{""}, 200},
+		{[]string{"x"}, 200},
+		{[]string{`""`}, 200},
+		{[]string{etag[1:]}, 200},
+		{[]string{etag + "0"}, 200},
+		{[]string{strings.ToUpper(etag) + " x"}, 200},
+	} {
+		var headers []string
+		for _, value := range test.values {
+			headers = append(headers, "If-None-Match", value)
+		}
+		if r := download(t, h, defaultSnapshot, headers...); r.status != test.status || r.header.Get("Etag") != etag {
+			t.Errorf("%q: %d with ETag %q, want %d", test.values, r.status, r.header.Get("Etag"), test.status)
+		}
+	}
+}
+
+// TestSnapshotOfNothing: an unknown namespace is an empty one without an ETag
+// (contract 9.1), whatever the client holds.
+func TestSnapshotOfNothing(t *testing.T) {
+	s := newServer(t)
+	for _, condition := range []string{"", "*", "0000000000000000000000000000000000000100"} {
+		r := s.do("GET", snapshots+"nope?reference=main&environmentKey=x", "", "If-None-Match", condition)
+		r.check(t, 200, `{"namespace":{"key":"nope"},"flags":[]}`)
+		if etag, there := r.header["Etag"]; there || r.header.Get("Guidon-Revision") != "" {
+			t.Errorf("ETag %q at %q", etag, r.header.Get("Guidon-Revision"))
+		}
+	}
+	// A namespace that was never written to has an ETag (contract 15).
+	r := s.do("GET", defaultSnapshot, "")
+	r.check(t, 200, `{"namespace":{"key":"default"},"flags":[]}`)
+	if len(r.header.Get("Etag")) != 40 {
+		t.Errorf("ETag %q", r.header.Get("Etag"))
+	}
+	s.do("GET", snapshots+"/", "").check(t, 200, `{"namespace":{"key":"default"},"flags":[]}`)
+	s.do("HEAD", defaultSnapshot, "").check(t, 501, "")
+	s.do("GET", defaultSnapshot+"?pretty", "").check(t, 200, "{\n  \"namespace\": {\n    \"key\": \"default\"\n  }\n}")
+}
+
+// TestSnapshotChanges: every write in the namespace gives it another ETag
+// (contract 9.3), and a write elsewhere does not.
+func TestSnapshotChanges(t *testing.T) {
+	s := newShop(t)
+	s.must("r2", "POST", "/api/v1/flags/f/rules", `{"segmentKey":"s","rank":2}`)
+	etag := s.must("", "GET", defaultSnapshot, "").header.Get("Etag")
+	seen := map[string]string{etag: "the beginning"}
+	const n = "/api/v1/namespaces/default"
+	for _, c := range []struct{ save, method, path, body string }{
+		{"", "PUT", n, `{"name":"D"}`},
+		{"", "PUT", n + "/flags/f", `{"name":"F","enabled":true,"metadata":{"a":1}}`},
+		{"", "PUT", n + "/flags/f/variants/{v}", `{"key":"v","name":"V"}`},
+		{"", "PUT", n + "/segments/s", `{"name":"S","description":"d"}`},
+		{"c", "POST", n + "/segments/s/constraints", `{"type":1,"property":"p","operator":"eq","value":"x"}`},
+		{"", "PUT", n + "/flags/f/rules/order", `{"ruleIds":["{r2}","{r}"]}`},
+		{"", "PUT", n + "/flags/f/rules/{r}/distributions/{d}", `{"variantId":"{v}","rollout":50}`},
+		{"", "PUT", n + "/flags/b/rollouts/{t}", `{"threshold":{"percentage":51,"value":true}}`},
+		{"", "DELETE", n + "/segments/s/constraints/{c}", ""},
+		{"", "DELETE", n + "/flags/f", ""},
+	} {
+		s.must(c.save, c.method, c.path, c.body)
+		r := s.must("", "GET", defaultSnapshot, "", "If-None-Match", etag)
+		etag = r.header.Get("Etag")
+		if before, was := seen[etag]; was {
+			t.Errorf("%s %s leaves the ETag of %s", c.method, c.path, before)
+		}
+		seen[etag] = c.method + " " + c.path
+	}
+	s.must("", "POST", "/api/v1/namespaces", `{"key":"other","name":"O"}`)
+	s.do("GET", defaultSnapshot, "", "If-None-Match", etag).check(t, 304, "")
+	s.do("GET", snapshots+"other", "", "If-None-Match", etag).check(t, 200, `{"namespace":{"key":"other"},"flags":[]}`)
+}
+
+// TestSnapshotRestored: a restored database comes to the same revision number
+// again, and nobody takes its state for the old one.
+func TestSnapshotRestored(t *testing.T) {
+	etags := map[string]bool{}
+	for _, stamp := range []int64{1, 2} {
+		h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7, Stamp: stamp}, nil, nil))
+		etags[download(t, h, defaultSnapshot).header.Get("Etag")] = true
+	}
+	if len(etags) != 2 {
+		t.Errorf("two states have the ETags %v", etags)
+	}
+}
+
+// TestSnapshotEncodings: the body compressed is the body, and the same bytes
+// every time and on every instance.
+func TestSnapshotEncodings(t *testing.T) {
+	one, two := over(example()), over(example())
+	for _, test := range []struct{ accept, want string }{
+		{"", ""},
+		{"gzip", "gzip"},
+		{"gzip, deflate, br", "gzip"},
+		{"br;q=1.0, gzip;q=0.5, *;q=0.1", "gzip"},
+		{"identity;q=0, *", "gzip"},
+		{"gzip;q=0, deflate", "deflate"},
+		{"gzip;q=0", ""},
+		{"identity;q=0", ""},
+	} {
+		r := download(t, one, defaultSnapshot, "Accept-Encoding", test.accept, acceptVersion, "1.47.0")
+		if got := r.header.Get("Content-Encoding"); got != test.want || decompress(t, r) != exampleBody {
+			t.Errorf("%q: encoded as %q, want %q", test.accept, got, test.want)
+		}
+		if got := r.header.Get("Content-Length"); got != strconv.Itoa(len(r.body)) {
+			t.Errorf("%q: Content-Length %s of %d bytes", test.accept, got, len(r.body))
+		}
+		again := download(t, two, defaultSnapshot, "Accept-Encoding", test.accept, acceptVersion, "1.47.0")
+		if again.body != r.body || again.header.Get("Etag") != r.header.Get("Etag") {
+			t.Errorf("%q: another instance answers other bytes", test.accept)
+		}
+	}
+}
+
+// TestSnapshotAuthentication is contract 10.3 and operations 1.2, also where the
+// client has the snapshot already.
+func TestSnapshotAuthentication(t *testing.T) {
+	s := newServer(t, required)
+	all, shop := "Bearer "+s.token(""), "Bearer "+s.token("shop")
+	etag := s.must("", "GET", defaultSnapshot, "", "Authorization", all).header.Get("Etag")
+	s.do("GET", defaultSnapshot, "", "Authorization", all, "If-None-Match", etag).check(t, 304, "")
+	s.must("", "GET", snapshots+"shop", "", "Authorization", shop)
+	for _, path := range []string{defaultSnapshot, snapshots + "/"} {
+		for _, headers := range [][]string{{}, {"Authorization", shop}, {"Authorization", "Bearer x"}} {
+			s.do("GET", path, "", append(headers, "If-None-Match", etag)...).fails(t, 401, 16, unauthenticated)
+		}
+	}
+	excluded := newServer(t, required, func(c *handler.Config) { c.Authentication.ExcludeEvaluation = true })
+	excluded.must("", "GET", defaultSnapshot, "")
+}
+
+// TestSnapshotLeavesOut what is never evaluated, so that no client evaluates it:
+// the rest of a rule whose segment is gone would match too often.
+func TestSnapshotLeavesOut(t *testing.T) {
+	segment := &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}
+	h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, []*guidon.Flag{
+		{
+			Key: "v", DefaultVariantID: "gone",
+			Variants: []*guidon.Variant{{ID: "v1", Key: "one"}},
+			Rules: []*guidon.Rule{
+				{ID: "no segment"},
+				{ID: "gone", SegmentKeys: []string{"s", "gone"}},
+				{ID: "stays", SegmentKeys: []string{"s"}, Distributions: []*guidon.Distribution{{VariantID: "gone"}, {VariantID: "v1"}}},
+			},
+			Rollouts: []*guidon.Rollout{{Segment: segment}},
+		},
+		{
+			Key: "b", Type: guidon.BooleanFlag, DefaultVariantID: "v1",
+			Variants: []*guidon.Variant{{ID: "v1", Key: "one"}},
+			Rules:    []*guidon.Rule{{ID: "of a boolean flag", SegmentKeys: []string{"s"}}},
+			Rollouts: []*guidon.Rollout{
+				{Rank: 1},
+				{Rank: 2, Segment: &guidon.RolloutSegment{SegmentKeys: []string{"gone", "s"}}},
+				{Rank: 3, Segment: &guidon.RolloutSegment{}},
+				{Rank: 4, Segment: segment},
+			},
+		},
+	}, []*guidon.Segment{{Key: "s"}}))
+	s := `[{"key":"s","name":"","description":"","matchType":"ALL_SEGMENT_MATCH_TYPE","constraints":[]}]`
+	download(t, h, defaultSnapshot, acceptVersion, "1.47.0").check(t, 200, `{"namespace":{"key":"default"},"flags":[`+
+		`{"key":"v","name":"","description":"","enabled":false,"type":"VARIANT_FLAG_TYPE","rules":[`+
+		`{"id":"stays","segments":`+s+`,"rank":0,"segmentOperator":"OR_SEGMENT_OPERATOR","distributions":[`+
+		`{"id":"","ruleId":"","variantId":"v1","variantKey":"one","variantAttachment":"","rollout":0}]}],"rollouts":[]},`+
+		`{"key":"b","name":"","description":"","enabled":false,"type":"BOOLEAN_FLAG_TYPE","rules":[],"rollouts":[`+
+		`{"type":"SEGMENT_ROLLOUT_TYPE","rank":4,"segment":{"value":true,"segmentOperator":"OR_SEGMENT_OPERATOR","segments":`+s+`}}]}]}`)
+}
+
+// TestSnapshotTransportsAgree: what HTTP answers is the JSON of what gRPC does,
+// for every profile, to the byte.
+func TestSnapshotTransportsAgree(t *testing.T) {
+	o := operation(t, "EvaluationSnapshotNamespace")
+	request := handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default"}}
+	for seed := range uint64(200) {
+		s := randomSnapshot(rand.New(rand.NewPCG(seed, 0)))
+		if seed == 0 {
+			s = example()
+		}
+		h := over(s)
+		for _, request.ClientVersion = range []string{"", "1.38.0", "1.47.0"} {
+			response, err := h.Invoke(t.Context(), o, request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := codec.Marshal(response.Message)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := download(t, h, defaultSnapshot, acceptVersion, request.ClientVersion)
+			if diff := cmp.Diff(string(want), r.body); diff != "" || r.header.Get("Etag") != response.ETag {
+				t.Fatalf("seed %d, version %q: ETags %s, %s (-gRPC +HTTP):\n%s", seed, request.ClientVersion, response.ETag, r.header.Get("Etag"), diff)
+			}
+		}
+		request.ClientVersion = ""
+	}
+}
+
+// randomSnapshot returns a namespace with anything in it, references to nothing
+// included.
+func randomSnapshot(r *rand.Rand) *guidon.Snapshot {
+	text := func() string {
+		return []string{"", "a", "é€😀", "<\"\\/\n\x01>", "\xff", "[1,2]", "longer than the others"}[r.IntN(7)]
+	}
+	key := func() string { return strconv.Itoa(r.IntN(6)) }
+	keys := func() (all []string) {
+		for range r.IntN(3) {
+			all = append(all, key())
+		}
+		return all
+	}
+	at := func() time.Time { return time.UnixMicro(r.Int64N(4e15)).UTC() }
+	var segments []*guidon.Segment
+	for i := range r.IntN(6) {
+		g := &guidon.Segment{Key: strconv.Itoa(i), MatchType: guidon.MatchType(r.IntN(2))}
+		for range r.IntN(4) {
+			g.Constraints = append(g.Constraints, &guidon.Constraint{
+				ID: text(), Type: guidon.ComparisonType(r.IntN(6)), Property: text(), Operator: text(), Value: text(),
+			})
+		}
+		segments = append(segments, g)
+	}
+	var flags []*guidon.Flag
+	for i := range r.IntN(6) {
+		f := &guidon.Flag{
+			Key: strconv.Itoa(i), Name: text(), Description: text(), Enabled: r.IntN(2) == 0, Type: guidon.FlagType(r.IntN(2)),
+			DefaultVariantID: key(), CreatedAt: at(), UpdatedAt: at(),
+		}
+		for v := range r.IntN(4) {
+			f.Variants = append(f.Variants, &guidon.Variant{ID: strconv.Itoa(v), Key: text(), Attachment: text()})
+		}
+		for range r.IntN(4) {
+			rule := &guidon.Rule{ID: text(), SegmentKeys: keys(), SegmentOperator: guidon.SegmentOperator(r.IntN(2)), Rank: r.Int32()}
+			for range r.IntN(4) {
+				rule.Distributions = append(rule.Distributions, &guidon.Distribution{VariantID: key(), Rollout: r.Float32() * 100})
+			}
+			f.Rules = append(f.Rules, rule)
+			rollout := &guidon.Rollout{Rank: r.Int32()}
+			switch r.IntN(3) {
+			case 0:
+				rollout.Threshold = &guidon.RolloutThreshold{Percentage: r.Float32() * 100, Value: r.IntN(2) == 0}
+			case 1:
+				rollout.Segment = &guidon.RolloutSegment{SegmentKeys: keys(), SegmentOperator: guidon.SegmentOperator(r.IntN(2)), Value: r.IntN(2) == 0}
+			}
+			f.Rollouts = append(f.Rollouts, rollout)
+		}
+		flags = append(flags, f)
+	}
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: r.Int64()}, flags, segments)
+}
+
+// TestSnapshotTooLarge: what is stored once and repeated often is refused before
+// it fills the memory, over either transport.
+func TestSnapshotTooLarge(t *testing.T) {
+	big := strings.Repeat("x", 1_000_000)
+	attachments := &guidon.Flag{Key: "f", Variants: []*guidon.Variant{{ID: "v", Attachment: big}}, Rules: []*guidon.Rule{{SegmentKeys: []string{"s"}}}}
+	for range 200 {
+		attachments.Rules[0].Distributions = append(attachments.Rules[0].Distributions, &guidon.Distribution{VariantID: "v"})
+	}
+	segments := &guidon.Flag{Key: "f"}
+	for range 200 {
+		segments.Rules = append(segments.Rules, &guidon.Rule{SegmentKeys: []string{"big"}})
+	}
+	const message = "the snapshot exceeds 134217728 bytes, because segments or attachments are used so often: evaluate on the server instead"
+	for _, f := range []*guidon.Flag{attachments, segments} {
+		h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, []*guidon.Flag{f}, []*guidon.Segment{
+			{Key: "s"}, {Key: "big", Constraints: []*guidon.Constraint{{Value: big}}},
+		}))
+		r := download(t, h, defaultSnapshot)
+		r.fails(t, 413, 8, message)
+		if r.header.Get("Etag") != "" {
+			t.Error("an error has an ETag")
+		}
+		_, err := h.Invoke(t.Context(), operation(t, "EvaluationSnapshotNamespace"),
+			handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}})
+		if guidon.PublicMessage(err) != message {
+			t.Errorf("over gRPC: %v", err)
+		}
+	}
+}
+
+// TestSnapshotConcurrently has many ask for the first time at once, and all get
+// the same (with the race detector on).
+func TestSnapshotConcurrently(t *testing.T) {
+	h := over(example())
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			r := download(t, h, defaultSnapshot, acceptVersion, "1.47.0", "Accept-Encoding", "gzip")
+			if r.status != http.StatusOK || decompress(t, r) != exampleBody {
+				t.Errorf("%d, %d bytes", r.status, len(r.body))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// largeSnapshot is a namespace of n flags, half of each type, with a few segments.
+func largeSnapshot(n int) *guidon.Snapshot {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
+	var segments []*guidon.Segment
+	for i := range 100 {
+		segments = append(segments, &guidon.Segment{Key: fmt.Sprintf("segment-%d", i), Constraints: []*guidon.Constraint{
+			{ID: guidon.NewID(), Type: guidon.StringComparison, Property: "country", Operator: "isoneof", Value: `["de","fr","it"]`},
+			{ID: guidon.NewID(), Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: strconv.Itoa(i)},
+		}})
+	}
+	flags := make([]*guidon.Flag, n)
+	for i := range flags {
+		f := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: fmt.Sprintf("Flag %d", i), Enabled: true, CreatedAt: at, UpdatedAt: at}
+		keys := []string{fmt.Sprintf("segment-%d", i%100)}
+		if i%2 == 0 {
+			f.Type = guidon.BooleanFlag
+			f.Rollouts = []*guidon.Rollout{
+				{Rank: 1, Segment: &guidon.RolloutSegment{SegmentKeys: keys, Value: true}},
+				{Rank: 2, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true}},
+			}
+		} else {
+			a, b := &guidon.Variant{ID: guidon.NewID(), Key: "a", Attachment: `{"x":1}`}, &guidon.Variant{ID: guidon.NewID(), Key: "b"}
+			f.Variants, f.DefaultVariantID = []*guidon.Variant{a, b}, a.ID
+			f.Rules = []*guidon.Rule{{ID: guidon.NewID(), SegmentKeys: keys, Rank: 1, Distributions: []*guidon.Distribution{
+				{VariantID: a.ID, Rollout: 50}, {VariantID: b.ID, Rollout: 50},
+			}}}
+		}
+		flags[i] = f
+	}
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, flags, segments)
+}
+
+// BenchmarkSnapshot is the download of 10,000 flags, without the network.
+func BenchmarkSnapshot(b *testing.B) {
+	s := largeSnapshot(10_000)
+	h := over(s)
+	for _, encoding := range []string{"identity", "gzip"} {
+		headers := []string{acceptVersion, "1.47.0", "Accept-Encoding", encoding}
+		body := download(b, h, defaultSnapshot, headers...)
+		b.Run("first/"+encoding, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body.body)))
+			for b.Loop() {
+				b.StopTimer()
+				h := over(s.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2, Stamp: 2}}))
+				b.StartTimer()
+				get(b, h, http.StatusOK, headers...)
+			}
+		})
+		b.Run("repeated/"+encoding, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body.body)))
+			for b.Loop() {
+				get(b, h, http.StatusOK, headers...)
+			}
+		})
+		headers = append(headers, "If-None-Match", body.header.Get("Etag"))
+		b.Run("unchanged/"+encoding, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				get(b, h, http.StatusNotModified, headers...)
+			}
+		})
+	}
+	b.Run("grpc", func(b *testing.B) {
+		o := operation(b, "EvaluationSnapshotNamespace")
+		for b.Loop() {
+			if _, err := h.Invoke(b.Context(), o, handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// discarded is an answer that nobody reads.
+type discarded struct {
+	header http.Header
+	status int
+}
+
+func (d *discarded) Header() http.Header            { return d.header }
+func (d *discarded) Write(body []byte) (int, error) { return len(body), nil }
+func (d *discarded) WriteHeader(status int)         { d.status = status }
+
+func get(b *testing.B, h http.Handler, want int, headers ...string) {
+	b.Helper()
+	request := httptest.NewRequestWithContext(b.Context(), http.MethodGet, defaultSnapshot, nil)
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Add(headers[i], headers[i+1])
+	}
+	w := &discarded{header: http.Header{}}
+	h.ServeHTTP(w, request)
+	if w.status != want {
+		b.Fatalf("%d, want %d", w.status, want)
+	}
+}

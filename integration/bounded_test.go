@@ -1,0 +1,160 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// bounded is the environment of a server with the bound.
+func bounded(maxAge time.Duration) []string {
+	return []string{"GUIDON_CACHE_MODE=bounded", "GUIDON_CACHE_MAX_AGE=" + maxAge.String()}
+}
+
+// sighting is one answer: what revision it bore, and when it was asked for.
+type sighting struct {
+	begin    time.Time
+	revision int64
+}
+
+// TestBounded lets readers of three instances look while one of them is written
+// to. The recorded history says: no answer was out of date for as long as the
+// bound when it was asked for; what an instance itself has acknowledged it shows
+// at once; and no reader saw a revision go back.
+func TestBounded(t *testing.T) {
+	const maxAge, writes, readers = 500 * time.Millisecond, 150, 9
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		c := startCluster(t, instances, s.migrated(t), bounded(maxAge)...)
+		acknowledged := []sighting{} // by the first instance; begin is the end of the write
+		var done atomic.Bool
+		answered := make(chan struct{}) // receives for answers, while somebody waits
+		var reading sync.WaitGroup
+		seen := make([][]sighting, readers)
+		for i := range seen {
+			reading.Go(func() {
+				for !done.Load() {
+					at := time.Now()
+					a, err := c[i%len(c)].call(t.Context(), "GET", "/api/v1/namespaces/default/flags/nope", nil)
+					if err != nil || a.Status != http.StatusNotFound {
+						t.Errorf("%v, status %d: %s", err, a.Status, a.Body)
+						return
+					}
+					seen[i] = append(seen[i], sighting{at, revisionOf(t, a)})
+					select {
+					case answered <- struct{}{}:
+					default:
+					}
+				}
+			})
+		}
+		for n := range writes {
+			a := c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": fmt.Sprint("flag-", n), "name": "Flag"}, nil)
+			acknowledged = append(acknowledged, sighting{time.Now(), revisionOf(t, a)})
+			await(t, 50, "answers", answered) // so that the history takes a few bounds
+		}
+		done.Store(true)
+		reading.Wait()
+
+		answers := 0
+		for i, history := range seen {
+			bound := maxAge
+			if i%len(c) == 0 {
+				bound = 0 // its own writes
+			}
+			last, next := int64(0), 0
+			for _, sight := range history {
+				for next < len(acknowledged) && !acknowledged[next].begin.Add(bound).After(sight.begin) {
+					next++
+				}
+				if next > 0 && sight.revision < acknowledged[next-1].revision {
+					t.Errorf("reader %d: revision %d, %v after %d was acknowledged", i, sight.revision,
+						sight.begin.Sub(acknowledged[next-1].begin), acknowledged[next-1].revision)
+				}
+				if sight.revision < last {
+					t.Errorf("reader %d: revision %d after %d", i, sight.revision, last)
+				}
+				last = sight.revision
+			}
+			answers += len(history)
+		}
+		t.Logf("%d answers about %d writes", answers, len(acknowledged))
+	})
+}
+
+// TestReadYourWrites: who takes the revision of a write along to another instance
+// sees the write there, and no-cache shows what is current, within the bound.
+func TestReadYourWrites(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		c := startCluster(t, 2, s.migrated(t), bounded(time.Minute)...)
+		path := "/api/v1/namespaces/default/flags"
+		c[1].must(t, "GET", path, nil, nil)
+		for n := range 50 {
+			a := c[0].must(t, "POST", path, map[string]any{"key": fmt.Sprint("flag-", n), "name": "Flag"}, nil)
+			demand := "Guidon-Min-Revision: " + a.Header.Get("Guidon-Revision")
+			if n%2 == 0 {
+				demand = "Cache-Control: no-cache"
+			}
+			c[1].must(t, "GET", path+fmt.Sprint("/flag-", n), nil, nil, demand)
+		}
+	})
+}
+
+// TestRestoredBackup: the database goes back to a backup under running servers,
+// and other writes take the same numbers. Each mode notices.
+func TestRestoredBackup(t *testing.T) {
+	const maxAge = 200 * time.Millisecond
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		c := cluster{start(t, database), start(t, database, bounded(maxAge)...), start(t, database)}
+		sql, err := openSQL(database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sql.Close()
+		run := func(format string) {
+			for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications"} {
+				statement := fmt.Sprintf(format, table)
+				if _, err := sql.ExecContext(t.Context(), statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+		}
+		const path = "/api/v1/namespaces/default/flags"
+		create := func(s *server, key string) string {
+			return s.must(t, "POST", path, map[string]any{"key": key, "name": key}, nil).Header.Get("Guidon-Revision")
+		}
+		create(c[2], "before")
+		run("CREATE TABLE backup_%[1]s AS SELECT * FROM %[1]s")
+		lost := create(c[2], "lost")
+		for _, s := range c {
+			s.must(t, "GET", path+"/lost", nil, nil, "Cache-Control: no-cache")
+		}
+		run("DELETE FROM %[1]s")
+		run("INSERT INTO %[1]s SELECT * FROM backup_%[1]s")
+		if revision := create(c[2], "after"); revision != lost {
+			t.Fatalf("revision %s after the backup, want %s once more", revision, lost)
+		}
+		for i, s := range c[:2] {
+			end := time.Now().Add(maxAge * time.Duration(i)) // strict shows it at once
+			for {
+				begin := time.Now()
+				a, err := s.call(t.Context(), "GET", path+"/after", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Status == http.StatusOK {
+					break
+				}
+				if !begin.Before(end) {
+					t.Fatalf("instance %d does not see what was written after the backup: status %d", i, a.Status)
+				}
+			}
+			if a, err := s.call(t.Context(), "GET", path+"/lost", nil); err != nil || a.Status != http.StatusNotFound {
+				t.Errorf("instance %d still has what the backup had not: %v, status %d", i, err, a.Status)
+			}
+		}
+	})
+}

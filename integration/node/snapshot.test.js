@@ -1,0 +1,129 @@
+// The published client that downloads a namespace and evaluates it itself,
+// against a running guidon (see sdk_test.go): it has to come to the answers that
+// the server gives.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { FliptClient } from "@flipt-io/flipt-client-js/node";
+
+const url = process.env.GUIDON_URL;
+const clientToken = process.env.GUIDON_TOKEN;
+const namespace = "downloaded";
+
+const api = async (method, path, body) => {
+  const answer = await fetch(url + path, {
+    method,
+    headers: { Authorization: `Bearer ${clientToken}` },
+    body: body && JSON.stringify(body),
+  });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return answer.json();
+};
+
+const connect = (options) =>
+  FliptClient.init({ url, namespace, authentication: { clientToken }, updateInterval: 0, errorStrategy: "fail", ...options });
+
+const constraint = (type, property, operator, value = "") => ({ type: `${type}_COMPARISON_TYPE`, property, operator, value });
+const segment = (key, matchType, ...constraints) => ({ key, name: key, matchType: `${matchType}_MATCH_TYPE`, constraints });
+const half = (...variants) => variants.map((variant) => ({ variant, rollout: 100 / variants.length }));
+const variants = ["red", "green", "blue", "plain"].map((key) => ({ key, attachment: JSON.stringify({ key }), default: key === "plain" }));
+const withoutDefault = variants.map((variant) => ({ ...variant, default: false }));
+
+const document = {
+  segments: [
+    segment("everybody", "ANY"),
+    segment("adults", "ALL", constraint("NUMBER", "age", "gte", "18"), constraint("STRING", "country", "isoneof", '["de","fr"]')),
+    segment("staff", "ANY", constraint("STRING", "mail", "suffix", "@example.org"), constraint("BOOLEAN", "staff", "true")),
+    segment("chosen", "ANY", constraint("ENTITY_ID", "entityId", "isoneof", '["entity-3","entity-4","entity-5","entity-6"]')),
+    segment("early", "ALL", constraint("DATETIME", "since", "lt", "2026-01-01T00:00:00Z")),
+  ],
+  flags: [
+    { key: "halves", name: "Two halves", enabled: true, variants, rules: [{ segmentKeys: ["everybody"], distributions: half("red", "blue") }] },
+    {
+      key: "rules", name: "Rules in order", enabled: true, variants,
+      rules: [
+        { segmentKeys: ["chosen"], distributions: half("green") },
+        { segmentKeys: ["adults", "staff"], segmentOperator: "AND_SEGMENT_OPERATOR", distributions: half("red", "green", "blue", "plain") },
+        { segmentKeys: ["staff", "early"], segmentOperator: "OR_SEGMENT_OPERATOR", distributions: half("red", "blue") },
+      ],
+    },
+    { key: "bare", name: "No default, no shares", enabled: true, variants: withoutDefault, rules: [{ segmentKeys: ["adults"], distributions: [] }] },
+    { key: "off", name: "Off", enabled: false, variants, rules: [{ segmentKeys: ["everybody"], distributions: half("red") }] },
+    {
+      key: "boolean", name: "Rollouts", type: "BOOLEAN_FLAG_TYPE", enabled: false,
+      rollouts: [
+        { segment: { segmentKeys: ["chosen", "staff"], segmentOperator: "AND_SEGMENT_OPERATOR", value: true } },
+        { segment: { segmentKeys: ["early", "adults"], value: false } },
+        { threshold: { percentage: 40, value: true } },
+      ],
+    },
+  ],
+};
+
+// entities is what is evaluated: 2,400 entities with every mixture of contexts.
+const entities = Array.from({ length: 2400 }, (_, i) => ({
+  entityId: `entity-${i}`,
+  context: Object.fromEntries(
+    [
+      ["age", ["", "17", "18", "40"][i % 4]],
+      ["country", ["", "de", "it"][i % 3]],
+      ["mail", ["", "a@example.org", "a@example.com"][Math.floor(i / 3) % 3]],
+      ["staff", ["", "true", "false"][Math.floor(i / 9) % 3]],
+      ["since", ["", "2025-06-01T00:00:00Z", "2026-06-01T00:00:00Z"][Math.floor(i / 27) % 3]],
+    ].filter(([, value]) => value !== ""),
+  ),
+}));
+
+// comparable is what of an answer does not depend on who gave it. The client
+// leaves an empty attachment out.
+const comparable = ({ requestDurationMillis, requestId, timestamp, segmentKeys, variantAttachment = "", ...answer }) => ({
+  ...answer,
+  variantAttachment,
+  segmentKeys: [...segmentKeys].sort(),
+});
+
+before(async () => {
+  await api("POST", "/api/v1/namespaces", { key: namespace, name: "Downloaded" });
+  await api("POST", `/api/v1/namespaces/${namespace}/import`, { document });
+});
+
+for (const { key: flagKey, type } of document.flags) {
+  test(`${flagKey} evaluates as on the server`, async () => {
+    const client = await connect();
+    for (let i = 0; i < entities.length; i += 800) {
+      const requests = entities.slice(i, i + 800).map((entity) => ({ ...entity, namespaceKey: namespace, flagKey }));
+      const { responses } = await api("POST", "/evaluate/v1/batch", { requests });
+      for (const [j, { entityId, context }] of requests.entries()) {
+        const here = type ? client.evaluateBoolean({ flagKey, entityId, context }) : client.evaluateVariant({ flagKey, entityId, context });
+        const there = responses[j].booleanResponse ?? responses[j].variantResponse;
+        assert.deepEqual(comparable(here), comparable(there), `${entityId} ${JSON.stringify(context)}`);
+      }
+    }
+    client.close();
+  });
+}
+
+test("a refresh downloads what has changed and nothing else", async () => {
+  const client = await connect();
+  const request = { flagKey: "switch", entityId: "e", context: {} };
+  assert.throws(() => client.evaluateBoolean(request));
+  assert.equal(await client.refresh(), false);
+  await api("POST", `/api/v1/namespaces/${namespace}/flags`, { key: "switch", name: "Switch", type: "BOOLEAN_FLAG_TYPE", enabled: true });
+  assert.equal(await client.refresh(), true);
+  assert.equal(client.evaluateBoolean(request).enabled, true);
+  assert.equal(await client.refresh(), false);
+  await api("PUT", `/api/v1/namespaces/${namespace}/flags/switch`, { name: "Switch", enabled: false });
+  assert.equal(await client.refresh(), true);
+  assert.equal(client.evaluateBoolean(request).enabled, false);
+  assert.deepEqual(client.listFlags().map((flag) => flag.key).sort(), ["bare", "boolean", "halves", "off", "rules", "switch"]);
+  client.close();
+});
+
+test("an unknown namespace is an empty one", async () => {
+  const client = await connect({ namespace: "nowhere" });
+  assert.deepEqual(client.listFlags(), []);
+  client.close();
+});
+
+test("a wrong token is refused", async () => {
+  await assert.rejects(connect({ authentication: { clientToken: "wrong" } }), { message: /Unauthorized/ });
+});

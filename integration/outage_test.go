@@ -1,0 +1,160 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
+)
+
+const (
+	outageToken   = "outage-token-of-the-tests"
+	authorization = "Authorization: Bearer " + outageToken
+)
+
+// TestEvaluationOutlastsDatabase freezes the database, or kills it, under three
+// instances: strict, bounded, and one that may not answer from memory. The first
+// two go on evaluating and say so, none of them writes, and all recover by
+// themselves.
+func TestEvaluationOutlastsDatabase(t *testing.T) {
+	for _, s := range faultyDatabases {
+		for _, outage := range []struct {
+			name  string
+			begin func(*dbproc.Server)
+			end   func(*testing.T, *dbproc.Server)
+		}{
+			{"frozen", (*dbproc.Server).Freeze, func(_ *testing.T, p *dbproc.Server) { p.Thaw() }},
+			{"killed", (*dbproc.Server).Kill, func(t *testing.T, p *dbproc.Server) {
+				if err := p.Restart(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}},
+		} {
+			t.Run(s.name+" "+outage.name, func(t *testing.T) {
+				process, database := ownDatabase(t, s)
+				env := []string{
+					failingFast, "GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+					"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + outageToken,
+				}
+				strict := start(t, database, env...)
+				lasting := cluster{strict, start(t, database, append(env, bounded(time.Second)...)...)}
+				refusing := start(t, database, append(env, "GUIDON_CACHE_MAX_STALE=0s")...)
+				all := append(cluster{refusing}, lasting...)
+				created := createBoolean(t, strict, "f")
+				for _, s := range all {
+					if a := s.evaluate(t, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Stale") != "" {
+						t.Fatalf("status %d, Guidon-Stale %q: %s", a.Status, a.Header.Get("Guidon-Stale"), a.Body)
+					}
+					if got := s.databaseHealth(t); got != "SERVING" {
+						t.Errorf("health says of the database %q", got)
+					}
+				}
+
+				outage.begin(process)
+				for i, s := range lasting {
+					s.goesOn(t, i, created)
+				}
+				refusing.until(t, "a refusal", func(a answer) bool { return a.Status == http.StatusServiceUnavailable })
+				for _, s := range all {
+					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "g", "name": "g"}, authorization)
+					s.failsFast(t, requestTimeout+slack, "GET", "/api/v1/namespaces/default/flags", nil, authorization)
+				}
+
+				outage.end(t, process)
+				for i, s := range all {
+					s.until(t, "the end of the outage", func(a answer) bool {
+						if a.Status != http.StatusOK && s != refusing {
+							t.Errorf("instance %d: status %d during recovery: %s", i, a.Status, a.Body)
+						}
+						return a.Status == http.StatusOK && a.Header.Get("Guidon-Stale") == ""
+					})
+					createBoolean(t, s, fmt.Sprint("after-", i))
+					if got := s.databaseHealth(t); got != "SERVING" {
+						t.Errorf("health says of the database %q", got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// goesOn checks that the server evaluates while the database is away.
+func (s *server) goesOn(t *testing.T, instance int, revision string) {
+	t.Helper()
+	begin := time.Now()
+	s.until(t, "a stale answer", func(a answer) bool {
+		if a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != revision {
+			t.Fatalf("instance %d: status %d, revision %s: %s", instance, a.Status, a.Header.Get("Guidon-Revision"), a.Body)
+		}
+		return a.Header.Get("Guidon-Stale") != ""
+	})
+	noticed := time.Since(begin)
+	var slowest time.Duration
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+		begin := time.Now()
+		a := s.evaluate(t, "f")
+		slowest = max(slowest, time.Since(begin))
+		if a.Status != http.StatusOK || a.Header.Get("Guidon-Stale") == "" {
+			t.Fatalf("instance %d: status %d, Guidon-Stale %q: %s", instance, a.Status, a.Header.Get("Guidon-Stale"), a.Body)
+		}
+	}
+	t.Logf("instance %d noticed after %v, slowest answer then %v", instance, noticed, slowest)
+	if slowest > slack {
+		t.Errorf("instance %d: an answer took %v", instance, slowest)
+	}
+	if got := s.databaseHealth(t); got != "NOT_SERVING" {
+		t.Errorf("instance %d: health says of the database %q", instance, got)
+	}
+	a, err := s.call(t.Context(), "GET", "/metrics", nil, authorization)
+	if err == nil && a.Status == http.StatusOK && !strings.Contains(string(a.Body), "guidon_cache_stale_answers_total") {
+		t.Errorf("instance %d: metrics lack the stale answers", instance)
+	}
+	if a := s.evaluate(t, "f", "Guidon-Min-Revision: 1000"); a.Status != http.StatusServiceUnavailable {
+		t.Errorf("instance %d: a revision that is not held: status %d", instance, a.Status)
+	}
+	if a := s.evaluate(t, "f", "Authorization: Bearer nobody"); a.Status != http.StatusUnauthorized {
+		t.Errorf("instance %d: an unknown token: status %d", instance, a.Status)
+	}
+}
+
+// until evaluates until an answer is what is wanted.
+func (s *server) until(t *testing.T, what string, wanted func(answer) bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !wanted(s.evaluate(t, "f")); {
+		if time.Now().After(end) {
+			t.Fatalf("no sign of %s", what)
+		}
+	}
+}
+
+func (s *server) evaluate(t *testing.T, flag string, headers ...string) answer {
+	t.Helper()
+	body := map[string]string{"flagKey": flag, "entityId": "e"}
+	a, err := s.call(t.Context(), "POST", "/evaluate/v1/boolean", body, append([]string{authorization}, headers...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// createBoolean creates a flag and returns the revision with it.
+func createBoolean(t *testing.T, s *server, key string) string {
+	t.Helper()
+	body := map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE", "enabled": true}
+	return s.must(t, "POST", "/api/v1/namespaces/default/flags", body, nil, authorization).Header.Get("Guidon-Revision")
+}
+
+// databaseHealth returns what the full health says of the database.
+func (s *server) databaseHealth(t *testing.T) string {
+	t.Helper()
+	var health struct{ Database struct{ Status string } }
+	a := s.must(t, "GET", "/health?full", nil, nil)
+	if err := json.Unmarshal(a.Body, &health); err != nil {
+		t.Fatal(err)
+	}
+	return health.Database.Status
+}

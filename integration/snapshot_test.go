@@ -1,0 +1,118 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// downloadHeaders ask for everything, as a current client-side evaluator does.
+var downloadHeaders = []string{"X-Flipt-Accept-Server-Version: 1.47.0", "Accept-Encoding: gzip"}
+
+// download returns the snapshot of the default namespace, or what there is of it
+// for a client that has the one of the ETag.
+func (s *server) download(t *testing.T, etag string) answer {
+	t.Helper()
+	headers := downloadHeaders
+	if etag != "" {
+		headers = append(headers[:len(headers):len(headers)], "If-None-Match: "+etag)
+	}
+	a, err := s.call(t.Context(), "GET", "/internal/v1/evaluation/snapshot/namespace/default", nil, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// fill stores enough for the body to be compressed.
+func (s *server) fill(t *testing.T) {
+	t.Helper()
+	s.must(t, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil)
+	for i := range 10 {
+		s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": fmt.Sprint("flag-", i), "name": "Flag"}, nil)
+	}
+}
+
+// TestSnapshotIsTheSameEverywhere: a client may come to another instance with
+// every request, and gets the same bytes and keeps its ETag.
+func TestSnapshotIsTheSameEverywhere(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		c := startCluster(t, instances, s.migrated(t))
+		c[0].fill(t)
+		want := c[0].download(t, "")
+		if want.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("not compressed: %v", want.Header)
+		}
+		for i, s := range c {
+			got := s.download(t, "")
+			if got.Header.Get("Etag") != want.Header.Get("Etag") || !bytes.Equal(got.Body, want.Body) {
+				t.Errorf("instance %d answers %d bytes with ETag %s, want %d with %s",
+					i, len(got.Body), got.Header.Get("Etag"), len(want.Body), want.Header.Get("Etag"))
+			}
+			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusNotModified || len(a.Body) != 0 {
+				t.Errorf("instance %d does not know the ETag: %d", i, a.Status)
+			}
+		}
+		c[1].must(t, "DELETE", "/api/v1/namespaces/default/flags/flag-3", nil, nil)
+		for i, s := range c {
+			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusOK {
+				t.Errorf("instance %d takes the old ETag for the new state: %d", i, a.Status)
+			}
+		}
+	})
+}
+
+// TestSnapshotAfterRestart: a restart changes nothing, and a restored backup that
+// comes to the same revision number again is another state.
+func TestSnapshotAfterRestart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "guidon.db")
+	run := func(do func(s *server)) {
+		t.Helper()
+		s := start(t, "file:"+file)
+		do(s)
+		s.Signal(t, syscall.SIGTERM)
+		if code := s.Wait(t); code != 0 {
+			t.Fatalf("exit code %d\n%s", code, s.Log())
+		}
+	}
+	change := func(s *server, key string) (revision string, a answer) {
+		s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": key, "name": "Flag"}, nil)
+		a = s.download(t, "")
+		return a.Header.Get("Guidon-Revision"), a
+	}
+	var first answer
+	run(func(s *server) {
+		s.fill(t)
+		first = s.download(t, "")
+	})
+	backup, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lost string
+	var changed answer
+	run(func(s *server) {
+		again := s.download(t, "")
+		if again.Header.Get("Etag") != first.Header.Get("Etag") || !bytes.Equal(again.Body, first.Body) {
+			t.Errorf("after a restart: %d bytes with ETag %s, want %d with %s",
+				len(again.Body), again.Header.Get("Etag"), len(first.Body), first.Header.Get("Etag"))
+		}
+		lost, changed = change(s, "lost")
+	})
+	if err := os.WriteFile(file, backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(func(s *server) {
+		revision, _ := change(s, "other")
+		if revision != lost {
+			t.Fatalf("the restored database comes to revision %s, want %s", revision, lost)
+		}
+		if a := s.download(t, changed.Header.Get("Etag")); a.Status != http.StatusOK {
+			t.Errorf("the restored state is taken for the lost one: %d", a.Status)
+		}
+	})
+}

@@ -1,0 +1,74 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// Contract 9.3: over gRPC the ETag and the status 304 are in the metadata, the
+// unchanged snapshot is an empty message, and the ETag is the one of HTTP.
+func TestGRPCSnapshot(t *testing.T) {
+	in := start(t, nil)
+	in.seed("one")
+	const version = "1.47.0"
+	get := func(pairs ...string) (*evaluation.EvaluationNamespaceSnapshot, metadata.MD) {
+		t.Helper()
+		var header metadata.MD
+		answer := &evaluation.EvaluationNamespaceSnapshot{}
+		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
+		request := &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default", Reference: "main"}
+		if err := in.call(ctx, "/flipt.evaluation.DataService/EvaluationSnapshotNamespace", request, answer, grpc.Header(&header)); err != nil {
+			t.Fatal(err)
+		}
+		return answer, header
+	}
+	answer, header := get("x-flipt-accept-server-version", version)
+	etag := strings.Join(header.Get("x-etag"), ",")
+	if len(answer.GetFlags()) != 1 || answer.GetNamespace().GetKey() != "default" || len(etag) != 40 || header.Get("x-http-code") != nil {
+		t.Errorf("%v with %v", answer, header)
+	}
+	for _, name := range []string{"grpcgateway-if-none-match", "if-none-match"} {
+		answer, header = get("x-flipt-accept-server-version", version, name, etag)
+		if answer.GetNamespace() != nil || len(answer.GetFlags()) != 0 {
+			t.Errorf("%s: %v", name, answer)
+		}
+		if got := append(header.Get("x-etag"), header.Get("x-http-code")...); strings.Join(got, " ") != etag+" 304" {
+			t.Errorf("%s: %v", name, header)
+		}
+	}
+	if answer, header = get("grpcgateway-if-none-match", etag); len(answer.GetFlags()) != 1 || strings.Join(header.Get("x-etag"), "") == etag {
+		t.Errorf("for a client of another version: %v with %v", answer, header)
+	}
+	in.seed("two")
+	if answer, _ = get("x-flipt-accept-server-version", version, "grpcgateway-if-none-match", etag); len(answer.GetFlags()) != 2 {
+		t.Errorf("after a write: %v", answer)
+	}
+}
+
+// Contract 10.3: a token that is limited to a namespace has that snapshot only.
+func TestGRPCSnapshotScope(t *testing.T) {
+	in := start(t, func(s *settings) {
+		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+	})
+	token, _, err := in.service.CreateToken(t.Context(), guidon.TokenInput{Name: "ci", Namespace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token)
+	for key, want := range map[string]codes.Code{"shop": codes.OK, "default": codes.Unauthenticated, "": codes.Unauthenticated} {
+		err := in.call(ctx, "/flipt.evaluation.DataService/EvaluationSnapshotNamespace",
+			&evaluation.EvaluationNamespaceSnapshotRequest{Key: key}, &evaluation.EvaluationNamespaceSnapshot{})
+		if status.Code(err) != want {
+			t.Errorf("%q: %v, want %v", key, err, want)
+		}
+	}
+}

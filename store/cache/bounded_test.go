@@ -1,0 +1,310 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+var bounded = cache.Freshness{MaxAge: time.Second}
+
+// Its own writes are all there are, so the bound is never used up.
+func TestBoundedConformance(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) guidon.Store {
+		return cache.NewShared(openSQLite(t), cache.Freshness{MaxAge: time.Hour})
+	})
+}
+
+// An answer is good for MaxAge from the begin of its question, however long that
+// took, and then not a moment longer.
+func TestBoundedAge(t *testing.T) {
+	for _, key := range []string{"a", authentications} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			f.set(key, 1, 1)
+			s := cache.NewShared(f, bounded)
+			f.afterHook = func() { time.Sleep(200 * time.Millisecond) } // on the way back, of the question and of the load
+			wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			f.set(key, 2, 2)
+			time.Sleep(600*time.Millisecond - time.Nanosecond)
+			for range 100 {
+				wantNumber(t, "within the bound", ask(t.Context(), s, key), 1)
+			}
+			if got := f.questions(); got != 1 {
+				t.Errorf("%d questions, want 1", got)
+			}
+			time.Sleep(time.Nanosecond)
+			wantNumber(t, "at the bound", ask(t.Context(), s, key), 2)
+		})
+	}
+}
+
+// Who finds memory too old waits for a question that all share: for one that is
+// under way and began late enough, too.
+func TestBoundedSharesQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		s := cache.NewShared(f, bounded)
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		time.Sleep(time.Second)
+		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
+		var answers []chan result
+		for range 10 {
+			answers = append(answers, askSoon(t.Context(), s, "a"))
+			synctest.Wait()
+		}
+		close(gate)
+		for _, answer := range answers {
+			wantNumber(t, "together", <-answer, 1)
+		}
+		if got := f.questions(); got != 2 {
+			t.Errorf("%d questions, want 2", got)
+		}
+	})
+}
+
+// What was written through this instance is seen by the next request, whatever
+// was being asked meanwhile, and whether the namespace was held, or existed.
+func TestBoundedOwnWrites(t *testing.T) {
+	for _, key := range []string{"a", authentications, "new"} {
+		for name, during := range map[string]bool{"while a question is under way": true, "when it has been answered": false} {
+			t.Run(key+" "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f, gate := newFake(), make(chan struct{})
+					s := cache.NewShared(f, bounded)
+					number := ask(t.Context(), s, key).revision.Number
+					time.Sleep(time.Second)
+					f.afterHook = func() { <-gate }
+					before := askSoon(t.Context(), s, key)
+					synctest.Wait() // it has read, and is on its way back
+					if err := write(t.Context(), s, key); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(time.Millisecond)
+					after := make(chan result, 1)
+					if during {
+						after = askSoon(t.Context(), s, key)
+						synctest.Wait()
+						close(gate)
+						<-before
+					} else {
+						close(gate)
+						<-before
+						after <- ask(t.Context(), s, key)
+					}
+					wantNumber(t, "after the write", <-after, number+1)
+					wantNumber(t, "later", ask(t.Context(), s, key), number+1)
+				})
+			})
+		}
+	}
+}
+
+// A write that failed may have taken effect.
+func TestBoundedUncertainWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, bounded)
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.set("a", 2, 2)
+		f.refused = guidon.Errorf(guidon.Unavailable, "the outcome is unknown")
+		if err := write(t.Context(), s, "a"); !errors.Is(err, guidon.Unavailable) {
+			t.Errorf("got %v, want the error", err)
+		}
+		wantNumber(t, "after it", ask(t.Context(), s, "a"), 2)
+	})
+}
+
+// A call that demands a fresh answer has one, in every mode.
+func TestFresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, bounded)
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.set("a", 2, 2)
+		wantNumber(t, "as it comes", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "fresh", ask(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
+	})
+}
+
+// The loop asks ahead of time: no request waits, however long the question and
+// the load take within their part of the bound, and nothing is asked while
+// nobody uses the cache.
+func TestRefresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.set("b", 1, 1)
+		s := cache.NewShared(f, bounded)
+		for _, key := range []string{"a", "b", authentications} {
+			ask(t.Context(), s, key)
+			ask(t.Context(), s, key) // the second one finds it
+		}
+		f.afterHook = func() { time.Sleep(50 * time.Millisecond) }
+		ctx, cancel := context.WithCancel(t.Context())
+		var loop sync.WaitGroup
+		defer loop.Wait()
+		defer cancel()
+		loop.Go(func() {
+			for ctx.Err() == nil {
+				time.Sleep(600*time.Millisecond + rand.N(133*time.Millisecond))
+				if err := s.Refresh(ctx, 833*time.Millisecond); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+		start, written := time.Now(), []time.Time{time.Now()}
+		for time.Since(start) < 2*time.Minute {
+			before := time.Now()
+			if rand.N(100) == 0 {
+				f.set("a", int64(len(written))+1, int64(len(written))+1)
+				written = append(written, before)
+			}
+			got := ask(t.Context(), s, "a")
+			if time.Since(before) > 0 {
+				t.Fatalf("a request waited for %v", time.Since(before))
+			}
+			if next := int(got.revision.Number); got.err != nil || next < len(written) && before.Sub(written[next]) > time.Second {
+				t.Fatalf("got revision %d, %v, of %d, %v after the next", next, got.err, len(written), before.Sub(written[next]))
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		last := f.asked[len(f.asked)-1]
+		if diff := cmp.Diff([]string{"a"}, last); diff != "" {
+			t.Errorf("asked for what nobody has used for two minutes (-want +got):\n%s", diff)
+		}
+		if got := f.questions(); got > 200 {
+			t.Errorf("%d questions in two minutes", got)
+		}
+		time.Sleep(2 * time.Minute)
+		idle := f.questions()
+		time.Sleep(2 * time.Minute)
+		if got := f.questions(); got != idle {
+			t.Errorf("%d questions while nobody used it", got-idle)
+		}
+	})
+}
+
+// An authenticated request asks for the tokens and its namespace at once, and is
+// still answered with states from after its begin.
+func TestOneQuestionForTokenAndNamespace(t *testing.T) {
+	f := newFake()
+	f.set(authentications, 5, 5)
+	s := cache.NewShared(f, cache.Freshness{})
+	for i := range 10 {
+		before := f.questions()
+		f.set("a", int64(i)+10, int64(i))
+		f.set(authentications, int64(i)+10, int64(i))
+		ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a"})
+		wantNumber(t, "tokens", ask(ctx, s, authentications), int64(i)+10)
+		wantNumber(t, "namespace", ask(ctx, s, "a"), int64(i)+10)
+		if got := f.questions() - before; got != 1 {
+			t.Errorf("request %d: %d questions, want 1", i, got)
+		}
+		if err := write(ctx, s, "a"); err != nil {
+			t.Fatal(err)
+		}
+		wantNumber(t, "after a write of the same call", ask(ctx, s, "a"), int64(i)+11)
+	}
+}
+
+// Names that do not exist leave nothing behind and cost at most one question at
+// a time; unknown tokens are looked up in the set that is held.
+func TestUnknownNamesLeaveNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, bounded)
+		var wg sync.WaitGroup
+		for i := range 200 {
+			wg.Go(func() {
+				ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: fmt.Sprint("unknown-", i)})
+				set, err := s.Authentications(ctx)
+				if err != nil || set.ByTokenHash(guidon.HashToken(fmt.Sprint("token-", i))) != nil {
+					t.Errorf("got %v, %v", set, err)
+				}
+			})
+		}
+		wg.Wait()
+		if got := f.questions(); got > 2 || f.highest[""] > 1 {
+			t.Errorf("%d questions, %d at once, for 200 unknown tokens", got, f.highest[""])
+		}
+		time.Sleep(time.Minute)
+		ask(t.Context(), s, "a") // asks for everything held
+		if got := f.asked[len(f.asked)-1]; !cmp.Equal(got, []string{"a"}) {
+			t.Errorf("%q are held", got)
+		}
+	})
+}
+
+// Whatever the interleaving: no answer was out of date for MaxAge or more when
+// its call began, none is older than a write of this instance that ended before,
+// and no caller sees a revision go back.
+func TestBoundedFreshness(t *testing.T) {
+	const maxAge = 300 * time.Microsecond
+	for seed := range uint64(200) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHistory(seed, "a", "b")
+			h.linear = true
+			s := cache.NewShared(h, cache.Freshness{MaxAge: maxAge})
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					last := map[string]int64{}
+					for range 60 {
+						key := []string{"a", "b"}[h.draw(2)]
+						from := max(h.stateAt(key, time.Now().Add(-maxAge)), h.ownWrite(key))
+						got := ask(t.Context(), s, key)
+						if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
+							t.Errorf("%s: %s", key, wrong)
+						}
+						if got.err == nil && got.revision.Number < last[key] {
+							t.Errorf("%s: revision %d after %d", key, got.revision.Number, last[key])
+						}
+						last[key] = max(last[key], got.revision.Number)
+						time.Sleep(time.Duration(h.draw(100)) * time.Microsecond)
+					}
+				})
+			}
+			wg.Go(func() {
+				for range 60 {
+					time.Sleep(time.Duration(h.draw(150)) * time.Microsecond)
+					h.write([]string{"a", "b"}[h.draw(2)])
+				}
+			})
+			wg.Go(func() {
+				for range 10 {
+					time.Sleep(time.Duration(h.draw(600)) * time.Microsecond)
+					key := []string{"a", "b"}[h.draw(2)]
+					h.write(key)
+					done := h.now(key)
+					if err := write(t.Context(), s, key); err != nil {
+						t.Error(err)
+					}
+					h.own(key, done)
+				}
+			})
+			wg.Go(func() {
+				for range 40 {
+					time.Sleep(maxAge * 2 / 3)
+					_ = s.Refresh(t.Context(), maxAge*9/10)
+				}
+			})
+			wg.Wait()
+			if h.highest[""] != 1 {
+				t.Errorf("%d questions at once", h.highest[""])
+			}
+		})
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}

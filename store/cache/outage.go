@@ -1,0 +1,80 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+const (
+	// patience is how long one who can be answered from memory waits for a source
+	// that answered the last time, from the begin of the question.
+	patience = 2 * time.Second
+	// impatience is how long anybody waits for one that did not.
+	impatience = 50 * time.Millisecond
+	// retryPause is for how long after a question failed nobody asks the next.
+	retryPause = 100 * time.Millisecond
+	// failureCounts is for how long a failure tells anything about the source.
+	failureCounts = 2 * time.Second
+)
+
+// outage is what the last question tells about the source.
+type outage struct {
+	cause    error // what it failed with; nil when it was answered
+	failed   int64 // when it did
+	answered int64 // when the last question began that was answered
+}
+
+// note takes note of how a question ended.
+func (o *outage) note(began, now int64, err error) {
+	switch {
+	case err == nil:
+		*o = outage{answered: began}
+	case guidon.CodeOf(err) == guidon.Unavailable:
+		o.cause, o.failed = err, now
+	case errors.Is(err, context.Canceled): // nobody waited any more: it tells nothing
+	default:
+		o.cause = nil // it answers, if with an error
+	}
+}
+
+// wait returns how long to wait for an answer, zero for as long as it takes, or
+// the error where there is nothing to wait for. began is the begin of the
+// question under way, zero for none.
+func (o *outage) wait(now, began int64, mayBeStale bool) (time.Duration, error) {
+	asked := now
+	if began != 0 {
+		asked = began
+	}
+	limit := time.Duration(0)
+	switch recent := o.cause != nil && asked-o.failed < int64(failureCounts); {
+	case recent && began == 0 && now-o.failed < int64(retryPause):
+		return 0, o.silence()
+	case recent:
+		limit = impatience
+	case mayBeStale:
+		limit = patience
+	default:
+		return 0, nil
+	}
+	limit -= time.Duration(now - asked)
+	if limit <= 0 {
+		return 0, o.silence()
+	}
+	return limit, nil
+}
+
+// silence is the error of those who do not wait.
+func (o *outage) silence() error {
+	return &guidon.Error{Code: guidon.Unavailable, Message: "the database does not answer; try again later", Err: o.cause}
+}
+
+// lasts returns for how long the source has not answered, zero while it does.
+func (o *outage) lasts(now, began int64) time.Duration {
+	if o.cause == nil && (began == 0 || now-began < int64(patience)) {
+		return 0
+	}
+	return time.Duration(now - o.answered)
+}

@@ -1,0 +1,194 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// SharedSource is the store behind a [Shared] cache.
+type SharedSource interface {
+	Source
+	// Heads returns the current revisions of the namespaces that exist among the
+	// keys, of which there may be thousands, and any text. [AuthenticationsKey]
+	// stands for the authentications.
+	Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error)
+	// LoadAuthentications returns all authentications, or held, which may be nil,
+	// when that is current.
+	LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error)
+}
+
+// AuthenticationsKey is what [SharedSource] calls the authentications among the
+// namespaces. No namespace can have this key.
+const AuthenticationsKey = "(authentications)"
+
+// Freshness says what a [Shared] cache may answer. The zero value is strict: it
+// asks the source before every answer.
+type Freshness struct {
+	// MaxAge is how long an answer of the source is good for: nothing is answered
+	// that was already out of date so long before the request.
+	MaxAge time.Duration
+	// MaxStale is how old an answer may be while the source does not answer, for
+	// calls that accept that ([guidon.Call.MayBeStale]). Zero is never.
+	MaxStale time.Duration
+}
+
+// Shared is a [guidon.Store] that keeps the snapshots and the authentications of
+// a source that others write to as well. It asks the source which revisions are
+// current, as often as [Freshness] demands, and loads only what is not.
+//
+// The question is shared: one is under way at a time, and serves all who came
+// before it began; those who come meanwhile share the next, unless MaxAge lets
+// them share that one, too. So the load on the source is bounded whatever the
+// traffic, and each answer is as fresh as if it had been asked for alone. What is
+// in memory is bounded by what is stored.
+//
+// What was written through it is seen by whoever asks after that, and no caller
+// sees the revision of a namespace go back, unless a backup was restored: with
+// that, too, the next question shows what is current.
+//
+// A question that fails is the error of those who wait for it, or, where
+// MaxStale and the call allow, they are answered from memory. While the source
+// is known not to answer nobody waits for more than a moment, and it is asked
+// again all the time.
+type Shared struct {
+	source    SharedSource
+	freshness Freshness
+	stats     stats
+	revisions *revisions
+}
+
+var _ guidon.Store = (*Shared)(nil)
+
+// NewShared returns an empty cache over the source. It starts nothing.
+func NewShared(source SharedSource, freshness Freshness) *Shared {
+	s := &Shared{source: source, freshness: freshness}
+	s.revisions = newRevisions(source, freshness.MaxAge, &s.stats)
+	return s
+}
+
+// Stats returns the counts so far.
+func (s *Shared) Stats() Stats { return s.stats.counts() }
+
+// Outage returns for how long the source has not answered, as far as was asked,
+// and zero while it does.
+func (s *Shared) Outage() time.Duration { return s.revisions.outage() }
+
+// Snapshot implements [guidon.Store].
+func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	if namespace == AuthenticationsKey {
+		return nil, namespaceNotFound(namespace)
+	}
+	return current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
+}
+
+// Authentications implements [guidon.Store].
+func (s *Shared) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	return current(ctx, s, AuthenticationsKey, func() *tracked[guidon.AuthenticationSet] { return &s.revisions.authentications })
+}
+
+// current returns the value of the key that the call demands. place finds it in memory, or nil.
+func current[T any](ctx context.Context, s *Shared, key string, place func() *tracked[T]) (*T, error) {
+	call := guidon.CallFrom(ctx)
+	d := s.demandOf(call)
+	if t := place(); t != nil {
+		t.use(d.begun)
+		if value := t.recent(d.after); value != nil {
+			s.stats.hit()
+			return value, nil
+		}
+	}
+	value, err := inquire(ctx, s, call, d, key, place)
+	if errors.Is(err, errOlder) {
+		// After a restored backup, the second time both are of one history.
+		d.after = s.revisions.now()
+		value, err = inquire(ctx, s, call, d, key, place)
+	}
+	if errors.Is(err, errOlder) {
+		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database answers with an old state; try again later", Err: err}
+	}
+	if err != nil && d.mayBeStale && guidon.CodeOf(err) == guidon.Unavailable {
+		if t := place(); t != nil {
+			if old, age := t.stale(s.revisions.now(), s.freshness.MaxStale); old != nil {
+				s.noteStale(call, age)
+				return old, nil
+			}
+		}
+	}
+	return value, err
+}
+
+// inquire returns the value of the key by a question, unless one that satisfies
+// the demand has been answered already.
+func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand, key string, place func() *tracked[T]) (*T, error) {
+	t := place()
+	if t == nil || !t.statedAfter(d.after) {
+		if err := s.revisions.ask(ctx, d, togetherWith(call, key)...); err != nil {
+			return nil, err
+		}
+		if t = place(); t == nil {
+			return nil, namespaceNotFound(key)
+		}
+	}
+	return t.fresh(ctx)
+}
+
+// togetherWith returns what to ask for: with the authentications the namespace
+// that the call is about, which comes next. So they are one question.
+func togetherWith(call *guidon.Call, key string) []string {
+	if key == AuthenticationsKey && call.About != "" && call.About != key {
+		return []string{key, call.About}
+	}
+	return []string{key}
+}
+
+// demand is what a caller wants of an answer.
+type demand struct {
+	begun      int64 // when the request did
+	after      int64 // the answer must be from a question that began later
+	mayBeStale bool
+}
+
+func (s *Shared) demandOf(call *guidon.Call) demand {
+	d := demand{begun: s.revisions.at(call.Begun)}
+	d.after = d.begun
+	if !call.Fresh {
+		d.after -= int64(s.freshness.MaxAge)
+		d.mayBeStale = call.MayBeStale && s.freshness.MaxStale > 0
+	}
+	return d
+}
+
+// noteStale tells the caller how old an answer is, and counts it once for each.
+func (s *Shared) noteStale(call *guidon.Call, age time.Duration) {
+	if call.Stale == 0 {
+		s.stats.stale.Add(1)
+	}
+	call.Stale = max(call.Stale, age)
+}
+
+// Namespaces implements [guidon.Store]. The list is not cached.
+func (s *Shared) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
+	return s.source.Namespaces(ctx)
+}
+
+// Changes implements [guidon.Store]. The records are not cached.
+func (s *Shared) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+	return s.source.Changes(ctx, query)
+}
+
+// Update implements [guidon.Store]. Who reads after it asks what it changed.
+func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+	return s.revisions.writing(namespace, func() error { return s.source.Update(ctx, namespace, fn) })
+}
+
+// UpdateAuthentications implements [guidon.Store].
+func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+	return s.revisions.writing(AuthenticationsKey, func() error { return s.source.UpdateAuthentications(ctx, fn) })
+}
+
+func namespaceNotFound(key string) error {
+	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
+}
