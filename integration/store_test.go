@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +33,22 @@ func TestStoreStrict(t *testing.T) {
 // that refuses with 40001 whatever could not have been run one after the other.
 func TestStoreSerializable(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return openStore(t, serializable(t)) })
+}
+
+// TestStorePrepared runs it with statements that connections to PostgreSQL keep
+// prepared, which is for those without a pooler in between.
+func TestStorePrepared(t *testing.T) {
+	postgresServer.need(t)
+	storetest.Run(t, func(t *testing.T) guidon.Store {
+		u, err := url.Parse(postgresServer.migrated(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parameters := u.Query()
+		parameters.Set("default_query_exec_mode", "cache_statement")
+		u.RawQuery = parameters.Encode()
+		return openStore(t, u.String())
+	})
 }
 
 // TestSerializableContention: several processes change the same flag, each

@@ -18,8 +18,22 @@ const (
 	defaultStatementTimeout = 5 * time.Second
 )
 
+// What is right on AWS Lambda, where it differs: a process answers one request at
+// a time, there may be hundreds of them, and each is frozen between requests,
+// while its connections go stale.
+const (
+	lambdaMaxOpenConns    = 2
+	lambdaConnMaxLifetime = 10 * time.Minute
+	lambdaConnMaxIdleTime = time.Minute
+)
+
 // forServer fills in what is not set.
 func (o Options) forServer() Options {
+	if o.Lambda {
+		o.MaxOpenConns = cmp.Or(o.MaxOpenConns, lambdaMaxOpenConns)
+		o.ConnMaxLifetime = cmp.Or(o.ConnMaxLifetime, lambdaConnMaxLifetime)
+		o.ConnMaxIdleTime = cmp.Or(o.ConnMaxIdleTime, lambdaConnMaxIdleTime)
+	}
 	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, defaultMaxOpenConns)
 	o.ConnMaxLifetime = cmp.Or(o.ConnMaxLifetime, defaultConnMaxLifetime)
 	o.ConnMaxIdleTime = cmp.Or(o.ConnMaxIdleTime, defaultConnMaxIdleTime)

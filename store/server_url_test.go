@@ -47,6 +47,34 @@ func TestOpenServers(t *testing.T) {
 	}
 }
 
+// A server answers many requests at once; a function answers one, and hundreds of
+// them share the database. What the operator says counts in both.
+func TestPoolDefaults(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options store.Options
+		writers int
+	}{
+		{"a server", store.Options{}, 16},
+		{"a function", store.Options{Lambda: true}, 1},
+		{"a server, as told", store.Options{MaxOpenConns: 6}, 4},
+		{"a function, as told", store.Options{Lambda: true, MaxOpenConns: 6}, 4},
+	} {
+		for _, url := range []string{"postgres://u@db.example/flags", "mysql://u@db.example/flags"} {
+			db, err := store.Open(t.Context(), url, c.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := db.SQL().Stats().MaxOpenConnections; got != c.writers {
+				t.Errorf("%s: %d connections may write, want %d", c.name, got, c.writers)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
 // Whatever is wrong with a URL, the password in it is not shown.
 func TestOpenHidesPasswords(t *testing.T) {
 	for _, url := range []string{

@@ -23,6 +23,9 @@ import (
 // Options tunes the connections. Zero fields mean what is right for the
 // database.
 type Options struct {
+	// Lambda makes the zero of the others mean what is right for a function of AWS
+	// Lambda on a shared database: two connections, kept for a shorter time.
+	Lambda bool
 	// MaxOpenConns bounds the connections. On a shared database a third of them,
 	// and one at least, is for reading and the rest, one at least, for writing:
 	// readers do not stand in line behind writers. On SQLite all are for reading,

@@ -62,6 +62,7 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 		}
 	}
 	db, err := store.Open(ctx, c.DB.URL, store.Options{
+		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
 		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
 		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout, StatementTimeout: c.DB.StatementTimeout,
 	})
