@@ -63,14 +63,32 @@ func (f *fake) Update(_ context.Context, key string, _ func(context.Context, gui
 	return f.refused
 }
 
-func (f *fake) UpdateAuthentications(ctx context.Context, _ func(context.Context, guidon.AuthenticationTx) error) error {
+// UpdateAuthentications writes to the authentications where fn does, or fails.
+func (f *fake) UpdateAuthentications(ctx context.Context, fn func(context.Context, guidon.AuthenticationTx) error) error {
+	tx := &fakeTx{}
+	if err := fn(ctx, tx); err != nil || !tx.changed {
+		return err
+	}
 	return f.Update(ctx, cache.AuthenticationsKey, nil)
+}
+
+// fakeTx is a transaction in which nothing but deleting is done.
+type fakeTx struct {
+	guidon.AuthenticationTx
+	changed bool
+}
+
+func (tx *fakeTx) DeleteAuthentication(context.Context, string) error {
+	tx.changed = true
+	return nil
 }
 
 // write writes to the key through the cache.
 func write(ctx context.Context, s *cache.Shared, key string) error {
 	if key == cache.AuthenticationsKey {
-		return s.UpdateAuthentications(ctx, nil)
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return tx.DeleteAuthentication(ctx, "a")
+		})
 	}
 	return s.Update(ctx, key, nil)
 }

@@ -273,6 +273,23 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 	}
 }
 
+// A cleanup of tokens that finds none has changed nothing: the set from before it
+// is as good as it was.
+func TestOutageAfterVainCleanup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, modes["bounded"])
+		wantNumber(t, "at first", ask(t.Context(), s, authentications), 0)
+		time.Sleep(time.Second)
+		err := s.UpdateAuthentications(t.Context(), func(context.Context, guidon.AuthenticationTx) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.refuse()
+		wantStale(t, s, authentications, 0, time.Second)
+	})
+}
+
 // The revision is known, the state cannot be had: that is an outage, too.
 func TestOutageOfLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -181,12 +181,17 @@ func (s *Shared) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guid
 
 // Update implements [guidon.Store]. Who reads after it asks what it changed.
 func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	return s.revisions.writing(namespace, func() error { return s.source.Update(ctx, namespace, fn) })
+	return s.revisions.writing(namespace, func() (bool, error) { return true, s.source.Update(ctx, namespace, fn) })
 }
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.revisions.writing(AuthenticationsKey, func() error { return s.source.UpdateAuthentications(ctx, fn) })
+	return s.revisions.writing(AuthenticationsKey, func() (changes bool, err error) {
+		err = s.source.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
+		})
+		return changes, err
+	})
 }
 
 func namespaceNotFound(key string) error {

@@ -1,17 +1,41 @@
 package cache
 
-// writing runs a write to the key, unless the source is known not to answer. Who
-// asks after it is not answered by what was known, or being asked, before: also
-// when it failed, as it may have taken effect all the same.
-func (r *revisions) writing(key string, write func() error) (err error) {
+import (
+	"context"
+
+	"github.com/guidonhq/guidon"
+)
+
+// writing runs a write to the key, unless the source is known not to answer. It
+// tells whether there was anything to write. Who asks after it is not answered by
+// what was known, or being asked, before: also when it failed, as it may have
+// taken effect all the same.
+func (r *revisions) writing(key string, write func() (changes bool, err error)) (err error) {
 	if err := r.refuse(); err != nil {
 		return err
 	}
 	acknowledged := false
 	defer func() { r.wrote(key, acknowledged) }() // also when it panics
-	err = write()
-	acknowledged = err == nil
+	changes, err := write()
+	acknowledged = changes && err == nil
 	return err
+}
+
+// changingTx notices whether anything is changed. Looking for tokens to clean up
+// is a write that mostly finds none.
+type changingTx struct {
+	guidon.AuthenticationTx
+	changes *bool
+}
+
+func (tx *changingTx) PutAuthentication(ctx context.Context, a *guidon.Authentication) error {
+	*tx.changes = true
+	return tx.AuthenticationTx.PutAuthentication(ctx, a)
+}
+
+func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error {
+	*tx.changes = true
+	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
 }
 
 // refuse returns the error of a write for which the source has just been found
