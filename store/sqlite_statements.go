@@ -43,6 +43,13 @@ type sqliteConn interface {
 	driver.Validator
 }
 
+// sqliteStatement is what is used of the driver's statement.
+type sqliteStatement interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
 // keepingConn is a connection that keeps statements.
 type keepingConn struct {
 	sqliteConn
@@ -53,12 +60,8 @@ type keepingConn struct {
 // context ends, since it waits for nobody, and since having a driver watch a
 // context takes as long as a small statement itself.
 type keptStatement struct {
-	statement interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
-	reading bool // its rows are not closed yet
+	statement sqliteStatement
+	reading   bool // its rows are not closed yet
 }
 
 // ExecContext implements [driver.ExecerContext].
@@ -94,11 +97,14 @@ func (c *keepingConn) QueryContext(ctx context.Context, query string, args []dri
 // kept: it may wait for another process, or its rows are being read, or there
 // are enough.
 func (c *keepingConn) keep(ctx context.Context, query string) (*keptStatement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if kept := c.kept[query]; kept != nil {
 		if kept.reading {
 			return nil, nil
 		}
-		return kept, ctx.Err()
+		return kept, nil
 	}
 	if len(c.kept) == maxKept || len(query) > maxKeptLength || !isShort(query) {
 		return nil, nil
@@ -107,15 +113,11 @@ func (c *keepingConn) keep(ctx context.Context, query string) (*keptStatement, e
 	if err != nil {
 		return nil, err
 	}
-	kept := &keptStatement{}
-	var ok bool
-	if kept.statement, ok = prepared.(interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}); !ok {
+	statement, ok := prepared.(sqliteStatement)
+	if !ok {
 		return nil, prepared.Close()
 	}
+	kept := &keptStatement{statement: statement}
 	c.kept[query] = kept
 	return kept, nil
 }
