@@ -32,7 +32,8 @@ test: ## run the tests that need nothing else, with the race detector where ther
 
 .PHONY: integration
 integration: ## test against real databases, servers and clients; see integration/doc.go
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 20m ./integration/...
+	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; \
+	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 20m ./integration/...
 
 .PHONY: containers
 containers: ## run the database tests once more, each database in a container

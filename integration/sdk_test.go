@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,17 +122,4 @@ func need(t *testing.T, program string) {
 	if _, err := exec.LookPath(program); err != nil {
 		skip(t, "%s is not installed", program)
 	}
-}
-
-// skip skips the test on a developer's machine, and fails it where INTEGRATION=1
-// says that everything has to run, as continuous integration does.
-func skip(t testing.TB, format string, args ...any) {
-	t.Helper()
-	if os.Getenv("INTEGRATION") == "1" {
-		t.Fatalf(format, args...)
-	}
-	if _, isBenchmark := t.(*testing.B); isBenchmark { // whose skips package testing keeps to itself
-		fmt.Fprintf(os.Stderr, t.Name()+": SKIPPED: "+format+"\n", args...)
-	}
-	t.Skipf("SKIPPED: "+format, args...)
 }
