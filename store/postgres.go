@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -84,7 +85,15 @@ func postgresMayRetry(err error) bool {
 	case "53300": // too many connections
 		return true
 	}
-	return false
+	return isOutdatedPlan(err)
+}
+
+// isOutdatedPlan knows a prepared statement whose columns a schema step has given
+// other types since; the driver forgets it then. The text is in the server's
+// language, so the place in its source must do.
+func isOutdatedPlan(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
 }
 
 // postgresIsLost knows the last words of a server that ends the connection.
@@ -147,11 +156,6 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %s", withoutDSN(err))
 	}
 	options = options.forServer()
-	if !strings.Contains(dsn, "default_query_exec_mode") {
-		// One round trip, and nothing left behind in the connection: a pooler may
-		// hand each transaction another one.
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.ConnectTimeout
 	}
@@ -159,8 +163,21 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		config.RuntimeParams["application_name"] = "guidon"
 	}
 	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
-	connect := stdlib.GetConnector(*config)
+	connect := postgresConnections(d, dsn, config)
 	return newServerDB(d, path, connect, connect, options), nil
+}
+
+// postgresConnections returns what makes the connections: as the DSN says, where
+// it says how statements are sent, and otherwise as is best for the server.
+func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig) driver.Connector {
+	switch {
+	case strings.Contains(dsn, "default_query_exec_mode"):
+		return stdlib.GetConnector(*config)
+	case d == cockroachDialect: // whose sessions cannot be told from a pooler's
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		return stdlib.GetConnector(*config)
+	}
+	return newPostgresConnector(*config)
 }
 
 // withoutDSN returns what is wrong with a DSN without the DSN itself, whose
