@@ -59,6 +59,7 @@ type DB struct {
 	reader  *sql.DB
 
 	turns            turns
+	groups           groupCommit
 	patience         time.Duration
 	statementTimeout time.Duration
 }
