@@ -21,7 +21,9 @@ func TestHealth(t *testing.T) {
 	}{
 		{"a stopping server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "1m", "it is stopping"},
 		{"another program that answers everything with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) }, "1m", "not an answer of this service"},
-		{"a redirect to a server that serves", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, serving.web+"/health", http.StatusFound) }, "1m", "302 Found"},
+		{"a redirect to a server that serves", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, serving.web+"/health", http.StatusFound)
+		}, "1m", "302 Found"},
 		{"an answer that never ends", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "50ms", "no answer within 50ms"},
 	}
 	for _, test := range tests {
