@@ -45,6 +45,11 @@ containers: ## test the image and the compose file, and once more the databases,
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
 	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainer|Image|ImageContent|Compose)$$' -skip Pooled
 
+.PHONY: infra
+infra: ## check the Helm chart and the CloudFormation template; needs Node.js
+	infra/helm/check.sh
+	cd infra/cloudformation && npm ci --silent && npm test --silent
+
 .PHONY: lint
 lint: ## check formatting, go.mod, vet, staticcheck and gosec
 	@files=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l); \
