@@ -163,17 +163,18 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		config.RuntimeParams["application_name"] = "guidon"
 	}
 	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
-	connect := postgresConnections(d, dsn, config)
+	connect := postgresConnections(d, dsn, config, options)
 	return newServerDB(d, path, connect, connect, options), nil
 }
 
 // postgresConnections returns what makes the connections: as the DSN says, where
 // it says how statements are sent, and otherwise as is best for the server.
-func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig) driver.Connector {
+func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
 	switch {
 	case strings.Contains(dsn, "default_query_exec_mode"):
 		return stdlib.GetConnector(*config)
-	case d == cockroachDialect: // whose sessions cannot be told from a pooler's
+	case d == cockroachDialect, // whose sessions cannot be told from a pooler's
+		options.Lambda: // whose connections rarely send a statement twice
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		return stdlib.GetConnector(*config)
 	}
