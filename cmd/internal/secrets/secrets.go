@@ -4,17 +4,18 @@
 package secrets
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/smithy-go"
@@ -34,10 +35,13 @@ func IsReference(text string) bool {
 	return strings.HasPrefix(text, managerScheme) || strings.HasPrefix(text, parameterScheme)
 }
 
-// AWS fetches with the credentials and in the region that the environment gives,
-// as the AWS SDK looks for them. The zero value is ready, and asks for nothing
-// before the first use. Its methods may be called concurrently.
+// AWS fetches. It asks for nothing before the first use, and its methods may be
+// called concurrently.
 type AWS struct {
+	// Load returns the credentials and the region; nil is [Environment]. It is
+	// called until it succeeds, once.
+	Load func(ctx context.Context) (aws.Config, error)
+
 	mu      sync.Mutex
 	config  *aws.Config
 	secrets map[string]string // whole secrets fetched, of which a reference may want a key
@@ -138,7 +142,11 @@ func member(secret, key string) (string, error) {
 // load returns the configuration for the region of the name. a.mu is held.
 func (a *AWS) load(ctx context.Context, name string) (aws.Config, error) {
 	if a.config == nil {
-		c, err := config.LoadDefaultConfig(ctx)
+		load := a.Load
+		if load == nil {
+			load = Environment
+		}
+		c, err := load(ctx)
 		if err != nil {
 			return aws.Config{}, err
 		}
@@ -150,6 +158,27 @@ func (a *AWS) load(ctx context.Context, name string) (aws.Config, error) {
 	}
 	if c.Region == "" {
 		return aws.Config{}, errors.New("no AWS region is known: set AWS_REGION")
+	}
+	return c, nil
+}
+
+// Environment returns the credentials and the region of the environment, where
+// AWS Lambda puts those of the function. It is for programs in which the other
+// places where AWS keeps credentials would take up room for nothing.
+func Environment(context.Context) (aws.Config, error) {
+	credentials := aws.Credentials{
+		AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken: os.Getenv("AWS_SESSION_TOKEN"), Source: "environment",
+	}
+	if !credentials.HasKeys() {
+		return aws.Config{}, errors.New("there are no AWS credentials in the environment")
+	}
+	c := aws.Config{
+		Region:      cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
+	}
+	if endpoint := os.Getenv("AWS_ENDPOINT_URL"); endpoint != "" {
+		c.BaseEndpoint = &endpoint
 	}
 	return c, nil
 }

@@ -1,6 +1,7 @@
 package secrets_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
@@ -90,9 +93,16 @@ func (f *fakeAWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// anywhere is the SDK's own search for credentials, as servers use it.
+func anywhere(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }
+
 func TestFetch(t *testing.T) {
+	t.Run("with the environment's credentials", func(t *testing.T) { testFetch(t, &secrets.AWS{}) })
+	t.Run("with credentials from anywhere", func(t *testing.T) { testFetch(t, &secrets.AWS{Load: anywhere}) })
+}
+
+func testFetch(t *testing.T, a *secrets.AWS) {
 	f := startAWS(t)
-	var a secrets.AWS
 	for _, c := range []struct{ reference, want, wantErr string }{
 		{"aws-sm://guidon/db#url", "postgres://u:hunter2@db/guidon", ""},
 		{"aws-sm://plain", "hunter2", ""},
@@ -129,6 +139,15 @@ func TestFetchWithoutRegion(t *testing.T) {
 	var a secrets.AWS
 	if _, err := a.Fetch(t.Context(), "aws-sm://plain"); err == nil || !strings.Contains(err.Error(), "set AWS_REGION") {
 		t.Errorf("got %v, want what to set", err)
+	}
+}
+
+func TestFetchWithoutCredentials(t *testing.T) {
+	startAWS(t)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	var a secrets.AWS
+	if _, err := a.Fetch(t.Context(), "aws-sm://plain"); err == nil || !strings.Contains(err.Error(), "no AWS credentials") {
+		t.Errorf("got %v, want what is missing", err)
 	}
 }
 
