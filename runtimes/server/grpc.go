@@ -51,6 +51,7 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 			MinTime:             minClientPingInterval,
 			PermitWithoutStream: true, // SDKs keep idle connections alive through NAT
 		}),
+		grpc.InTapHandle(keepMetadata),
 		grpc.UnaryInterceptor(calls.guardUnary),
 		grpc.StreamInterceptor(calls.guardStream),
 	}
