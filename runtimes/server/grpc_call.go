@@ -30,11 +30,9 @@ type calls struct {
 // answer, is that of [handler.Handler.Invoke]; only what fails before a message
 // is there to invoke it with is answered here.
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
-	return func(_ any, ctx context.Context, receive func(any) error, guard grpc.UnaryServerInterceptor) (any, error) {
-		info := &grpc.UnaryServerInfo{Server: c, FullMethod: o.Name}
-		return guard(ctx, nil, info, func(ctx context.Context, _ any) (any, error) {
-			return c.invoke(ctx, o, receive)
-		})
+	return func(_ any, ctx context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
+		return c.invoke(ctx, o, receive)
 	}
 }
 

@@ -45,28 +45,22 @@ func requestOf(ctx context.Context, in *inbound) handler.Request {
 // have is that the caller is gone.
 func sendHeader(ctx context.Context, response handler.Response) {
 	header := make(metadata.MD, 2) // hardly ever more
-	set := func(key, value string) {
-		if value != "" {
-			header[key] = []string{value}
-		}
+	if response.RequestID != "" {
+		header["x-request-id"] = []string{response.RequestID}
 	}
-	set("x-request-id", response.RequestID)
-	set("guidon-revision", revisionText(response.Revision))
-	set("x-etag", response.ETag)
+	if response.Revision != 0 {
+		header["guidon-revision"] = []string{strconv.FormatInt(response.Revision, 10)}
+	}
+	if response.ETag != "" {
+		header["x-etag"] = []string{response.ETag}
+	}
 	if response.NotModified {
-		set("x-http-code", "304")
+		header["x-http-code"] = []string{"304"}
 	}
-	set("guidon-stale", handler.StaleSeconds(response.Stale))
+	if stale := handler.StaleSeconds(response.Stale); stale != "" {
+		header["guidon-stale"] = []string{stale}
+	}
 	_ = grpc.SendHeader(ctx, header)
-}
-
-// revisionText returns the revision as the metadata has it, nothing for an
-// answer that is not about one.
-func revisionText(revision int64) string {
-	if revision == 0 {
-		return ""
-	}
-	return strconv.FormatInt(revision, 10)
 }
 
 func first(values []string) string {
