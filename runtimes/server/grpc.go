@@ -25,6 +25,7 @@ const (
 	maxHeaderListSize     = 1 << 20 // as over HTTP
 	maxReceiveMessage     = 4 << 20 // gRPC's own default (contract 1.1); a larger import goes over HTTP
 	handshakeTimeout      = 10 * time.Second
+	streamWorkers         = 64              // goroutines kept for calls, whose stacks have grown; more calls get new ones
 	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
 	pingTimeout           = 20 * time.Second
 	minClientPingInterval = 10 * time.Second // a client that pings more often is cut off
@@ -51,6 +52,8 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 			MinTime:             minClientPingInterval,
 			PermitWithoutStream: true, // SDKs keep idle connections alive through NAT
 		}),
+		grpc.InTapHandle(keepMetadata),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.UnaryInterceptor(calls.guardUnary),
 		grpc.StreamInterceptor(calls.guardStream),
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -247,6 +248,7 @@ func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map
 			delete(known, key)
 			continue
 		}
+		key = strings.Clone(key)        // it may be a part of a whole request
 		known[key] = r.newSnapshot(key) // what is loaded into it has all that was written before
 	}
 	r.snapshots.Store(&known)
