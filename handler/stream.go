@@ -97,9 +97,10 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 	x.event.ended = why
 }
 
-// prepare takes the bounds of an ordinary answer off the connection.
+// prepare takes the bound of an ordinary answer off the connection, where that can
+// be done at all.
 func (s *stream) prepare() error {
-	err := errors.Join(s.control.SetReadDeadline(time.Time{}), s.control.SetWriteDeadline(time.Now().Add(writeLimit)))
+	err := s.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	if errors.Is(err, http.ErrNotSupported) {
 		return guidon.Errorf(guidon.Unimplemented, "this server does not stream")
 	}

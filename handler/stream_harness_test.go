@@ -164,8 +164,6 @@ func (w *wire) Write(b []byte) (int, error) {
 	return w.text.Write(b)
 }
 
-func (w *wire) SetReadDeadline(time.Time) error { return nil }
-
 func (w *wire) SetWriteDeadline(deadline time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

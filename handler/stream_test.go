@@ -260,6 +260,7 @@ func TestStreamsOutlastTrouble(t *testing.T) {
 				t.Errorf("meanwhile got %q", got)
 			}
 			j.write(1)
+			synctest.Wait() // all have looked in vain
 			j.mu.Lock()
 			j.broken = nil // nobody tells
 			j.mu.Unlock()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,13 +123,6 @@ func TestSubscribeShared(t *testing.T) {
 		}
 	}
 
-	ask(ctx, s, cache.AuthenticationsKey)
-	before = changed()
-	f.set(cache.AuthenticationsKey, 3, 3)
-	if refresh(); !woken(before) {
-		t.Error("not woken by a change of the tokens")
-	}
-
 	before = changed()
 	if err := write(ctx, s, "a"); err != nil || !woken(before) {
 		t.Errorf("not woken by a write of one's own: %v", err)
@@ -143,6 +138,30 @@ func TestSubscribeShared(t *testing.T) {
 	if refresh(); f.questions() != questions {
 		t.Error("Refresh asks on after the end")
 	}
+}
+
+// TestSubscribeTokens: whoever waits learns of a change of the tokens, however long
+// ago he showed his.
+func TestSubscribeTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.set(cache.AuthenticationsKey, 1, 1)
+		s := cache.NewShared(f, cache.Freshness{})
+		ask(t.Context(), s, cache.AuthenticationsKey)
+		changed, cancel := s.Subscribe("a")
+		defer cancel()
+		time.Sleep(time.Hour)
+		before := changed()
+		f.set(cache.AuthenticationsKey, 3, 3)
+		if err := s.Refresh(t.Context(), 0); err != nil || !woken(before) {
+			t.Errorf("not woken: %v", err)
+		}
+		loads := len(f.loads)
+		wantNumber(t, "tokens", ask(t.Context(), s, cache.AuthenticationsKey), 3)
+		if len(f.loads) != loads {
+			t.Error("woken before they were loaded")
+		}
+	})
 }
 
 // TestSubscribeConcurrently has subscribers come and go while there are writes:
