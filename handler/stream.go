@@ -83,11 +83,7 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 	}
 	why := streamEnd("")
 	defer func() { s.hub.close(kind, why) }()
-	first, err := h.invoke(x.request.Context(), o, request, &x.event)
-	x.noteState(first)
-	if err == nil {
-		err = s.prepare()
-	}
+	first, err := s.look()
 	if err != nil {
 		x.replyError(err)
 		return
@@ -95,6 +91,17 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 	why = endedByClient // also when it panics
 	why = s.run(x.request.Context(), first)
 	x.event.ended = why
+}
+
+// look is the first look, on a frame of its own: that of serveStream stays as long
+// as the stream does, thousands of times, and decides how far their stacks shrink.
+func (s *stream) look() (events []byte, err error) {
+	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, &s.x.event)
+	s.x.noteState(response)
+	if err == nil {
+		err = s.prepare()
+	}
+	return response.events, err
 }
 
 // prepare takes the bound of an ordinary answer off the connection, where that can
@@ -108,7 +115,7 @@ func (s *stream) prepare() error {
 }
 
 // run sends until there is a reason to end.
-func (s *stream) run(ctx context.Context, first Response) streamEnd {
+func (s *stream) run(ctx context.Context, first []byte) streamEnd {
 	// What is written last needs time, too.
 	defer func() { _ = s.control.SetWriteDeadline(time.Now().Add(writeLimit)) }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
@@ -123,7 +130,7 @@ func (s *stream) run(ctx context.Context, first Response) streamEnd {
 	if err := s.write(appendRetry(nil, minReconnect, maxReconnect)); err != nil {
 		return s.broken(ctx)
 	}
-	if err := s.write(first.events); err != nil {
+	if err := s.write(first); err != nil {
 		return s.broken(ctx)
 	}
 	return s.follow(ctx)
