@@ -54,7 +54,7 @@ const MinRetention = 24 * time.Hour
 // Streams says whether and to how many clients changes are told.
 type Streams struct {
 	Enabled    bool   `key:"enabled" default:"true" doc:"Serves event streams, and tells OpenFeature's web providers where they are; otherwise they poll if they are told to."`
-	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Most streams of OpenFeature providers that this server keeps open, at about 20 KiB of memory each. While there are as many, further providers are told of none, and poll if they are told to."`
+	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Most streams of OpenFeature providers that this server keeps open, at about 30 KiB of memory each. While there are as many, further providers are told of none, and poll if they are told to."`
 	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000" doc:"Most streams of change records that this server keeps open; further ones are refused."`
 	PublicURL  string `key:"public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; needed where a proxy serves it under a path."`
 }
