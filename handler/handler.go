@@ -31,6 +31,7 @@ type Config struct {
 	Profiling      bool                 // serves /debug/pprof
 	CORS           *CORSConfig          // nil is none
 	Observer       Observer             // nil is none
+	Streams        *Streams             // nil where a runtime cannot stream: there are none
 	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
 	Timeout        time.Duration // bounds the work on one request; zero is 30 s

@@ -132,6 +132,12 @@ func (h *Handler) install(mux *chi.Mux) {
 		})
 	}
 
+	// Event streams, where the runtime has them.
+	if h.config.Streams != nil {
+		h.handle(mux, get, ofrepEvents, h.serveOFREPEvents)
+		h.handle(mux, get, changesStream, h.serveChangeStream)
+	}
+
 	// What is not an operation.
 	h.handle(mux, get, healthPath, h.serveHealth)
 	h.handle(mux, get, openAPIPath, h.serveOpenAPI)

@@ -46,7 +46,7 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 	for _, option := range options {
 		option(&config)
 	}
-	s.handler = handler.New(config)
+	s.service, s.handler = config.Service, handler.New(config)
 	listener := httptest.NewServer(s.handler)
 	t.Cleanup(listener.Close)
 	s.url = listener.URL
@@ -56,6 +56,12 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 // newService returns a service over a fresh SQLite file.
 func newService(t testing.TB) *guidon.Service {
 	t.Helper()
+	return guidon.NewService(cache.New(newDB(t)), time.Now)
+}
+
+// newDB returns a fresh SQLite file.
+func newDB(t testing.TB) *store.DB {
+	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +70,7 @@ func newService(t testing.TB) *guidon.Service {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	return guidon.NewService(cache.New(db), time.Now)
+	return db
 }
 
 // required makes authentication required and the token method available.

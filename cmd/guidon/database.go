@@ -103,6 +103,7 @@ func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, f
 type cached interface {
 	guidon.Store
 	Stats() cache.Stats
+	Subscribe(namespace string) (changed func() <-chan struct{}, cancel func())
 }
 
 // newCache returns the cache that is right for the database: where others may

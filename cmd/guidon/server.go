@@ -119,6 +119,7 @@ type parts struct {
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *server.Metrics
+	streams   *handler.Streams // nil where they are switched off
 	freshness *freshness
 }
 
@@ -130,6 +131,12 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 		service:   guidon.NewService(snapshots, time.Now),
 		health:    server.NewHealth(),
 		freshness: freshness,
+	}
+	if c.Streams.Enabled {
+		p.streams = handler.NewStreams(handler.StreamsConfig{
+			Subscribe: snapshots.Subscribe, PublicURL: c.Streams.PublicURL,
+			MaxOFREP: c.Streams.MaxOFREP, MaxChanges: c.Streams.MaxChanges,
+		})
 	}
 	h := handler.Config{
 		Service: p.service,
@@ -144,12 +151,13 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 		Configuration: c.JSON(),
 		Health:        p.health.Status,
 		Outage:        freshness.outage(),
+		Streams:       p.streams,
 		Profiling:     c.Diagnostics.Profiling.Enabled,
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Logger: logger})
+		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Streams: p.streams, Logger: logger})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
 	}
 	if c.CORS.Enabled {
@@ -163,7 +171,7 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	s := c.Server
 	run := server.Config{
-		Handler: p.handler, Health: p.health, Metrics: p.metrics, Logger: logger,
+		Handler: p.handler, Health: p.health, Metrics: p.metrics, Streams: p.streams, Logger: logger,
 		HTTP: server.HTTP{
 			Address:     net.JoinHostPort(s.Host, strconv.Itoa(s.WebPort())),
 			ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout,

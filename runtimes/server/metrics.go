@@ -21,9 +21,10 @@ const maxScrapes = 4
 
 // MetricsConfig is what metrics are made of. Zero values are right.
 type MetricsConfig struct {
-	Info   handler.Info        // of the build
-	Caches func() []CacheStats // asked at each scrape; nil = no cache metrics
-	Logger *slog.Logger        // for failed scrapes; nil = slog.Default
+	Info    handler.Info        // of the build
+	Caches  func() []CacheStats // asked at each scrape; nil = no cache metrics
+	Streams *handler.Streams    // nil = no metrics of streams
+	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
 // Metrics counts what the server does, under the names of contract 11 with the
@@ -65,6 +66,9 @@ func NewMetrics(config MetricsConfig) *Metrics {
 	)
 	if config.Caches != nil {
 		m.registry.MustRegister(cacheCollector(config.Caches))
+	}
+	if config.Streams != nil {
+		m.registry.MustRegister(streamCollector{config.Streams})
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -12,7 +13,8 @@ const inUse = int64(time.Minute)
 // Refresh asks for everything in use when any of it would be out of date before
 // the time ahead has passed, and loads what has changed: so that requests do not
 // wait. After a question that failed it asks in any case, to see whether the
-// source answers again. Without MaxAge nothing goes out of date by itself.
+// source answers again; and also for those who are subscribed, whom nothing else
+// would tell. Without MaxAge nothing goes out of date by itself.
 //
 // It is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
@@ -37,8 +39,9 @@ func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
 // due returns what is in use, when there is a reason to ask now.
 func (r *revisions) due(ahead time.Duration) []string {
 	now := r.now()
-	var keys []string
-	ask := r.failing()
+	keys := r.watches.keys()
+	watched := len(keys) > 0
+	ask := watched || r.failing()
 	consider := func(key string, used, stated, acknowledged int64) {
 		if now-used > inUse || used == 0 {
 			return
@@ -49,7 +52,11 @@ func (r *revisions) due(ahead time.Duration) []string {
 		ask = ask || outdated || unseen
 	}
 	a := &r.authentications
-	consider(AuthenticationsKey, a.used.Load(), a.stated.Load(), a.acknowledged.Load())
+	used := a.used.Load()
+	if watched && used != 0 {
+		used = now // a token that somebody waits by must not outlive its deletion
+	}
+	consider(AuthenticationsKey, used, a.stated.Load(), a.acknowledged.Load())
 	for key, t := range *r.snapshots.Load() {
 		consider(key, t.used.Load(), t.stated.Load(), t.acknowledged.Load())
 	}
@@ -59,7 +66,8 @@ func (r *revisions) due(ahead time.Duration) []string {
 	case len(keys) == 0:
 		return []string{AuthenticationsKey}
 	}
-	return keys
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // failing tells whether the last question failed.

@@ -17,6 +17,7 @@ func (c *Config) check(found *problems) {
 	c.DB.check(found)
 	c.Cache.check(c.DB, found)
 	c.Changes.check(found)
+	c.Streams.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Authentication.check(found)
@@ -52,6 +53,16 @@ func requireFile(found *problems, key, path string) {
 func (c Changes) check(found *problems) {
 	if c.Retention != 0 && c.Retention < MinRetention {
 		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all, or at least 24h, not %q", c.Retention))
+	}
+}
+
+func (s Streams) check(found *problems) {
+	if s.PublicURL == "" {
+		return
+	}
+	u, err := url.Parse(s.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(s.PublicURL, "/") {
+		found.key("streams.public_url", "must be a URL such as https://flags.example/base, without a slash at the end")
 	}
 }
 

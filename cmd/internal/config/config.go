@@ -14,6 +14,7 @@ type Config struct {
 	DB             DB             `key:"db" doc:"The database that keeps everything."`
 	Cache          Cache          `key:"cache" doc:"How fresh answers are, on a database that several servers share. With an SQLite file, which has one server, no answer is ever stale."`
 	Changes        Changes        `key:"changes" doc:"The records of every change, which are the history and the audit log."`
+	Streams        Streams        `key:"streams" doc:"Event streams, which tell clients of changes as they happen."`
 	Log            Log            `key:"log" doc:"What is logged, and where to."`
 	CORS           CORS           `key:"cors" doc:"Calls from web pages of other origins."`
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Looking into the running process."`
@@ -49,6 +50,14 @@ type Changes struct {
 // MinRetention is the shortest time for which records of changes are kept:
 // whoever asks what happened yesterday gets an answer.
 const MinRetention = 24 * time.Hour
+
+// Streams says whether and to how many clients changes are told.
+type Streams struct {
+	Enabled    bool   `key:"enabled" default:"true" doc:"Serves event streams, and tells OpenFeature's web providers where they are; otherwise they poll if they are told to."`
+	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Most streams of OpenFeature providers that this server keeps open, at about 30 KiB of memory each. While there are as many, further providers are told of none, and poll if they are told to."`
+	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000" doc:"Most streams of change records that this server keeps open; further ones are refused."`
+	PublicURL  string `key:"public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; needed where a proxy serves it under a path."`
+}
 
 // Log says what is logged, and where to.
 type Log struct {
