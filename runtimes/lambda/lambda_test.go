@@ -121,6 +121,21 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// TestHead: the answer to HEAD has the headers of the one to GET, and no body, which
+// a front may not cut off.
+func TestHead(t *testing.T) {
+	front := lambdatest.RESTAPI()
+	event, err := front.Event(httptest.NewRequest(http.MethodHead, "/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })})
+	got := invoke(t, t.Context(), f, front, event)
+	if got.Header().Get("Content-Type") != "text/plain; charset=utf-8" || got.Body.Len() > 0 {
+		t.Errorf("got %v and %q", got.Header(), got.Body)
+	}
+}
+
 // TestDeadline: a request ends before its invocation does, with time to answer.
 func TestDeadline(t *testing.T) {
 	for limit, want := range map[time.Duration]time.Duration{

@@ -98,6 +98,7 @@ func TestRequests(t *testing.T) {
 		{name: "root", request: request{method: "GET", target: "/"}},
 		{name: "a decoded question mark is no query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
 		{name: "a decoded percent sign is no escape", request: request{method: "GET", target: "/flags/100%25"}},
+		{name: "what looks escaped once decoded", request: request{method: "GET", target: "/flags/a%2541"}},
 		{name: "a decoded number sign is no fragment", request: request{method: "GET", target: "/flags/a%23b"}},
 		{name: "space, plus, umlaut", request: request{method: "GET", target: "/flags/a%20b+c/%C3%A4"}},
 		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, but: decodes},
