@@ -71,7 +71,8 @@ var _ guidon.Store = (*DB)(nil)
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
 // the path, taken literally. Missing folders and the file are created, for the
 // owner only, and the file is opened. A database in memory is refused: it would
-// be lost on a restart.
+// be lost on a restart. So is every file by a program that does not import the
+// driver, modernc.org/sqlite.
 //
 // The others are servers, which are not connected to before the first use; see
 // [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
