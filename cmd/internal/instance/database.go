@@ -1,0 +1,36 @@
+package instance
+
+import (
+	"context"
+	"os"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// OpenDatabase opens the database of the configuration. A database server is not
+// connected to before the first use.
+func OpenDatabase(ctx context.Context, c config.DB) (*store.DB, error) {
+	return store.Open(ctx, c.URL, store.Options{
+		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
+		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
+		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
+	})
+}
+
+// Cached is a store that keeps in memory what it can.
+type Cached interface {
+	guidon.Store
+	Stats() cache.Stats
+}
+
+// NewCache returns the cache that is right for the database: where others may
+// write too it asks as often as the configuration demands, and otherwise never.
+func NewCache(db *store.DB, c config.Cache) Cached {
+	if db.Shared() {
+		return cache.NewShared(db, cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
+	}
+	return cache.New(db)
+}
