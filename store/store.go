@@ -132,6 +132,10 @@ func (d *DB) Ping(ctx context.Context) error {
 // SQL returns the pool that may write, for the schema steps.
 func (d *DB) SQL() *sql.DB { return d.writer }
 
+// Reader returns the pool that may not write, for a look at the schema by those
+// who have no other use for a connection that may.
+func (d *DB) Reader() *sql.DB { return d.reader }
+
 // Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
 // "mysql", which is MariaDB's, too.
 func (d *DB) Dialect() string { return d.dialect.name }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,19 +92,6 @@ func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, f
 		return nil, nil, errors.Join(err, end())
 	}
 	return db, end, nil
-}
-
-// waitReady waits, as long as the configuration says, for a database server that
-// cannot be reached yet: it may be starting too.
-func waitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
-	if !db.Shared() {
-		return nil
-	}
-	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the database %s: %w", db.Path(), err)
-	}
-	return err
 }
 
 // exists returns an error unless the file of an SQLite database is there: looking

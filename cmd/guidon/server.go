@@ -97,7 +97,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 
 // prepare waits for the database and sees to its schema.
 func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
-	err := waitReady(ctx, c, db, func(err error, next time.Duration) {
+	err := instance.WaitReady(ctx, c, db, func(err error, next time.Duration) {
 		logger.Warn("the database cannot be reached yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
 	})
 	if err != nil {
@@ -134,6 +134,9 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 	}
 	h := instance.HandlerConfig(c, p.service, buildInfo(), logger)
 	h.Health, h.Outage = p.health.Status, freshness.outage()
+	if c.Diagnostics.Profiling.Enabled {
+		h.Profiling = server.Profiling()
+	}
 	if c.Metrics.Enabled {
 		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Logger: logger})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics

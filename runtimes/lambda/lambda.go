@@ -44,7 +44,8 @@ type Config struct {
 	Logger    *slog.Logger // is told of panics; nil logs nothing
 }
 
-// Job is work that an event asks for. It ends with its context.
+// Job is work that an event asks for. Its context ends in time for it to say how
+// far it has come.
 type Job func(ctx context.Context) (any, error)
 
 // Function answers events. Its methods may be called concurrently.
@@ -100,6 +101,8 @@ func (f *Function) run(ctx context.Context, e *event) (answer []byte, err error)
 	if job == nil {
 		return nil, errUnknownEvent
 	}
+	ctx, cancel := withReserve(ctx)
+	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic(ctx, v)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxReserve is how long before the end of an invocation its request ends, so that
+// maxReserve is how long before the end of an invocation its work ends, so that
 // there is time left to answer; of a short one, a tenth.
 const maxReserve = 500 * time.Millisecond
 
-// withReserve returns the context of the request.
+// withReserve returns the context of the work.
 func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -131,6 +131,7 @@ func TestBadValues(t *testing.T) {
 		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
 		{"schema steps by chance", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},
 		{"records for too short", "changes: {retention: 23h59m}", "", "changes.retention (GUIDON_CHANGES_RETENTION): must be 0s, which keeps all, or at least 24h"},
+		{"a base path with a query", "", "GUIDON_LAMBDA_BASE_PATH=/flags?a=b", "lambda.base_path (GUIDON_LAMBDA_BASE_PATH): must be a path such as /flags"},
 		{"a mode that there is not", "", "GUIDON_CACHE_MODE=fast", "cache.mode"},
 		{"a bound for SQLite", "cache: {mode: bounded}", "", "cache.mode (GUIDON_CACHE_MODE): must be strict for an SQLite file"},
 		{"an age too low", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 99ms}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},

@@ -2,7 +2,9 @@ package instance
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -18,6 +20,19 @@ func OpenDatabase(ctx context.Context, c config.DB) (*store.DB, error) {
 		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
 		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
 	})
+}
+
+// WaitReady waits, as long as the configuration says, for a database server that
+// cannot be reached yet: it may be starting too.
+func WaitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
+	if !db.Shared() {
+		return nil
+	}
+	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("the database %s: %w", db.Path(), err)
+	}
+	return err
 }
 
 // Cached is a store that keeps in memory what it can.

@@ -10,7 +10,7 @@ import (
 )
 
 // HandlerConfig returns what the handler of the configuration is made of, but for
-// what only the runtime knows: health, outage, metrics.
+// what only the runtime knows: health, outage, metrics, profiler.
 func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info, logger *slog.Logger) handler.Config {
 	h := handler.Config{
 		Service: service,
@@ -23,7 +23,6 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 		},
 		Info:          info,
 		Configuration: c.JSON(),
-		Profiling:     c.Diagnostics.Profiling.Enabled,
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 	}
