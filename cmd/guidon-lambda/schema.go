@@ -29,6 +29,11 @@ func (s *schema) check(ctx context.Context) error {
 	if s.fits.Load() {
 		return nil
 	}
+	// First the connection, with the patience of the store for a database that is
+	// too busy, and with its words.
+	if err := s.db.Ping(ctx); err != nil {
+		return err
+	}
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	err := migrate.Check(bounded, s.db.Reader(), s.db.Dialect())
