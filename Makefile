@@ -70,6 +70,11 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: bench-lambda
+bench-lambda: ## compare the function for AWS Lambda with an empty one
+	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
+	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
+
 .PHONY: generate
 generate: ## regenerate the wire messages, openapi.yaml and the configuration reference
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
