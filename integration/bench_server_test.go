@@ -1,8 +1,12 @@
 package integration
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -60,4 +64,42 @@ func (s *server) answering(b *testing.B) {
 		case <-again.C:
 		}
 	}
+}
+
+// httpConn is one connection that requests go over one after another.
+type httpConn struct {
+	conn   net.Conn
+	answer *bufio.Reader
+}
+
+func dialHTTP(b *testing.B, s *server) *httpConn {
+	b.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = conn.Close() })
+	return &httpConn{conn: conn, answer: bufio.NewReader(conn)}
+}
+
+// post sends a body and returns an error unless the answer is OK.
+func (c *httpConn) post(path, body string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		path, len(body), body)
+	if err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(c.answer, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("status %d: %s", response.StatusCode, text)
+	}
+	return err
 }

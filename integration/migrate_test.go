@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/migrate"
 )
 
@@ -64,18 +63,7 @@ func TestMigrateSerializable(t *testing.T) {
 
 // TestMigratePooled: through a pooler that keeps nothing of a session.
 func TestMigratePooled(t *testing.T) {
-	postgresServer.need(t)
-	if postgresServer.private == nil {
-		skip(t, "no private PostgreSQL to put a pooler before")
-	}
-	pooler, err := dbproc.PgBouncer(t.Context(), postgresServer.private)
-	if errors.Is(err, dbproc.ErrNotInstalled) {
-		skip(t, "%v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = pooler.Close() })
+	pooler := pgBouncer(t)
 	migrateAtOnce(t, pooler.Database(databaseName(postgresServer.empty(t))))
 }
 

@@ -1,8 +1,6 @@
 package integration
 
 import (
-	"context"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -33,22 +31,6 @@ func TestStoreStrict(t *testing.T) {
 // that refuses with 40001 whatever could not have been run one after the other.
 func TestStoreSerializable(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return openStore(t, serializable(t)) })
-}
-
-// TestStorePrepared runs it with statements that connections to PostgreSQL keep
-// prepared, which is for those without a pooler in between.
-func TestStorePrepared(t *testing.T) {
-	postgresServer.need(t)
-	storetest.Run(t, func(t *testing.T) guidon.Store {
-		u, err := url.Parse(postgresServer.migrated(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		parameters := u.Query()
-		parameters.Set("default_query_exec_mode", "cache_statement")
-		u.RawQuery = parameters.Encode()
-		return openStore(t, u.String())
-	})
 }
 
 // TestSerializableContention: several processes change the same flag, each
@@ -94,16 +76,24 @@ func serializable(t *testing.T) string {
 // TestStorePgBouncer stands in for poolers of connections: nothing that a
 // session keeps outlives its transaction.
 func TestStorePgBouncer(t *testing.T) {
+	pooler := pgBouncer(t)
+	storetest.Run(t, func(t *testing.T) guidon.Store {
+		return openStore(t, pooler.Database(databaseName(postgresServer.migrated(t))))
+	})
+}
+
+// pgBouncer starts a pooler in front of PostgreSQL, which has one session for all
+// transactions.
+func pgBouncer(t *testing.T) *dbproc.Server {
+	t.Helper()
 	postgresServer.need(t)
 	if postgresServer.private == nil {
 		skip(t, "PgBouncer is put in front of a private PostgreSQL only")
 	}
-	pooler, err := dbproc.PgBouncer(context.Background(), postgresServer.private)
+	pooler, err := dbproc.PgBouncer(t.Context(), postgresServer.private)
 	if err != nil {
 		skip(t, "%v", err)
 	}
 	t.Cleanup(func() { _ = pooler.Close() })
-	storetest.Run(t, func(t *testing.T) guidon.Store {
-		return openStore(t, pooler.Database(databaseName(postgresServer.migrated(t))))
-	})
+	return pooler
 }

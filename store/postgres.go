@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +86,15 @@ func postgresMayRetry(err error) bool {
 	case "53300": // too many connections
 		return true
 	}
-	return false
+	return isOutdatedPlan(err)
+}
+
+// isOutdatedPlan knows a prepared statement whose columns a schema step has given
+// other types since; the driver forgets it then. The text is in the server's
+// language, so the place in its source must do.
+func isOutdatedPlan(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
 }
 
 // postgresIsLost knows the last words of a server that ends the connection.
@@ -147,11 +157,6 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %s", withoutDSN(err))
 	}
 	options = options.forServer()
-	if !strings.Contains(dsn, "default_query_exec_mode") {
-		// One round trip, and nothing left behind in the connection: a pooler may
-		// hand each transaction another one.
-		config.DefaultQueryExecMode = pgx.QueryExecModeExec
-	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = options.ConnectTimeout
 	}
@@ -159,8 +164,37 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		config.RuntimeParams["application_name"] = "guidon"
 	}
 	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
-	connect := stdlib.GetConnector(*config)
+	if options.Password != nil && !postgresEncrypts(config) {
+		return nil, errUnencrypted("sslmode=verify-full")
+	}
+	connect := postgresConnections(d, dsn, config, options)
 	return newServerDB(d, path, connect, connect, options), nil
+}
+
+// postgresConnections returns what makes the connections: as the DSN says, where
+// it says how statements are sent, and otherwise as is best for the server.
+func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
+	var each []stdlib.OptionOpenDB
+	if options.Password != nil {
+		each = append(each, stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) (err error) {
+			c.Password, err = options.password(ctx, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User)
+			return err
+		}))
+	}
+	switch {
+	case strings.Contains(dsn, "default_query_exec_mode"):
+		return stdlib.GetConnector(*config, each...)
+	case d == cockroachDialect, // whose sessions cannot be told from a pooler's
+		options.Lambda: // whose connections rarely send a statement twice
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		return stdlib.GetConnector(*config, each...)
+	}
+	return newPostgresConnector(*config, each...)
+}
+
+// postgresEncrypts tells whether no connection can come about in the clear.
+func postgresEncrypts(config *pgx.ConnConfig) bool {
+	return config.TLSConfig != nil && !slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
 }
 
 // withoutDSN returns what is wrong with a DSN without the DSN itself, whose

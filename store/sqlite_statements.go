@@ -137,7 +137,7 @@ func (c *keepingConn) keep(ctx context.Context, query string) (*keptStatement, e
 func isShort(query string) bool {
 	verb, _, _ := strings.Cut(query, " ")
 	switch verb {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "COMMIT", "ROLLBACK":
+	case "SELECT", "INSERT", "UPDATE", "DELETE", "COMMIT", "ROLLBACK", "SAVEPOINT":
 		return true
 	}
 	return false

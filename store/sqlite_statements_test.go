@@ -34,7 +34,7 @@ func keeping(t *testing.T) (*sql.Conn, func() int) {
 	}
 }
 
-func mustExec(t *testing.T, conn *sql.Conn, query string, args ...any) {
+func mustExec(t *testing.T, conn execer, query string, args ...any) {
 	t.Helper()
 	if _, err := conn.ExecContext(t.Context(), query, args...); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -127,4 +127,9 @@ func TestKeptStatementsAreBounded(t *testing.T) {
 			t.Errorf("%s: got %v, want context.Canceled", query, err)
 		}
 	}
+}
+
+// execer is a connection or a pool of them.
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

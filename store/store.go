@@ -40,6 +40,10 @@ type Options struct {
 	// server that hangs is told from one that works: SQLite: none; others: 5
 	// seconds. A shorter bound of the context holds, too.
 	StatementTimeout time.Duration
+	// Password, which may be nil, is asked for the password of every connection
+	// that is made to a server, in place of the one in the URL: for those that are
+	// good for some minutes only. The connections must then be encrypted.
+	Password func(ctx context.Context, address, user string) (string, error)
 }
 
 // tune sets the bounds of a pool of so many connections.
@@ -59,6 +63,7 @@ type DB struct {
 	reader  *sql.DB
 
 	turns            turns
+	groups           groupCommit
 	patience         time.Duration
 	statementTimeout time.Duration
 }

@@ -66,7 +66,12 @@ var errNothingStored = errors.New("nothing to store")
 // namespace. The writers of one process line up for a namespace here, where
 // waiting costs nothing, and not in the database, where each would hold a
 // connection and, if that is serializable, lose its work to the one before.
+//
+// Where a single connection writes, they line up for that, and share commits.
 func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
+	if !d.dialect.shared {
+		return d.writeGrouped(ctx, fn)
+	}
 	release, err := d.turns.take(ctx, namespace, d.patience)
 	if err != nil {
 		return err
@@ -97,20 +102,25 @@ func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *sess
 		return err
 	}
 	defer func() { s.end(ctx) }() // also when fn panics
-	err = fn(ctx, s)
-	if s.failed != nil && d.mayRetry(s.failed) {
-		return &retryable{s.failed} // whatever fn made of it
-	}
-	if err != nil {
+	if err := s.verdict(fn(ctx, s)); err != nil {
 		return err
-	}
-	if s.failed != nil {
-		return s.failed // fn passed over it
 	}
 	if err := ctx.Err(); err != nil {
 		return err // nobody waits for it any more
 	}
 	return s.commit(ctx)
+}
+
+// verdict returns why the transaction is not to be committed, whatever the
+// function that ran in it made of a failed statement.
+func (s *session) verdict(err error) error {
+	if s.failed != nil && s.db.mayRetry(s.failed) {
+		return &retryable{s.failed}
+	}
+	if err != nil {
+		return err
+	}
+	return s.failed
 }
 
 // read runs fn in a transaction that sees one state of the database throughout.

@@ -138,6 +138,13 @@ func (s *Server) begin(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
+// WriteFile writes a file that the server, and nobody else, may read, and returns
+// its path.
+func (s *Server) WriteFile(name, text string) (string, error) {
+	path := filepath.Join(s.Dir, name)
+	return path, s.write(path, text)
+}
+
 // write writes a file that the server may read.
 func (s *Server) write(file, text string) error {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil || s.owner == nil {

@@ -1,0 +1,64 @@
+package integration
+
+import (
+	"testing"
+
+	"github.com/guidonhq/guidon/store"
+)
+
+// TestPreparedStatements: a connection to PostgreSQL keeps its statements
+// prepared, but in a session that a pooler may hand to others it leaves nothing.
+func TestPreparedStatements(t *testing.T) {
+	prepared := func(t *testing.T, database string) int {
+		// Of two connections one writes, and that is asked.
+		db, err := store.Open(t.Context(), database, store.Options{MaxOpenConns: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = db.Close() })
+		putCounter(t, db)
+		var n int
+		if err := db.SQL().QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_prepared_statements").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	t.Run("direct", func(t *testing.T) {
+		postgresServer.need(t)
+		if got := prepared(t, postgresServer.migrated(t)); got == 0 {
+			t.Error("nothing is prepared")
+		}
+	})
+	t.Run("PgBouncer", func(t *testing.T) {
+		pooler := pgBouncer(t)
+		if got := prepared(t, pooler.Database(databaseName(postgresServer.migrated(t)))); got != 0 {
+			t.Errorf("%d statements are prepared", got)
+		}
+	})
+}
+
+// TestPreparedStatementsOutliveSchemaStep: the next release widens a column while
+// this one has statements prepared that read it.
+func TestPreparedStatementsOutliveSchemaStep(t *testing.T) {
+	postgresServer.need(t)
+	database := postgresServer.migrated(t)
+	db := openStore(t, database)
+	putCounter(t, db)
+	c := counter{faulty: db, straight: db}
+	for range 2 {
+		if _, err := c.count(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.stored(t); got == 0 {
+			t.Fatal("nothing is counted")
+		}
+	}
+	execute(t, openStore(t, database).SQL(), `ALTER TABLE flags ALTER COLUMN body TYPE VARCHAR(10000000)`)
+	execute(t, openStore(t, database).SQL(), `ALTER TABLE namespaces ALTER COLUMN body TYPE VARCHAR(10000000)`)
+	if _, err := c.count(t.Context()); err != nil {
+		t.Errorf("writing: %v", err)
+	}
+	if got, want := c.stored(t), 3; got != want {
+		t.Errorf("counted to %d, want %d", got, want)
+	}
+}

@@ -1,0 +1,278 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Bounds of a group: those who came first wait for all of it.
+const (
+	maxGroup     = 32
+	maxGroupTime = 10 * time.Millisecond
+)
+
+// groupCommit lets writers that would wait for each other share a commit, on a
+// database with one connection that writes: a commit waits for the disk, and is
+// most of what a small write takes. Whoever finds nobody writing leads: it begins
+// a transaction, runs what others want to write in it after what it came for
+// itself, and commits all of it at once. Those who come too late are the next
+// group. No write is acknowledged before its commit, and one that fails takes
+// back its own changes only.
+type groupCommit struct {
+	mu      sync.Mutex
+	led     bool      // somebody leads
+	waiting []*writer // in order of arrival
+}
+
+// writer is one who wants to write.
+type writer struct {
+	ctx     context.Context
+	fn      func(ctx context.Context, s *session) error
+	called  chan struct{} // closed when it leads or has its outcome
+	leads   bool
+	outcome outcome
+}
+
+// outcome is what became of a write: with no field set it is committed.
+type outcome struct {
+	err      error
+	panicked any
+	alone    bool // nothing of it is stored, and it is to be run by itself
+}
+
+// writeGrouped is write for a database whose writers share commits.
+func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
+	w := &writer{ctx: ctx, fn: fn, called: make(chan struct{})}
+	if err := d.groups.enter(w, d.patience); err != nil {
+		return err
+	}
+	if w.leads {
+		d.lead(w)
+	}
+	switch o := w.outcome; {
+	case o.panicked != nil:
+		panic(o.panicked)
+	case o.alone:
+		return d.write(ctx, fn)
+	case errors.Is(o.err, errNothingStored):
+		return nil
+	default:
+		return o.err
+	}
+}
+
+// enter returns when the writer leads or has its outcome, or with an error when
+// its context has ended before, or patience.
+func (g *groupCommit) enter(w *writer, patience time.Duration) error {
+	if g.join(w) {
+		return nil
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	var err error
+	select {
+	case <-w.called:
+		return nil
+	case <-w.ctx.Done():
+		err = w.ctx.Err()
+	case <-timer.C:
+		err = unavailable(messageBusy, nil)
+	}
+	if g.withdraw(w) {
+		return err
+	}
+	<-w.called
+	return nil
+}
+
+// join tells whether the writer leads; otherwise it waits from now on.
+func (g *groupCommit) join(w *writer) (leads bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.led {
+		g.led, w.leads = true, true
+		return true
+	}
+	g.waiting = append(g.waiting, w)
+	return false
+}
+
+// withdraw tells whether the writer was still waiting.
+func (g *groupCommit) withdraw(w *writer) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.waiting, w)
+	if i >= 0 {
+		g.waiting = slices.Delete(g.waiting, i, i+1)
+	}
+	return i >= 0
+}
+
+// next takes the one who has waited longest, or nil.
+func (g *groupCommit) next() *writer {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.first()
+}
+
+// first is next while g.mu is held.
+func (g *groupCommit) first() *writer {
+	if len(g.waiting) == 0 {
+		return nil
+	}
+	w := g.waiting[0]
+	g.waiting = slices.Delete(g.waiting, 0, 1)
+	return w
+}
+
+// pass lets the one who has waited longest lead the next group.
+func (g *groupCommit) pass() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.first()
+	if g.led = w != nil; g.led {
+		w.leads = true
+		close(w.called)
+	}
+}
+
+// lead writes for a group, and tells each of the others its outcome.
+func (d *DB) lead(w *writer) {
+	t := &groupTransaction{db: d, leader: w, began: time.Now()}
+	defer t.finish() // also when a function ends the goroutine
+	for w != nil && t.add(w) && t.hasRoom() {
+		w = d.groups.next()
+	}
+	t.commit()
+}
+
+// groupTransaction is what a group writes.
+type groupTransaction struct {
+	db      *DB
+	leader  *writer
+	began   time.Time
+	session *session // nil while nothing is stored in it
+	members []*writer
+	stored  []*writer // whose part is in the transaction
+}
+
+func (t *groupTransaction) hasRoom() bool {
+	return len(t.members) < maxGroup && time.Since(t.began) < maxGroupTime
+}
+
+// add runs the writer in the transaction, and tells whether others may follow.
+func (t *groupTransaction) add(w *writer) bool {
+	t.members = append(t.members, w)
+	if w.outcome.err = w.ctx.Err(); w.outcome.err != nil {
+		return true
+	}
+	w.outcome.alone = true // until it has run
+	if err := t.mark(w); err != nil {
+		w.outcome = t.failure(err)
+		t.abandon()
+		return false
+	}
+	part := &session{db: t.db, conn: t.session.conn, open: true}
+	w.outcome = w.run(part)
+	switch {
+	case part.failed != nil:
+		if w.outcome.panicked == nil {
+			w.outcome = t.failure(w.outcome.err)
+		}
+		t.abandon()
+		return false
+	case w.outcome.err != nil || w.outcome.panicked != nil:
+		return t.takeBack()
+	}
+	t.stored = append(t.stored, w)
+	return true
+}
+
+// failure returns what a failed statement, of which some end the transaction for
+// all who are in it, means for the writer: the answer, unless it might succeed by
+// itself.
+func (t *groupTransaction) failure(err error) outcome {
+	if _, again := errors.AsType[*retryable](err); again || len(t.stored) > 0 {
+		return outcome{alone: true}
+	}
+	return outcome{err: err}
+}
+
+// run calls the function of the writer.
+func (w *writer) run(s *session) (o outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			o.panicked = p
+		}
+	}()
+	return outcome{err: s.verdict(w.fn(w.ctx, s))}
+}
+
+// mark makes a place to return to before the writer's part.
+func (t *groupTransaction) mark(w *writer) (err error) {
+	if len(t.stored) > 0 {
+		_, err = t.session.exec(context.WithoutCancel(w.ctx), "SAVEPOINT part")
+		return err
+	}
+	t.session, err = t.db.begin(w.ctx, t.db.writer, t.db.dialect.beginWrite)
+	return err
+}
+
+// takeBack undoes the last part.
+func (t *groupTransaction) takeBack() bool {
+	if len(t.stored) == 0 {
+		t.end()
+		return true
+	}
+	if _, err := t.session.exec(context.WithoutCancel(t.leader.ctx), "ROLLBACK TO part"); err != nil {
+		t.abandon()
+		return false
+	}
+	return true
+}
+
+// commit makes what is in the transaction last.
+func (t *groupTransaction) commit() {
+	if len(t.stored) == 0 {
+		return
+	}
+	err := t.session.commit(context.WithoutCancel(t.leader.ctx))
+	if err != nil { // on such a database nothing is committed then
+		last := len(t.stored) - 1
+		w := t.stored[last]
+		t.stored = t.stored[:last]
+		w.outcome = t.failure(err)
+		t.abandon()
+	}
+	t.stored = nil
+}
+
+// abandon gives up the transaction: everything in it is to be run by itself.
+func (t *groupTransaction) abandon() {
+	for _, w := range t.stored {
+		w.outcome.alone = true
+	}
+	t.stored = nil
+	t.end()
+}
+
+func (t *groupTransaction) end() {
+	if t.session != nil {
+		t.session.end(t.leader.ctx)
+		t.session = nil
+	}
+}
+
+// finish makes room for the next group, and calls the members of this one.
+func (t *groupTransaction) finish() {
+	t.abandon()
+	t.db.groups.pass()
+	for _, w := range t.members {
+		if w != t.leader {
+			close(w.called)
+		}
+	}
+}
