@@ -13,7 +13,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race,)
 
 .PHONY: help
 help: ## print this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guidon.db
@@ -24,6 +24,13 @@ run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guid
 .PHONY: build
 build: ## build bin/guidon, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/guidon ./cmd/guidon
+
+# Without what a function has no use for: net/rpc, and HTTP/2, which its runtime
+# does not speak.
+BOOTSTRAP ?= bin/bootstrap
+.PHONY: build-lambda
+build-lambda: ## build bin/bootstrap, the function for AWS Lambda; GOARCH=arm64 or amd64
+	CGO_ENABLED=0 $(GO) build -tags lambda.norpc,nethttpomithttp2 -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 .PHONY: test
 test: ## run the tests that need nothing else, with the race detector where there is a C compiler
@@ -62,6 +69,11 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 .PHONY: bench
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: bench-lambda
+bench-lambda: ## compare the function for AWS Lambda with an empty one
+	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
+	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
 
 .PHONY: generate
 generate: ## regenerate the wire messages, openapi.yaml and the configuration reference

@@ -145,7 +145,7 @@ func (h *Handler) install(mux *chi.Mux) {
 	if h.config.Metrics != nil {
 		h.handle(mux, get, metricsPath, h.serveMetrics)
 	}
-	if h.config.Profiling {
+	if h.config.Profiling != nil {
 		for _, method := range []string{get, post} { // the symbol page is posted to
 			h.handle(mux, method, profilingPath, h.serveProfiling)
 			h.handle(mux, method, profilingPath+"/*", h.serveProfiling)

@@ -76,7 +76,8 @@ var _ guidon.Store = (*DB)(nil)
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
 // the path, taken literally. Missing folders and the file are created, for the
 // owner only, and the file is opened. A database in memory is refused: it would
-// be lost on a restart.
+// be lost on a restart. So is every file by a program that does not import the
+// driver, modernc.org/sqlite.
 //
 // The others are servers, which are not connected to before the first use; see
 // [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
@@ -135,6 +136,10 @@ func (d *DB) Ping(ctx context.Context) error {
 
 // SQL returns the pool that may write, for the schema steps.
 func (d *DB) SQL() *sql.DB { return d.writer }
+
+// Reader returns the pool that may not write, for a look at the schema by those
+// who have no other use for a connection that may.
+func (d *DB) Reader() *sql.DB { return d.reader }
 
 // Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
 // "mysql", which is MariaDB's, too.

@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 )
 
@@ -82,7 +83,7 @@ func connectLocal(ctx context.Context, c *config.Config, mode access) (client.Cl
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(newCache(db, c.Cache), time.Now),
+		Service:        guidon.NewService(instance.NewCache(db, c.Cache), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

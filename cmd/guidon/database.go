@@ -8,15 +8,14 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
-	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
@@ -61,11 +60,7 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 			return nil, nil, err
 		}
 	}
-	db, err := store.Open(ctx, c.DB.URL, store.Options{
-		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
-		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
-		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout, StatementTimeout: c.DB.StatementTimeout,
-	})
+	db, err := instance.OpenDatabase(ctx, c.DB)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,35 +92,6 @@ func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, f
 		return nil, nil, errors.Join(err, end())
 	}
 	return db, end, nil
-}
-
-// cached is a store that keeps in memory what it can.
-type cached interface {
-	guidon.Store
-	Stats() cache.Stats
-	Subscribe(namespace string) (changed func() <-chan struct{}, cancel func())
-}
-
-// newCache returns the cache that is right for the database: where others may
-// write too it asks as often as the configuration demands, and otherwise never.
-func newCache(db *store.DB, c config.Cache) cached {
-	if db.Shared() {
-		return cache.NewShared(db, cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
-	}
-	return cache.New(db)
-}
-
-// waitReady waits, as long as the configuration says, for a database server that
-// cannot be reached yet: it may be starting too.
-func waitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
-	if !db.Shared() {
-		return nil
-	}
-	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the database %s: %w", db.Path(), err)
-	}
-	return err
 }
 
 // exists returns an error unless the file of an SQLite database is there: looking

@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
 // freshness is what the server tells about its cache, and does to keep it fresh.
 type freshness struct {
-	cache  cached
+	cache  instance.Cached
 	shared *cache.Shared // the same, nil for SQLite, which is never stale
 	maxAge time.Duration
 	away   bool // the log says that the database does not answer; the loop's
 }
 
-func newFreshness(c cached, bound time.Duration) *freshness {
+func newFreshness(c instance.Cached, bound time.Duration) *freshness {
 	shared, _ := c.(*cache.Shared)
 	return &freshness{cache: c, shared: shared, maxAge: bound}
 }

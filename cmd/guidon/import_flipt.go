@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	// Flipt's files are opened apart from package store, which would convert them.
-	_ "modernc.org/sqlite"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -21,6 +22,7 @@ func (c *Config) check(found *problems) {
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Authentication.check(found)
+	c.Lambda.check(found)
 }
 
 func (s Server) check(found *problems) {
@@ -111,5 +113,13 @@ func (a Authentication) check(found *problems) {
 	token := a.Methods.Token.Bootstrap.Token
 	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
 		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without spaces around")
+	}
+}
+
+var basePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]*$`)
+
+func (l Lambda) check(found *problems) {
+	if !basePath.MatchString(l.BasePath) {
+		found.key("lambda.base_path", "must be a path such as /flags, of letters, digits and ._~-")
 	}
 }

@@ -20,6 +20,7 @@ type Config struct {
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Looking into the running process."`
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
 	Authentication Authentication `key:"authentication" doc:"Who may call."`
+	Lambda         Lambda         `key:"lambda" doc:"What stands in front of guidon-lambda. A server has nothing of the kind."`
 }
 
 // Server says where and how the service listens.
@@ -135,6 +136,12 @@ type Bootstrap struct {
 	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged."`
 	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this long; 0s is never."`
 	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Further metadata of the first token. Keys are lower-cased."`
+}
+
+// Lambda says what stands in front of the function on AWS Lambda.
+type Lambda struct {
+	BasePath  string `key:"base_path" doc:"What a custom domain or a load balancer's rule puts before every path, such as /flags. The stage of an API needs no mention."`
+	Streaming bool   `key:"streaming" default:"false" doc:"Set when the function URL or the REST API in front is set to stream responses; answers then have no limit of 6 MB. Without that setting in front, callers would get the raw stream."`
 }
 
 // The encodings of the log.

@@ -134,6 +134,7 @@ func TestBadValues(t *testing.T) {
 		{"a public URL with a password", "streams: {public_url: 'https://u:s3cret@flags.example'}", "", "streams.public_url (GUIDON_STREAMS_PUBLIC_URL): must be a URL such as https://flags.example/base"},
 		{"a public URL that ends in a slash", "streams: {public_url: 'https://flags.example/'}", "", "without a slash at the end"},
 		{"a public URL without a scheme", "streams: {public_url: flags.example}", "", "streams.public_url"},
+		{"a base path with a query", "", "GUIDON_LAMBDA_BASE_PATH=/flags?a=b", "lambda.base_path (GUIDON_LAMBDA_BASE_PATH): must be a path such as /flags"},
 		{"a mode that there is not", "", "GUIDON_CACHE_MODE=fast", "cache.mode"},
 		{"a bound for SQLite", "cache: {mode: bounded}", "", "cache.mode (GUIDON_CACHE_MODE): must be strict for an SQLite file"},
 		{"an age too low", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 99ms}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},

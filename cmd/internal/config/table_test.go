@@ -219,7 +219,7 @@ func TestJSON(t *testing.T) {
 	members := []string{
 		"version", "audit", "authentication", "authorization", "cache", "cors", "db", "diagnostics", "experimental",
 		"log", "meta", "analytics", "server", "storage", "metrics", "tracing", "ui",
-		"changes", "streams", // ours
+		"changes", "lambda", "streams", // ours
 	}
 	for _, name := range members {
 		if _, ok := root[name]; !ok {
