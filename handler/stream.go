@@ -177,24 +177,20 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 }
 
 // tell sends all there is to tell, and returns when to look again unless something
-// changes before. What keeps it from looking for the moment does not end the
-// stream: the client could do no better elsewhere.
+// changes before, or why the stream is to end.
 func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why streamEnd) {
 	for {
+		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, &s.x.event)
-		switch guidon.CodeOf(err) {
-		case guidon.Unauthenticated, guidon.PermissionDenied:
-			s.x.event.err = err
-			return lookAt, endedForbidden
-		case guidon.FailedPrecondition:
-			s.x.event.err = err
-			return lookAt, endedRewound
-		}
 		if ctx.Err() != nil {
 			return lookAt, endedByClient
 		}
 		if err != nil {
-			return now.Add(jitter(streamRetry, 2*streamRetry)), ""
+			s.x.event = known // of whom and what the stream is
+			if why = endOf(err); why != "" {
+				s.x.event.err = err
+			}
+			return now.Add(jitter(streamRetry, 2*streamRetry)), why
 		}
 		if err := s.write(response.events); err != nil {
 			return lookAt, s.broken(ctx)
@@ -207,6 +203,20 @@ func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why
 		}
 		return latest(response.expires, now.Add(streamRetry)), ""
 	}
+}
+
+// endOf returns whether the error of a look ends the stream. What is only away for
+// the moment does not: the client could do no better elsewhere.
+func endOf(err error) streamEnd {
+	switch guidon.CodeOf(err) {
+	case guidon.Unavailable:
+		return ""
+	case guidon.Unauthenticated, guidon.PermissionDenied:
+		return endedForbidden
+	case guidon.FailedPrecondition:
+		return endedRewound
+	}
+	return endedFailed
 }
 
 // write sends the events, each piece within the time for it.

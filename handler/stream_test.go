@@ -3,6 +3,7 @@ package handler_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -256,7 +257,7 @@ func TestStreamsOutlastTrouble(t *testing.T) {
 			time.Sleep(time.Second)
 			j.fail(guidon.Errorf(guidon.Unavailable, "away"))
 			time.Sleep(time.Minute)
-			if got := l.next(); strings.Trim(got, ": keep-alive\n") != "" || strings.Count(got, "keep-alive") < 2 {
+			if got := l.next(); strings.ReplaceAll(got, ": keep-alive\n\n", "") != "" || strings.Count(got, "keep-alive") < 2 {
 				t.Errorf("meanwhile got %q", got)
 			}
 			j.write(1)
@@ -272,6 +273,29 @@ func TestStreamsOutlastTrouble(t *testing.T) {
 			synctest.Wait()
 		})
 	}
+}
+
+// TestStreamsFail: what nobody expected ends a stream, and is in the log with the
+// caller's name.
+func TestStreamsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		j := newJournal()
+		j.setTokens(&guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret")})
+		h, streams := streaming(j, required, func(c *handler.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
+		l := listen(t, h, eventsPath, "Authorization", "Bearer secret")
+		l.next()
+		time.Sleep(time.Second)
+		j.fail(errors.New("unheard of"))
+		if !l.ended() || streams.Stats()[0].Ended["failed"] != 1 {
+			t.Errorf("ended %v", streams.Stats()[0].Ended)
+		}
+		for _, want := range []string{`"level":"ERROR"`, `"actor":"token:id"`, `"ended":"failed"`, `"code":"internal error"`, "unheard of"} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("%s is not in the log: %s", want, log.String())
+			}
+		}
+	})
 }
 
 // TestStreamsRefused: what cannot begin is answered like any other request.

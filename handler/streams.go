@@ -52,6 +52,7 @@ const (
 	endedExpired   streamEnd = "expired" // the capability that it came with
 	endedForbidden streamEnd = "refused" // it may not listen any more
 	endedRewound   streamEnd = "rewound" // a backup was restored
+	endedFailed    streamEnd = "failed"  // for a reason that the log has
 	endedStopping  streamEnd = "stopping"
 )
 

@@ -80,7 +80,7 @@ type LogKeys struct {
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
 	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
-	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
+	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
 }
 
 // Diagnostics says how the running process may be looked into.
