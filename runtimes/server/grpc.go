@@ -25,10 +25,17 @@ const (
 	maxHeaderListSize     = 1 << 20 // as over HTTP
 	maxReceiveMessage     = 4 << 20 // gRPC's own default (contract 1.1); a larger import goes over HTTP
 	handshakeTimeout      = 10 * time.Second
-	streamWorkers         = 64              // goroutines kept for calls, whose stacks have grown; more calls get new ones
 	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
 	pingTimeout           = 20 * time.Second
 	minClientPingInterval = 10 * time.Second // a client that pings more often is cut off
+)
+
+// What keeps calls cheap. Windows that adapt would cost a ping for every few
+// messages; a message larger than its window is let in when it is read.
+const (
+	streamWindow     = 64 << 10 // bytes that a client may send ahead on one stream
+	connectionWindow = 1 << 20  // and on all streams of a connection
+	streamWorkers    = 64       // goroutines kept for calls, as their stacks have grown; more calls get new ones
 )
 
 // newGRPCServer returns the gRPC server with everything registered: the
@@ -40,6 +47,8 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 		grpc.MaxRecvMsgSize(maxReceiveMessage),
 		grpc.MaxConcurrentStreams(maxConcurrentStreams),
 		grpc.MaxHeaderListSize(maxHeaderListSize),
+		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle:     config.GRPC.MaxConnectionIdle,
