@@ -29,7 +29,7 @@ func newTestCleaner(t *testing.T) cleaner {
 		t.Fatal(err)
 	}
 	return cleaner{
-		db: db, service: guidon.NewService(newCache(db, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
+		db: db, service: guidon.NewService(newCache(&storage{DB: db}, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
 		grace: time.Minute, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}

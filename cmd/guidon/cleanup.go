@@ -61,7 +61,7 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	result, err := newCleaner(c, db, guidon.NewService(newCache(db, c.Cache), time.Now), cliActor()).all(ctx)
+	result, err := newCleaner(c, db.DB, guidon.NewService(newCache(db, c.Cache), time.Now), cliActor()).all(ctx)
 	if printErr := p.printCleaned(result, asJSON); err == nil {
 		err = printErr
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
@@ -25,8 +26,23 @@ type access uint8
 
 const (
 	reading access = iota // beside a running server; the database must be ready
-	writing               // an SQLite file alone, and it is made ready
+	writing               // an SQLite file alone, and it is made ready; Redis is told, where there is one
+	serving               // the same, and with Redis in every respect
 )
+
+// storage is an open database, with the Redis that is told of what is written.
+type storage struct {
+	*store.DB
+	redis *rediscache.Source // nil where there is none
+}
+
+// source returns what reads and writes go through.
+func (s *storage) source() cache.SharedSource {
+	if s.redis != nil {
+		return s.redis
+	}
+	return s.DB
+}
 
 // loadConfig returns the configuration, with the database of the flag --db
 // where that is given.
@@ -55,7 +71,7 @@ func databaseURL(text string) string {
 
 // openDatabase opens the database of the configuration. The function it returns
 // gives the database back and closes it.
-func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+func openDatabase(ctx context.Context, c *config.Config, mode access) (*storage, func() error, error) {
 	if mode == reading {
 		if err := exists(c.DB); err != nil {
 			return nil, nil, err
@@ -70,20 +86,41 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 		return nil, nil, err
 	}
 	release := func() error { return nil }
-	if mode == writing {
+	if mode != reading {
 		release, err = lock(db)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	// The lock outlives the connections: who gets it next finds a closed database.
-	return db, func() error { return errors.Join(db.Close(), release()) }, nil
+	end := func() error { return errors.Join(db.Close(), release()) }
+	if mode == reading || c.Cache.Backend != config.BackendRedis {
+		return &storage{DB: db}, end, nil
+	}
+	redis, err := openRedis(db, c.Cache.Redis, mode)
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return &storage{DB: db, redis: redis}, func() error { return errors.Join(redis.Close(), end()) }, nil
+}
+
+// openRedis puts Redis in front of the database. It does not connect: a Redis that
+// is away keeps nobody from starting.
+func openRedis(db *store.DB, c config.Redis, mode access) (*rediscache.Source, error) {
+	client, err := rediscache.Open(rediscache.Connection{
+		URL: c.URL, Mode: c.Mode, CAFile: c.CACertPath,
+		PoolSize: c.PoolSize, MinIdleConns: c.MinIdleConn, ConnMaxIdleTime: c.ConnMaxIdleTime,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cache.redis: %w", err)
+	}
+	return rediscache.New(db, client, rediscache.Options{Prefix: c.Prefix, Timeout: c.NetTimeout, OnlyWrites: mode != serving}), nil
 }
 
 // openReady opens the database with its schema up to date: a command that writes
 // to an SQLite file, which it has for itself, applies pending steps; all others
 // refuse.
-func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+func openReady(ctx context.Context, c *config.Config, mode access) (*storage, func() error, error) {
 	db, end, err := openDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err
@@ -107,11 +144,11 @@ type cached interface {
 
 // newCache returns the cache that is right for the database: where others may
 // write too it asks as often as the configuration demands, and otherwise never.
-func newCache(db *store.DB, c config.Cache) cached {
+func newCache(db *storage, c config.Cache) cached {
 	if db.Shared() {
-		return cache.NewShared(db, cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
+		return cache.NewShared(db.source(), cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
 	}
-	return cache.New(db)
+	return cache.New(db.DB)
 }
 
 // waitReady waits, as long as the configuration says, for a database server that

@@ -72,7 +72,7 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	err = waitReady(ctx, c.DB, db, func(err error, next time.Duration) {
+	err = waitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
 		fmt.Fprintf(p.err, "the database %s cannot be reached yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	grpcMessages.to(logger, logLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
-	db, end, err := openDatabase(ctx, c, writing)
+	db, end, err := openDatabase(ctx, c, serving)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
 	}
@@ -75,7 +75,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	if err := prepare(ctx, c.DB, db, logger); err != nil {
+	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
 		return err
 	}
 	logger.Info("database ready", "path", db.Path())
@@ -114,7 +114,7 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 
 // parts are the pieces of a server that know of each other.
 type parts struct {
-	db        *store.DB
+	db        *storage
 	service   *guidon.Service
 	handler   *handler.Handler
 	health    *server.Health
@@ -122,9 +122,9 @@ type parts struct {
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
+func newParts(c *config.Config, db *storage, logger *slog.Logger) parts {
 	snapshots := newCache(db, c.Cache)
-	freshness := newFreshness(snapshots, c.Cache.Bound())
+	freshness := newFreshness(snapshots, db.redis, c.Cache.Bound())
 	p := parts{
 		db:        db,
 		service:   guidon.NewService(snapshots, time.Now),
@@ -149,7 +149,7 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 		Timeout:       c.Server.RequestTimeout,
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Logger: logger})
+		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Logger: logger})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
 	}
 	if c.CORS.Enabled {
@@ -189,7 +189,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 // loops returns what the server does besides answering.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
-	clean := newCleaner(c, p.db, p.service, guidon.Actor{ID: "system:cleanup"})
+	clean := newCleaner(c, p.db.DB, p.service, guidon.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
 		loops = append(loops, server.Loop{
 			Name: "token cleanup", Interval: token.Cleanup.Interval,

@@ -23,6 +23,7 @@ const maxScrapes = 4
 type MetricsConfig struct {
 	Info   handler.Info        // of the build
 	Caches func() []CacheStats // asked at each scrape; nil = no cache metrics
+	Redis  func() RedisStats   // the same, with Caches; nil where there is none
 	Logger *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
@@ -64,7 +65,7 @@ func NewMetrics(config MetricsConfig) *Metrics {
 		buildInfo(config.Info),
 	)
 	if config.Caches != nil {
-		m.registry.MustRegister(cacheCollector(config.Caches))
+		m.registry.MustRegister(cacheCollector{caches: config.Caches, redis: config.Redis})
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

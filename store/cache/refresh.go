@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -16,7 +17,24 @@ const inUse = int64(time.Minute)
 //
 // It is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
-	keys := s.revisions.due(ahead)
+	return s.bring(ctx, s.revisions.due(ahead))
+}
+
+// Renew asks for those of the keys that are in use, or for everything that is
+// where none is named, and loads what has changed. It is for one who has been told
+// that something has.
+func (s *Shared) Renew(ctx context.Context, keys ...string) error {
+	var wanted []string
+	s.revisions.eachInUse(func(key string, _, _ int64) {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			wanted = append(wanted, key)
+		}
+	})
+	return s.bring(ctx, wanted)
+}
+
+// bring asks for the keys and loads what has changed of them.
+func (s *Shared) bring(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -39,20 +57,12 @@ func (r *revisions) due(ahead time.Duration) []string {
 	now := r.now()
 	var keys []string
 	ask := r.failing()
-	consider := func(key string, used, stated, acknowledged int64) {
-		if now-used > inUse || used == 0 {
-			return
-		}
+	r.eachInUse(func(key string, stated, acknowledged int64) {
 		keys = append(keys, key)
 		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
 		unseen := acknowledged > 0 && stated <= acknowledged
 		ask = ask || outdated || unseen
-	}
-	a := &r.authentications
-	consider(AuthenticationsKey, a.used.Load(), a.stated.Load(), a.acknowledged.Load())
-	for key, t := range *r.snapshots.Load() {
-		consider(key, t.used.Load(), t.stated.Load(), t.acknowledged.Load())
-	}
+	})
 	switch {
 	case !ask:
 		return nil
@@ -60,6 +70,22 @@ func (r *revisions) due(ahead time.Duration) []string {
 		return []string{AuthenticationsKey}
 	}
 	return keys
+}
+
+// eachInUse visits what is in use, with when it was last stated, and when a write
+// through this instance was last acknowledged.
+func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
+	now := r.now()
+	consider := func(key string, used, stated, acknowledged int64) {
+		if used != 0 && now-used <= inUse {
+			visit(key, stated, acknowledged)
+		}
+	}
+	a := &r.authentications
+	consider(AuthenticationsKey, a.used.Load(), a.stated.Load(), a.acknowledged.Load())
+	for key, t := range *r.snapshots.Load() {
+		consider(key, t.used.Load(), t.stated.Load(), t.acknowledged.Load())
+	}
 }
 
 // failing tells whether the last question failed.

@@ -31,6 +31,9 @@ type health struct {
 
 // asks tells whether Redis is to be asked, and otherwise sees to a probe.
 func (s *Source) asks(ctx context.Context) bool {
+	if s.mute {
+		return false
+	}
 	answers, due, key := s.health.state(time.Now())
 	if due {
 		s.background.Go(func() { s.probe(context.WithoutCancel(ctx), key) })

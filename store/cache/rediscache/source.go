@@ -47,6 +47,9 @@ const maxAsked = 64
 type Options struct {
 	Prefix  string        // of all keys and of the channel; "guidon" when empty
 	Timeout time.Duration // for each round trip; 100 ms when zero
+	// OnlyWrites is for one who writes now and then, perhaps to a database other
+	// than that of the instances: Redis is told of the writes, and asked nothing.
+	OnlyWrites bool
 }
 
 // Source is a [cache.SharedSource] in front of another, the database. Its methods
@@ -67,6 +70,7 @@ type Source struct {
 	client  redis.UniversalClient
 	prefix  string
 	timeout time.Duration
+	mute    bool // Redis is neither asked nor told revisions and snapshots
 
 	health     health
 	stats      stats
@@ -82,6 +86,7 @@ func New(database cache.SharedSource, client redis.UniversalClient, options Opti
 	return &Source{
 		SharedSource: database, client: client,
 		prefix: cmp.Or(options.Prefix, "guidon"), timeout: cmp.Or(options.Timeout, 100*time.Millisecond),
+		mute: options.OnlyWrites,
 	}
 }
 
