@@ -60,13 +60,13 @@ func TestUnmigratedDatabaseIsRefused(t *testing.T) {
 func TestLinearizable(t *testing.T) {
 	const calls = 25
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		linearizable(t, startCluster(t, instances, s.migrated(t)), func(n int) bool { return n < calls })
+		linearizable(t, startCluster(t, instances, s.migrated(t)), 2, func(n int) bool { return n < calls })
 	})
 }
 
-// linearizable lets the clients make calls as long as there are to be more, by the
-// count of each client, and checks what they saw.
-func linearizable(t *testing.T, c cluster, more func(n int) bool) {
+// linearizable lets the clients make calls, one in so many a write, as long as
+// there are to be more, by the count of each client, and checks what they saw.
+func linearizable(t *testing.T, c cluster, writes int, more func(n int) bool) {
 	t.Helper()
 	const clients = 24
 	var begun registers
@@ -80,7 +80,7 @@ func linearizable(t *testing.T, c cluster, more func(n int) bool) {
 	var running sync.WaitGroup
 	for i := range histories {
 		histories[i] = history{t: t, client: i, server: c[i%len(c)], begin: begin}
-		running.Go(func() { histories[i].run(more) })
+		running.Go(func() { histories[i].run(writes, more) })
 	}
 	running.Wait()
 	took := time.Since(begin)
@@ -159,10 +159,10 @@ type history struct {
 	operations []porcupine.Operation
 }
 
-func (h *history) run(more func(n int) bool) {
+func (h *history) run(writes int, more func(n int) bool) {
 	for n := 0; more(n); n++ {
 		call := registerCall{register: rand.IntN(len(registers{}.values))}
-		if rand.IntN(2) == 0 {
+		if rand.IntN(writes) == 0 {
 			call.write = fmt.Sprintf("%d.%d", h.client, n)
 		}
 		operation := porcupine.Operation{ClientId: h.client, Input: call, Call: int64(time.Since(h.begin))}

@@ -12,10 +12,10 @@ import (
 // tcpProxy passes connections on to a server, with a latency and an eye on how
 // much has been sent.
 type tcpProxy struct {
-	addr     string
-	latency  time.Duration     // of each direction, set before the first connection
-	sent     func(total int64) // called after each piece that clients sent; may be nil
-	total    atomic.Int64
+	addr    string
+	latency time.Duration     // of each direction, set before the first connection
+	sent    func(total int64) // called after each piece that clients sent; may be nil
+	total   atomic.Int64
 
 	mu       sync.Mutex
 	upstream string
