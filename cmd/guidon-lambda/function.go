@@ -33,7 +33,11 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	snapshots := instance.NewCache(db, c.Cache)
+	storage, err := instance.WithRedis(db, c.Cache, false)
+	if err != nil {
+		return nil, err
+	}
+	snapshots := instance.NewCache(storage, c.Cache)
 	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
 	service := guidon.NewService(checkedStore{snapshots, schema}, time.Now)
 

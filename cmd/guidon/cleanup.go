@@ -54,7 +54,7 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	result, err := instance.NewCleaner(c, db, guidon.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
+	result, err := instance.NewCleaner(c, db.DB, guidon.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
 	if printErr := p.printCleaned(result, asJSON); err == nil {
 		err = printErr
 	}

@@ -86,7 +86,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}
-	return p.copyBetween(ctx, source, target)
+	return p.copyBetween(ctx, source.DB, target.DB)
 }
 
 var errSameDatabase = usageError("--from and --to are the same database")

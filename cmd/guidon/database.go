@@ -24,7 +24,8 @@ type access uint8
 
 const (
 	reading access = iota // beside a running server; the database must be ready
-	writing               // an SQLite file alone, and it is made ready
+	writing               // an SQLite file alone, and it is made ready; Redis is told, where there is one
+	serving               // the same, and with Redis in every respect
 )
 
 // loadConfig returns the configuration, with the database of the flag --db
@@ -54,7 +55,7 @@ func databaseURL(text string) string {
 
 // openDatabase opens the database of the configuration. The function it returns
 // gives the database back and closes it.
-func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+func openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	if mode == reading {
 		if err := exists(c.DB); err != nil {
 			return nil, nil, err
@@ -65,20 +66,28 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB
 		return nil, nil, err
 	}
 	release := func() error { return nil }
-	if mode == writing {
+	if mode != reading {
 		release, err = lock(db)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	// The lock outlives the connections: who gets it next finds a closed database.
-	return db, func() error { return errors.Join(db.Close(), release()) }, nil
+	end := func() error { return errors.Join(db.Close(), release()) }
+	if mode == reading {
+		return &instance.Storage{DB: db}, end, nil
+	}
+	storage, err := instance.WithRedis(db, c.Cache, mode != serving)
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return storage, func() error { return errors.Join(storage.CloseRedis(), end()) }, nil
 }
 
 // openReady opens the database with its schema up to date: a command that writes
 // to an SQLite file, which it has for itself, applies pending steps; all others
 // refuse.
-func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+func openReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	db, end, err := openDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err

@@ -48,7 +48,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		i.tellFlipt(content, " (dry run, nothing was changed)")
 		return nil
 	}
-	return i.writeFlipt(ctx, db, content)
+	return i.writeFlipt(ctx, db.Source(), content)
 }
 
 // onlyFlipt refuses what has no meaning for a database.
@@ -64,7 +64,7 @@ func (i *importing) onlyFlipt(paths []string) error {
 	return nil
 }
 
-func (i *importing) writeFlipt(ctx context.Context, db *store.DB, content *fliptdb.Content) error {
+func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fliptdb.Content) error {
 	if left := content.Left(); len(left) > 0 {
 		if err := i.confirm(fmt.Sprintf("%d rows cannot be imported and would be left out: see above.\n", len(left)), i.yes); err != nil {
 			return err

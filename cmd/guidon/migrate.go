@@ -73,7 +73,7 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	err = instance.WaitReady(ctx, c.DB, db, func(err error, next time.Duration) {
+	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
 		fmt.Fprintf(p.err, "the database %s cannot be reached yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
 	})
 	if err != nil {

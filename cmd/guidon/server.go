@@ -68,7 +68,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	grpcMessages.to(logger, instance.LogLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
-	db, end, err := openDatabase(ctx, c, writing)
+	db, end, err := openDatabase(ctx, c, serving)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
 	}
@@ -76,7 +76,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	if err := prepare(ctx, c.DB, db, logger); err != nil {
+	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
 		return err
 	}
 	logger.Info("database ready", "path", db.Path())
@@ -115,7 +115,7 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 
 // parts are the pieces of a server that know of each other.
 type parts struct {
-	db        *store.DB
+	db        *instance.Storage
 	service   *guidon.Service
 	handler   *handler.Handler
 	health    *server.Health
@@ -124,9 +124,9 @@ type parts struct {
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
+func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts {
 	snapshots := instance.NewCache(db, c.Cache)
-	freshness := newFreshness(snapshots, c.Cache.Bound())
+	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	p := parts{
 		db:        db,
 		service:   guidon.NewService(snapshots, time.Now),
@@ -145,7 +145,9 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 		h.Profiling = server.Profiling()
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Streams: p.streams, Logger: logger})
+		p.metrics = server.NewMetrics(server.MetricsConfig{
+			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Logger: logger,
+		})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
 	}
 	p.handler = handler.New(h)
@@ -182,7 +184,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 // loops returns what the server does besides answering.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
-	clean := instance.NewCleaner(c, p.db, p.service, guidon.Actor{ID: "system:cleanup"})
+	clean := instance.NewCleaner(c, p.db.DB, p.service, guidon.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
 		loops = append(loops, server.Loop{
 			Name: "token cleanup", Interval: token.Cleanup.Interval,

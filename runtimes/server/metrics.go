@@ -23,6 +23,7 @@ const maxScrapes = 4
 type MetricsConfig struct {
 	Info    handler.Info        // of the build
 	Caches  func() []CacheStats // asked at each scrape; nil = no cache metrics
+	Redis   func() RedisStats   // the same, with Caches; nil where there is none
 	Streams *handler.Streams    // nil = no metrics of streams
 	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
@@ -65,7 +66,7 @@ func NewMetrics(config MetricsConfig) *Metrics {
 		buildInfo(config.Info),
 	)
 	if config.Caches != nil {
-		m.registry.MustRegister(cacheCollector(config.Caches))
+		m.registry.MustRegister(cacheCollector{caches: config.Caches, redis: config.Redis})
 	}
 	if config.Streams != nil {
 		m.registry.MustRegister(streamCollector{config.Streams})

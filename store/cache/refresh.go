@@ -18,7 +18,24 @@ const inUse = int64(time.Minute)
 //
 // It is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
-	keys := s.revisions.due(ahead)
+	return s.bring(ctx, s.revisions.due(ahead))
+}
+
+// Renew asks for those of the keys that are in use, or for everything that is
+// where none is named, and loads what has changed. It is for one who has been told
+// that something has.
+func (s *Shared) Renew(ctx context.Context, keys ...string) error {
+	var wanted []string
+	s.revisions.eachInUse(func(key string, _, _ int64) {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			wanted = append(wanted, key)
+		}
+	})
+	return s.bring(ctx, wanted)
+}
+
+// bring asks for the keys and loads what has changed of them.
+func (s *Shared) bring(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -39,35 +56,45 @@ func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
 // due returns what is in use, when there is a reason to ask now.
 func (r *revisions) due(ahead time.Duration) []string {
 	now := r.now()
-	keys := r.watches.keys()
-	watched := len(keys) > 0
-	ask := watched || r.failing()
-	consider := func(key string, used, stated, acknowledged int64) {
-		if now-used > inUse || used == 0 {
-			return
-		}
+	ask := r.watches.any() || r.failing()
+	var keys []string
+	r.eachInUse(func(key string, stated, acknowledged int64) {
 		keys = append(keys, key)
 		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
 		unseen := acknowledged > 0 && stated <= acknowledged
 		ask = ask || outdated || unseen
-	}
-	a := &r.authentications
-	used := a.used.Load()
-	if watched && used != 0 {
-		used = now // a token that somebody waits by must not outlive its deletion
-	}
-	consider(AuthenticationsKey, used, a.stated.Load(), a.acknowledged.Load())
-	for key, t := range *r.snapshots.Load() {
-		consider(key, t.used.Load(), t.stated.Load(), t.acknowledged.Load())
-	}
+	})
 	switch {
 	case !ask:
 		return nil
 	case len(keys) == 0:
 		return []string{AuthenticationsKey}
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	return keys
+}
+
+// eachInUse visits what was asked for lately or is waited for, with when it was
+// last stated, and when a write through this instance was last acknowledged.
+func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
+	now := r.now()
+	lately := func(used int64) bool { return used != 0 && now-used <= inUse }
+	waitedFor := r.watches.keys()
+	a := &r.authentications
+	// A token that somebody waits by must not outlive its deletion.
+	if used := a.used.Load(); lately(used) || len(waitedFor) > 0 && used != 0 {
+		visit(AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
+	}
+	held := *r.snapshots.Load()
+	for key, t := range held {
+		if _, waited := waitedFor[key]; waited || lately(t.used.Load()) {
+			visit(key, t.stated.Load(), t.acknowledged.Load())
+		}
+	}
+	for key := range waitedFor {
+		if held[key] == nil {
+			visit(key, 0, 0)
+		}
+	}
 }
 
 // failing tells whether the last question failed.

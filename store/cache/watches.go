@@ -1,10 +1,6 @@
 package cache
 
-import (
-	"maps"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // watches wake those who wait for changes. What nobody waits for costs nothing.
 type watches struct {
@@ -73,10 +69,21 @@ func (w *watch) wake() {
 }
 
 // keys returns the namespaces that somebody waits for.
-func (w *watches) keys() []string {
+func (w *watches) keys() map[string]struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Collect(maps.Keys(w.byKey))
+	keys := make(map[string]struct{}, len(w.byKey))
+	for key := range w.byKey {
+		keys[key] = struct{}{}
+	}
+	return keys
+}
+
+// any tells whether anybody waits.
+func (w *watches) any() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.byKey) > 0
 }
 
 // Subscribe returns how to learn that the namespace may have changed, or what its

@@ -30,7 +30,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 		t.Fatal(err)
 	}
 	return Cleaner{
-		db: db, service: guidon.NewService(NewCache(db, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
+		db: db, service: guidon.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
 		grace: time.Minute, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}
