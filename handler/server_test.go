@@ -48,7 +48,7 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 		option(&config)
 	}
 	s.service, s.handler = config.Service, handler.New(config)
-	listener := httptest.NewServer(s.handler)
+	listener := httptest.NewServer(behindFront(t, s.handler))
 	t.Cleanup(listener.Close)
 	s.url = listener.URL
 	return s
@@ -124,6 +124,9 @@ func (s *server) send(request *http.Request) reply {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	if vary := response.Header["Vary"]; len(vary) > 1 {
+		response.Header["Vary"] = []string{strings.Join(vary, ", ")} // the same to a client (RFC 9110 5.3)
 	}
 	return reply{response.StatusCode, response.Header, string(body)}
 }

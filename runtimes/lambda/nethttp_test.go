@@ -257,7 +257,7 @@ func comparable(header http.Header) map[string][]string {
 		case "Set-Cookie": // whose order a load balancer does not keep
 			all[name] = slices.Sorted(slices.Values(values))
 		default:
-			all[name] = []string{strings.Join(values, ",")}
+			all[name] = []string{strings.Join(values, ", ")}
 		}
 	}
 	return all

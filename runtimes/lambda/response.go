@@ -124,7 +124,7 @@ func (f *front) appendHead(b []byte, status int, header http.Header) []byte {
 		if f.lists {
 			b = appendList(b, values)
 		} else {
-			b = codec.AppendString(b, strings.Join(values, ","))
+			b = codec.AppendString(b, strings.Join(values, ", "))
 		}
 	}
 	if !f.cookies && !f.lists {

@@ -95,7 +95,7 @@ func (w *stream) WriteHeader(status int) {
 	begun := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
 	for name, values := range w.header {
 		if name != "Set-Cookie" {
-			begun.headers[name] = strings.Join(values, ",")
+			begun.headers[name] = strings.Join(values, ", ")
 		}
 	}
 	w.begun <- begun
