@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/lambda"
 )
@@ -17,7 +18,8 @@ import (
 // newFunction returns the function of the configuration. It connects to nothing:
 // who waits for a start waits for a request.
 func newFunction(environ []string, file string, out io.Writer) (*lambda.Function, error) {
-	c, err := config.Load(file, environ)
+	var aws secrets.AWS
+	c, err := config.Load(context.Background(), file, environ, &aws)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +31,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	db, err := instance.OpenDatabase(context.Background(), c.DB)
+	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws)
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,14 @@ func (p *program) cleanupCommand() *cobra.Command {
 }
 
 func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
 	if err := exists(c.DB); err != nil {
 		return err
 	}
-	db, end, err := openReady(ctx, c, writing)
+	db, end, err := p.openReady(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; that server cleans up by itself", err)
 	}

@@ -30,12 +30,12 @@ const (
 
 // loadConfig returns the configuration, with the database of the flag --db
 // where that is given.
-func (p *program) loadConfig(database string) (*config.Config, error) {
+func (p *program) loadConfig(ctx context.Context, database string) (*config.Config, error) {
 	environ := p.environ
 	if database != "" {
 		environ = append(slices.Clone(environ), "GUIDON_DB_URL="+databaseURL(database), "GUIDON_DB_URL_FILE=")
 	}
-	return config.Load(p.config, environ)
+	return config.Load(ctx, p.config, environ, &p.aws)
 }
 
 // databaseFlag adds the flag --db to the command.
@@ -55,13 +55,13 @@ func databaseURL(text string) string {
 
 // openDatabase opens the database of the configuration. The function it returns
 // gives the database back and closes it.
-func openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+func (p *program) openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	if mode == reading {
 		if err := exists(c.DB); err != nil {
 			return nil, nil, err
 		}
 	}
-	db, err := instance.OpenDatabase(ctx, c.DB)
+	db, err := instance.OpenDatabase(ctx, c.DB, &p.aws)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,8 +87,8 @@ func openDatabase(ctx context.Context, c *config.Config, mode access) (*instance
 // openReady opens the database with its schema up to date: a command that writes
 // to an SQLite file, which it has for itself, applies pending steps; all others
 // refuse.
-func openReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
-	db, end, err := openDatabase(ctx, c, mode)
+func (p *program) openReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+	db, end, err := p.openDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -28,7 +28,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	for _, finding := range content.Findings {
 		fmt.Fprintln(i.err, finding)
 	}
-	c, err := i.loadConfig(i.connection.database)
+	c, err := i.loadConfig(ctx, i.connection.database)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if i.dryRun {
 		mode = reading
 	}
-	db, end, err := openReady(ctx, c, mode)
+	db, end, err := i.openReady(ctx, c, mode)
 	if err != nil {
 		return err
 	}

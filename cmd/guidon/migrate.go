@@ -61,11 +61,11 @@ migrates. Nothing is changed.`,
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, writing)
+	db, end, err := p.openDatabase(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, and it brings the schema up to date by itself when it starts", err)
 	}
@@ -90,11 +90,11 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 }
 
 func (p *program) migrateWait(ctx context.Context, database string, timeout time.Duration) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, reading)
+	db, end, err := p.openDatabase(ctx, c, reading)
 	if err != nil {
 		return err
 	}
@@ -116,11 +116,11 @@ func (p *program) migrateWait(ctx context.Context, database string, timeout time
 }
 
 func (p *program) migrateStatus(ctx context.Context, database string) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, reading)
+	db, end, err := p.openDatabase(ctx, c, reading)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (p *program) serverCommand() *cobra.Command {
 // serve runs the server in the order of operations 4.6: configuration, log,
 // database, service, listeners; and ends it in the opposite one.
 func (p *program) serve(ctx context.Context) (err error) {
-	c, err := p.loadConfig("")
+	c, err := p.loadConfig(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	grpcMessages.to(logger, instance.LogLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
-	db, end, err := openDatabase(ctx, c, serving)
+	db, end, err := p.openDatabase(ctx, c, serving)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
 	}

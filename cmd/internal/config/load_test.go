@@ -18,7 +18,7 @@ import (
 func load(t *testing.T, content string, variables ...string) (*config.Config, error) {
 	t.Helper()
 	path := write(t, "config.yml", content)
-	return config.Load(path, append([]string{"HOME=" + t.TempDir()}, variables...))
+	return config.Load(t.Context(), path, append([]string{"HOME=" + t.TempDir()}, variables...), vault)
 }
 
 func write(t *testing.T, name, content string) string {
@@ -243,7 +243,7 @@ func TestMigrates(t *testing.T) {
 // TestSearch follows the order of operations 2.1 as far as a test may touch.
 func TestSearch(t *testing.T) {
 	home := t.TempDir()
-	c, err := config.Load("", []string{"HOME=" + home})
+	c, err := config.Load(t.Context(), "", []string{"HOME=" + home}, vault)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,13 +259,13 @@ func TestSearch(t *testing.T) {
 	if err := os.WriteFile(file, []byte("server: {http_port: 7}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = config.Load("", []string{"HOME=/nowhere", "XDG_CONFIG_HOME=" + home}); err != nil {
+	if c, err = config.Load(t.Context(), "", []string{"HOME=/nowhere", "XDG_CONFIG_HOME=" + home}, vault); err != nil {
 		t.Fatal(err)
 	}
 	if c.Server.HTTPPort != 7 {
 		t.Errorf("http_port: got %d, want 7 of %s", c.Server.HTTPPort, file)
 	}
-	if _, err := config.Load("/no/such/file", nil); err == nil || !strings.Contains(err.Error(), "guidon config init") {
+	if _, err := config.Load(t.Context(), "/no/such/file", nil, vault); err == nil || !strings.Contains(err.Error(), "guidon config init") {
 		t.Errorf("missing file: got error %v, want one that names the command to make one", err)
 	}
 }

@@ -162,7 +162,7 @@ func TestTemplate(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Load(path, os.Environ())
+		got, err := Load(t.Context(), path, os.Environ(), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

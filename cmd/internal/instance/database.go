@@ -8,19 +8,24 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// OpenDatabase opens the database of the configuration. A database server is not
-// connected to before the first use.
-func OpenDatabase(ctx context.Context, c config.DB) (*store.DB, error) {
-	return store.Open(ctx, c.URL, store.Options{
+// OpenDatabase opens the database of the configuration, with passwords from AWS
+// where that says so. A database server is not connected to before the first use.
+func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS) (*store.DB, error) {
+	options := store.Options{
 		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
 		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
 		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
-	})
+	}
+	if c.Auth == config.AuthAWS {
+		options.Password = aws.DatabaseToken
+	}
+	return store.Open(ctx, c.URL, options)
 }
 
 // WaitReady waits, as long as the configuration says, for a database server that

@@ -30,8 +30,8 @@ const (
 // fetchTimeout bounds one reference, with the attempts that the SDK makes.
 const fetchTimeout = 10 * time.Second
 
-// IsReference tells whether the text names a value that is kept elsewhere.
-func IsReference(text string) bool {
+// Knows tells whether the text names a value that is kept at AWS.
+func (a *AWS) Knows(text string) bool {
 	return strings.HasPrefix(text, managerScheme) || strings.HasPrefix(text, parameterScheme)
 }
 
