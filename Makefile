@@ -45,7 +45,7 @@ integration: ## test against real databases, servers and clients; see integratio
 .PHONY: containers
 containers: ## run the database tests once more, each database in a container
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
-	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainer)$$' -skip Pooled
+	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers)$$' -skip Pooled
 
 .PHONY: lint
 lint: ## check formatting, go.mod, vet, staticcheck and gosec
