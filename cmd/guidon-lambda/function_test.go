@@ -72,7 +72,7 @@ func TestWithoutDatabase(t *testing.T) {
 	if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"cleanup"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("cleanup: got error %v", err)
 	}
-	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, `ListNamespaces"`) {
+	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, `/flipt.Flipt/ListNamespaces`) {
 		t.Errorf("got the log %s", text)
 	}
 }
