@@ -2,6 +2,7 @@
 
 GO      ?= go
 FUZZTIME ?= 10s
+OUT     ?= bin/guidon
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOL    := $(GO) tool -modfile=infra/tools/go.mod
 GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
@@ -23,7 +24,11 @@ run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guid
 
 .PHONY: build
 build: ## build bin/guidon, one static binary
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/guidon ./cmd/guidon
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(OUT) ./cmd/guidon
+
+.PHONY: image
+image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
+	infra/docker/build.sh guidon:$(VERSION)
 
 # Without what a function has no use for: net/rpc, and HTTP/2, which its runtime
 # does not speak.
@@ -43,9 +48,14 @@ integration: ## test against real databases, servers and clients; see integratio
 	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 20m ./integration/...
 
 .PHONY: containers
-containers: ## run the database tests once more, each database in a container
+containers: ## test the image and the compose file, and once more the databases, each in a container
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
-	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers)$$' -skip Pooled
+	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
+
+.PHONY: infra
+infra: ## check the Helm chart and the CloudFormation template; needs Node.js
+	infra/helm/check.sh
+	cd infra/cloudformation && npm ci --silent && npm test --silent
 
 .PHONY: lint
 lint: ## check formatting, go.mod, vet, staticcheck and gosec

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+)
+
+const healthHelp = `Ask a running server for its health, and exit with 0 when it serves: the health
+check of a container, whose image has no other program.
+
+Without --address it asks the server that this configuration starts, on this
+machine; of that one no certificate is verified, since it is for the name that
+clients use. No token is needed, and none is sent.`
+
+// maxHealthAnswer bounds what is read of an answer, in bytes.
+const maxHealthAnswer = 4096
+
+func (p *program) healthCommand() *cobra.Command {
+	var address string
+	var timeout time.Duration
+	command := &cobra.Command{
+		Use:   "health",
+		Short: "Ask a running server whether it serves",
+		Long:  healthHelp,
+		Example: `  guidon health
+  guidon health --address https://flags.example.com --timeout 1s`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.health(ctx, address, timeout) }),
+	}
+	command.Flags().StringVarP(&address, "address", "a", "", "ask the server at this `URL`, such as http://host:8080")
+	command.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "longest `time` to wait for the answer")
+	return command
+}
+
+func (p *program) health(ctx context.Context, address string, timeout time.Duration) error {
+	transport := &http.Transport{}
+	switch {
+	case timeout <= 0:
+		return usageError("--timeout must be more than 0")
+	case address == "":
+		c, err := p.loadConfig("")
+		if err != nil {
+			return err
+		}
+		if address, err = ownAddress(c.Server); err != nil {
+			return err
+		}
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // #nosec G402 -- this machine's own server; nothing secret is sent
+	default:
+		if err := checkHealthAddress(address); err != nil {
+			return err
+		}
+		transport.Proxy = http.ProxyFromEnvironment
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := askHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("no answer within %s", timeout)
+		}
+		return fmt.Errorf("%s is not serving: %w", address, err)
+	}
+	fmt.Fprintln(p.out, "serving")
+	return nil
+}
+
+// ownAddress returns where the server of the configuration is reached on its
+// own machine.
+func ownAddress(s config.Server) (string, error) {
+	if s.WebPort() == 0 {
+		return "", usageError("the configuration lets the server take any free port; name the server with --address")
+	}
+	host := s.Host
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case host == "", err == nil && ip == netip.IPv4Unspecified():
+		host = "127.0.0.1"
+	case err == nil && ip.IsUnspecified():
+		host = "::1"
+	}
+	return s.Protocol + "://" + net.JoinHostPort(host, strconv.Itoa(s.WebPort())), nil
+}
+
+func checkHealthAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return usageError("--address must be written as http://host:8080 or https://host, with nothing secret in it")
+	}
+	return nil
+}
+
+// askHealth returns an error unless the server at the URL says that it serves.
+func askHealth(ctx context.Context, transport *http.Transport, target string) error {
+	defer transport.CloseIdleConnections()
+	client := http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return errors.Unwrap(err) // without the URL, which the caller names
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthAnswer))
+	switch {
+	case err != nil:
+		return err
+	case answer.StatusCode == http.StatusServiceUnavailable:
+		return errors.New("it is stopping, or not ready yet")
+	case answer.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
+		return fmt.Errorf("it answered %s, which is not an answer of this service", answer.Status)
+	}
+	return nil
+}

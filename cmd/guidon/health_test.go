@@ -1,0 +1,92 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+)
+
+// TestHealth asks servers that serve, that do not, and that are none.
+func TestHealth(t *testing.T) {
+	serving := newShell(t).serve()
+	tests := []struct {
+		name    string
+		answer  http.HandlerFunc
+		timeout string
+		want    string // of the error
+	}{
+		{"a stopping server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "1m", "it is stopping"},
+		{"another program that answers everything with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) }, "1m", "not an answer of this service"},
+		{"a redirect to a server that serves", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, serving.web+"/health", http.StatusFound)
+		}, "1m", "302 Found"},
+		{"an answer that never ends", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "50ms", "no answer within 50ms"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			other := httptest.NewServer(test.answer)
+			defer other.Close()
+			newShell(t).fails(exitFailure, []string{"health", "-a", other.URL, "--timeout", test.timeout}, other.URL+" is not serving", test.want)
+		})
+	}
+
+	if got, want := newShell(t).ok("health", "--address", serving.web+"/"), "serving\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	serving.wait(exitOK)
+	newShell(t).fails(exitFailure, []string{"health", "-a", serving.web}, "refused")
+}
+
+// TestHealthOfOwnServer: the configuration that starts a server is enough to
+// find it, with TLS too, whatever name the certificate is for.
+func TestHealthOfOwnServer(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"SERVING"}`)) })
+	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	defer plain.Close()
+	defer secure.Close()
+	s := newShell(t)
+	s.with("GUIDON_SERVER_HTTP_PORT=" + port(t, plain)).ok("health")
+	key := s.file("key.pem", "not read")
+	s.with("GUIDON_SERVER_PROTOCOL=https", "GUIDON_SERVER_CERT_FILE="+key, "GUIDON_SERVER_CERT_KEY="+key,
+		"GUIDON_SERVER_HTTPS_PORT="+port(t, secure)).ok("health")
+
+	s.fails(exitFailure, []string{"health", "-a", secure.URL}, "certificate")
+	s.with("GUIDON_SERVER_HTTP_PORT=0").fails(exitUsage, []string{"health"}, "any free port")
+	s.fails(exitUsage, []string{"health", "-a", "grpc://127.0.0.1:9000"}, "http://host:8080")
+	s.fails(exitUsage, []string{"health", "-a", "http://me:secret@127.0.0.1"}, "nothing secret")
+	s.fails(exitUsage, []string{"health", "--timeout", "0s"}, "more than 0")
+}
+
+func port(t *testing.T, s *httptest.Server) string {
+	t.Helper()
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Port()
+}
+
+// TestOwnAddress: a server that listens everywhere is asked on the loopback
+// interface of the family it surely listens on.
+func TestOwnAddress(t *testing.T) {
+	tests := []struct{ host, want string }{
+		{"0.0.0.0", "http://127.0.0.1:8080"},
+		{"", "http://127.0.0.1:8080"},
+		{"::", "http://[::1]:8080"},
+		{"192.0.2.7", "http://192.0.2.7:8080"},
+		{"flags.internal", "http://flags.internal:8080"},
+	}
+	for _, test := range tests {
+		got, err := ownAddress(config.Server{Host: test.host, Protocol: "http", HTTPPort: 8080})
+		if err != nil || got != test.want {
+			t.Errorf("host %q: got %q, %v, want %q", test.host, got, err, test.want)
+		}
+	}
+	if _, err := ownAddress(config.Server{}); err == nil || !strings.Contains(err.Error(), "--address") {
+		t.Errorf("port 0: got %v, want what to do", err)
+	}
+}

@@ -1,0 +1,140 @@
+// The template against AWS's own schemas and rules, and the step that it holds as text.
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const http = require("node:http");
+const os = require("node:os");
+const path = require("node:path");
+const test = require("node:test");
+const { RegoEngine, TemplateFile } = require("@aws/cloudformation-validate");
+
+const file = path.join(__dirname, "guidon.yaml");
+const template = fs.readFileSync(file, "utf8");
+
+// The validator takes the defaults for what is deployed, also where a condition leaves it out.
+const parameterOverrides = {
+  SubnetIds: "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+  SecurityGroupIds: "sg-0123456789abcdef0",
+  AlarmTopicArn: "arn:aws:sns:eu-north-1:123456789012:alarms",
+  SecretsKmsKeyArn: "arn:aws:kms:eu-north-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef",
+  DatabaseSecretArn: "arn:aws:secretsmanager:eu-north-1:123456789012:secret:guidon-AbCdEf",
+  CodeBucket: "packages", CodeKey: "guidon/v1.2.3.zip",
+};
+
+// problems returns what keeps the template of the file from being deployed.
+function problems(name) {
+  const engine = new RegoEngine();
+  try {
+    return engine.validateStandard(new TemplateFile(name), { parameterOverrides }).diagnostics
+      .filter((d) => d.severity === "FATAL" || d.severity === "ERROR")
+      .map((d) => `${d.ruleId} ${d.entity?.logicalId}: ${d.message}`);
+  } finally {
+    engine.free();
+  }
+}
+
+test("the template is valid", () => assert.deepEqual(problems(file), []));
+
+// So that it is known that somebody looks.
+test("broken copies are not", async (t) => {
+  const mistakes = {
+    "a property that there is not": ["MemorySize: 256", "Memory: 256"],
+    "a value out of range": ["MemorySize: 256", "MemorySize: 64"],
+    "a runtime that is gone": ["provided.al2023", "provided"],
+    "a reference to nothing": ["!GetAtt MigrationRole.Arn", "!GetAtt MigrateRole.Arn"],
+    "an attribute that there is not": ["!GetAtt Url.FunctionUrl", "!GetAtt Url.Address"],
+    "a condition that there is not": ["Condition: HasPublicUrl", "Condition: IsPublic"],
+  };
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "guidon-template-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  for (const [what, [right, wrong]] of Object.entries(mistakes)) {
+    await t.test(what, () => {
+      assert.ok(template.includes(right));
+      const copy = path.join(folder, "broken.yaml");
+      fs.writeFileSync(copy, template.replaceAll(right, wrong));
+      assert.notDeepEqual(problems(copy), []);
+    });
+  }
+});
+
+// Only network interfaces have no narrower resource, and only a public URL is for everybody.
+test("the privileges are the least", () => {
+  assert.equal(template.match(/Resource: "\*"/g).length, 1);
+  assert.match(template, /ec2:UnassignPrivateIpAddresses\n +Resource: "\*"/);
+  assert.doesNotMatch(template, /Action:.*\*/);
+  const forAll = template.split(/^ {2}(?=\w)/m).filter((resource) => resource.includes('Principal: "*"'));
+  assert.deepEqual(forAll.map((resource) => resource.split(":")[0]), ["UrlPermission", "UrlInvokePermission"]);
+});
+
+test("the program knows every variable", () => {
+  const reference = fs.readFileSync(path.join(__dirname, "../../docs/configuration.md"), "utf8");
+  const variables = [...template.matchAll(/^ +(GUIDON_[A-Z_]+):/gm)].map((m) => m[1]);
+  assert.ok(variables.length > 5);
+  assert.deepEqual(variables.filter((v) => !reference.includes(`\`${v}\``)), []);
+});
+
+const source = fs.readFileSync(path.join(__dirname, "migrate.js"), "utf8");
+
+test("the template holds the step", () => {
+  const lines = source.split("\n").slice(0, -1).map((line) => " ".repeat(10) + line + "\n");
+  assert.ok(template.includes("        ZipFile: |\n" + lines.join("")));
+  assert.ok(source.length <= 4096, "CloudFormation takes no more than 4096 bytes inline");
+});
+
+// step runs the step on an event with a stand-in for Lambda, and returns what
+// CloudFormation was told and what was invoked.
+async function step(requestType, result) {
+  const invoked = [];
+  class InvokeCommand { constructor(input) { invoked.push(input); } }
+  class LambdaClient {
+    async send() {
+      if (result instanceof Error) throw result;
+      return result;
+    }
+  }
+  let told;
+  const server = http.createServer(async (request, response) => {
+    let body = "";
+    for await (const piece of request) body += piece;
+    told = { method: request.method, type: request.headers["content-type"], ...JSON.parse(body) };
+    response.end();
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  try {
+    const module = { exports: {} };
+    new Function("require", "exports", "console", source)(() => ({ LambdaClient, InvokeCommand }), module.exports, { log() {} });
+    await module.exports.handler({
+      RequestType: requestType, ResponseURL: `http://127.0.0.1:${server.address().port}/`,
+      StackId: "stack", RequestId: "request", LogicalResourceId: "Migration", PhysicalResourceId: "migration",
+      ResourceProperties: { FunctionName: "migrates" },
+    });
+  } finally {
+    server.close();
+  }
+  return { told, invoked };
+}
+
+test("the step migrates", async () => {
+  for (const type of ["Create", "Update"]) {
+    const { told, invoked } = await step(type, { Payload: Buffer.from('{"applied":[]}') });
+    assert.deepEqual(invoked, [{ FunctionName: "migrates", Payload: '{"guidon":"migrate"}' }]);
+    assert.deepEqual(told, {
+      method: "PUT", type: "", Status: "SUCCESS", PhysicalResourceId: "migration",
+      StackId: "stack", RequestId: "request", LogicalResourceId: "Migration",
+    });
+  }
+});
+
+test("the step tells of a migration that failed", async () => {
+  const failed = await step("Update", { FunctionError: "Unhandled", Payload: Buffer.from('{"errorMessage":"no database"}') });
+  assert.equal(failed.told.Status, "FAILED");
+  assert.match(failed.told.Reason, /no database/);
+  const refused = await step("Create", new Error("AccessDenied"));
+  assert.equal(refused.told.Status, "FAILED");
+  assert.match(refused.told.Reason, /AccessDenied/);
+});
+
+test("the step leaves the schema when the stack goes", async () => {
+  const { told, invoked } = await step("Delete", new Error("not to be called"));
+  assert.equal(told.Status, "SUCCESS");
+  assert.deepEqual(invoked, []);
+});

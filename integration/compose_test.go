@@ -1,0 +1,62 @@
+package integration
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCompose starts the stack of infra/docker/compose.yaml as it is: a change
+// through one instance is seen by the next request to any other.
+func TestCompose(t *testing.T) {
+	compose := composeProgram(t)
+	image := buildImage(t)
+	environ := []string{"GUIDON_IMAGE=" + image, "GUIDON_PORTS=127.0.0.1:", "POSTGRES_PASSWORD=" + containerPassword}
+	in := func(args ...string) string {
+		t.Helper()
+		all := slices.Concat(compose, []string{"-p", fmt.Sprint("guidon-test-", os.Getpid()), "-f", "../infra/docker/compose.yaml"}, args)
+		return output(t, environ, all[0], all[1:]...)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(in("logs"))
+		}
+		in("down", "-v", "-t", "20")
+	})
+	begin := time.Now()
+	in("up", "-d")
+
+	instances := make([]*server, 3)
+	for i := range instances {
+		instances[i] = &server{URL: "http://" + in("port", "--index="+strconv.Itoa(i+1), "guidon", "8080")}
+	}
+	for _, id := range strings.Fields(in("ps", "-q", "guidon")) {
+		awaitHealthy(t, id, begin)
+	}
+	for i, writer := range instances {
+		key := fmt.Sprint("flag-", i)
+		writer.must(t, http.MethodPost, "/api/v1/namespaces/default/flags", map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE"}, nil)
+		for _, reader := range instances {
+			reader.must(t, http.MethodPost, "/evaluate/v1/boolean", map[string]any{"flagKey": key, "entityId": "e"}, nil)
+		}
+	}
+}
+
+// composeProgram returns the command of Docker Compose, whichever there is.
+func composeProgram(t *testing.T) []string {
+	t.Helper()
+	for _, program := range []string{"docker compose", "docker-compose"} {
+		words := strings.Fields(program)
+		if exec.Command(words[0], append(words[1:], "version")...).Run() == nil {
+			return words
+		}
+	}
+	skip(t, "no docker compose")
+	return nil
+}
