@@ -14,7 +14,7 @@ RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race,)
 
 .PHONY: help
 help: ## print this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: build ## run the service: http://127.0.0.1:8080, gRPC on 9000, data in guidon.db
@@ -30,6 +30,13 @@ build: ## build bin/guidon, one static binary
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
 	infra/docker/build.sh guidon:$(VERSION)
 
+# Without what a function has no use for: net/rpc, and HTTP/2, which its runtime
+# does not speak.
+BOOTSTRAP ?= bin/bootstrap
+.PHONY: build-lambda
+build-lambda: ## build bin/bootstrap, the function for AWS Lambda; GOARCH=arm64 or amd64
+	CGO_ENABLED=0 $(GO) build -tags lambda.norpc,nethttpomithttp2 -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
+
 .PHONY: test
 test: ## run the tests that need nothing else, with the race detector where there is a C compiler
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
@@ -43,7 +50,7 @@ integration: ## test against real databases, servers and clients; see integratio
 .PHONY: containers
 containers: ## test the image and the compose file, and once more the databases, each in a container
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
-	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainer|Image|ImageContent|Compose)$$' -skip Pooled
+	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
 
 .PHONY: infra
 infra: ## check the Helm chart and the CloudFormation template; needs Node.js
@@ -72,6 +79,11 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 .PHONY: bench
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: bench-lambda
+bench-lambda: ## compare the function for AWS Lambda with an empty one
+	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
+	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
 
 .PHONY: generate
 generate: ## regenerate the wire messages, openapi.yaml and the configuration reference

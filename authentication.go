@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -86,6 +87,7 @@ type AuthenticationSet struct {
 	ordered  []*Authentication // by creation
 	byID     map[string]*Authentication
 	byHash   map[string]*Authentication
+	byHandle func() map[string]*Authentication // made when it is first asked for
 }
 
 // NewAuthenticationSet returns the set of the authentications, given in
@@ -96,6 +98,7 @@ func NewAuthenticationSet(revision Revision, ordered []*Authentication) *Authent
 		ordered:  ordered,
 		byID:     make(map[string]*Authentication, len(ordered)),
 		byHash:   make(map[string]*Authentication, len(ordered)),
+		byHandle: sync.OnceValue(func() map[string]*Authentication { return indexByHandle(ordered) }),
 	}
 	for _, a := range ordered {
 		s.byID[a.ID] = a

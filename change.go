@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -53,12 +54,24 @@ type ChangeQuery struct {
 	Since     time.Time // inclusive
 	Until     time.Time // exclusive
 	Before    ChangeCursor
-	Limit     int // at most this many records, and fewer where they are large; required
+	After     ChangeCursor // where set, the records come oldest first
+	Limit     int          // at most this many records, and fewer where they are large; required
 }
 
-// ChangeCursor is a place in the change log: the records older than it follow.
-// The zero cursor stands before the newest record.
+// ChangeCursor is a place in the change log, that of a record. The records before
+// it are older, those after it newer; the zero cursor is no place.
 type ChangeCursor struct {
 	Revision int64
 	Sequence int32
+}
+
+// CursorAfter returns the place behind the last record of the revision, which is
+// the beginning of the log for zero.
+func CursorAfter(revision int64) ChangeCursor {
+	return ChangeCursor{Revision: revision, Sequence: math.MaxInt32}
+}
+
+// Cursor returns the place of the record.
+func (c *Change) Cursor() ChangeCursor {
+	return ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
 }

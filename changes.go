@@ -47,14 +47,31 @@ func (s *Service) ListChanges(ctx context.Context, namespace string, filter Chan
 	if len(changes) == 0 {
 		return nil, "", nil
 	}
-	last := changes[len(changes)-1]
-	query.Before, query.Limit = ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}, 1
+	query.Before, query.Limit = changes[len(changes)-1].Cursor(), 1
 	more, err := s.store.Changes(ctx, query)
 	if err != nil || len(more) == 0 {
 		return changes, "", err
 	}
 	token, err := query.Before.token()
 	return changes, token, err
+}
+
+// LatestChange returns the place of the namespace's newest change record, or the
+// beginning of the log where there is none.
+func (s *Service) LatestChange(ctx context.Context, namespace string) (ChangeCursor, error) {
+	newest, err := s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return CursorAfter(0), err
+	}
+	return newest[0].Cursor(), nil
+}
+
+// ChangesAfter returns the namespace's change records that follow the place,
+// oldest first, and none when there is none yet. A revision is committed with its
+// records, and after the one before it: who goes on from the last record returned
+// misses none and gets none twice.
+func (s *Service) ChangesAfter(ctx context.Context, namespace string, after ChangeCursor) ([]*Change, error) {
+	return s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), After: after, Limit: maxChangePage})
 }
 
 func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {

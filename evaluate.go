@@ -39,6 +39,11 @@ func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) 
 	if f == nil {
 		return VariantResult{}, flagNotFound(s.namespace.Key, flagKey)
 	}
+	return f.variant(entityID, context)
+}
+
+// variant is [Snapshot.Variant] of the flag.
+func (f *compiledFlag) variant(entityID string, context map[string]string) (VariantResult, error) {
 	if f.flag.Type != VariantFlag {
 		return VariantResult{}, wrongType(f.flag)
 	}
@@ -91,6 +96,11 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 	if f == nil {
 		return BooleanResult{}, flagNotFound(s.namespace.Key, flagKey)
 	}
+	return f.boolean(entityID, context)
+}
+
+// boolean is [Snapshot.Boolean] of the flag.
+func (f *compiledFlag) boolean(entityID string, context map[string]string) (BooleanResult, error) {
 	if f.flag.Type != BooleanFlag {
 		return BooleanResult{}, wrongType(f.flag)
 	}
@@ -101,7 +111,7 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 		r := &f.rollouts[i]
 		if r.threshold {
 			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it has everyone, or nobody
-			if float32(booleanBucket(flagKey, entityID)) < r.percentage {
+			if float32(booleanBucket(f.flag.Key, entityID)) < r.percentage {
 				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
 			}
 			continue

@@ -66,13 +66,14 @@ func (s *Service) EvaluateBatch(ctx context.Context, requests []EvaluationReques
 	}
 	views := batchViews{service: s, byNamespace: make(map[string]*Snapshot, 1)}
 	answers := make([]Evaluation, len(requests))
+	room := resultRoom{left: len(requests)}
 	size := 0
 	for i, request := range requests {
 		snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
 		if err != nil {
 			return nil, err
 		}
-		answers[i], err = snapshot.evaluate(request)
+		answers[i], err = snapshot.evaluate(request, &room)
 		if err != nil && !errors.Is(err, NotFound) {
 			return nil, err
 		}
@@ -88,17 +89,39 @@ func (s *Service) EvaluateBatch(ctx context.Context, requests []EvaluationReques
 }
 
 // evaluate evaluates a flag of whichever type it is.
-func (s *Snapshot) evaluate(request EvaluationRequest) (Evaluation, error) {
-	f := s.Flag(request.FlagKey)
+func (s *Snapshot) evaluate(request EvaluationRequest, room *resultRoom) (answer Evaluation, err error) {
+	f := s.flagByKey[request.FlagKey]
 	if f == nil {
 		return Evaluation{}, flagNotFound(s.namespace.Key, request.FlagKey)
 	}
-	if f.Type == BooleanFlag {
-		r, err := s.Boolean(request.FlagKey, request.EntityID, request.Context)
-		return Evaluation{Boolean: &r}, err
+	if f.flag.Type == BooleanFlag {
+		answer.Boolean = take(&room.booleans, room.left)
+		*answer.Boolean, err = f.boolean(request.EntityID, request.Context)
+	} else {
+		answer.Variant = take(&room.variants, room.left)
+		*answer.Variant, err = f.variant(request.EntityID, request.Context)
 	}
-	r, err := s.Variant(request.FlagKey, request.EntityID, request.Context)
-	return Evaluation{Variant: &r}, err
+	room.left--
+	return answer, err
+}
+
+// resultRoom is memory for the results of a batch, of which there are at most
+// so many more. They are allocated some at a time.
+type resultRoom struct {
+	variants []VariantResult
+	booleans []BooleanResult
+	left     int
+}
+
+const resultsAtOnce = 16
+
+func take[T any](free *[]T, left int) *T {
+	if len(*free) == 0 {
+		*free = make([]T, min(left, resultsAtOnce))
+	}
+	result := &(*free)[0]
+	*free = (*free)[1:]
+	return result
 }
 
 // batchViews holds the one snapshot of each namespace that a batch is about.

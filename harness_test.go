@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/document"

@@ -51,6 +51,9 @@ func list(t *testing.T, args ...string) []listed {
 	}
 }
 
+// lambdaTags are the tags that the function for AWS Lambda is built with.
+const lambdaTags = "-tags=lambda.norpc,nethttpomithttp2"
+
 // TestImports holds the arrows of docs/architecture.md against the code: for
 // each part, what its packages may depend on outside the standard library, test
 // files left aside.
@@ -81,12 +84,17 @@ func TestImports(t *testing.T) {
 		not  []string
 	}{
 		{module + "/runtimes/...", []string{module + "/store", module + "/migrate", module + "/cmd", "modernc.org/sqlite"}},
-		{module + "/store/...", []string{module + "/handler", module + "/migrate", module + "/runtimes", module + "/cmd", "net/http"}},
+		{module + "/store/...", []string{module + "/handler", module + "/migrate", module + "/runtimes", module + "/cmd", "net/http", "modernc.org/sqlite"}},
 		// store/filelock is a leaf that both may use.
 		{module + "/migrate/...", []string{module + "/handler", module + "/store/cache", "modernc.org/sqlite", module + "/runtimes", module + "/cmd"}},
+		// What a function has no use for would be loaded at every cold start.
+		{module + "/cmd/guidon-lambda", []string{
+			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "html/template", "net/rpc", "net/http/pprof",
+			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "testing",
+		}},
 	}
 	for _, part := range forbidden {
-		for _, p := range list(t, part.part) {
+		for _, p := range list(t, lambdaTags, part.part) {
 			if strings.HasSuffix(p.ImportPath, "test") {
 				continue // store/storetest is imported by tests only
 			}

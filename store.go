@@ -50,7 +50,8 @@ type Store interface {
 	// revision of their own. Call.IfMatch and Call.Revision are not touched.
 	UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx AuthenticationTx) error) error
 
-	// Changes returns the change records that fit the query, newest first.
+	// Changes returns the change records that fit the query, newest first unless
+	// it says otherwise.
 	Changes(ctx context.Context, query ChangeQuery) ([]*Change, error)
 }
 

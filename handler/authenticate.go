@@ -41,7 +41,7 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 		return nil
 	}
 	call.About = request.names()
-	a, err := h.identify(ctx, request.Authorization, request.Cookie)
+	a, err := h.identifyCaller(ctx, request)
 	if err != nil {
 		return err
 	}
@@ -63,6 +63,21 @@ func (h *Handler) protects(area Area) bool {
 		return config.Required && !config.ExcludeOFREP
 	}
 	return config.Required
+}
+
+// identifyCaller returns the authentication of the request's credential, whatever
+// that is.
+func (h *Handler) identifyCaller(ctx context.Context, request *Request) (*guidon.Authentication, error) {
+	c := request.capability
+	if c == nil {
+		return h.identify(ctx, request.Authorization, request.Cookie)
+	}
+	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.came)
+	if errors.Is(err, guidon.Unauthenticated) {
+		return nil, unauthenticated("the capability is not good here, or the token behind it")
+	}
+	c.until = until
+	return a, err
 }
 
 // identify returns the authentication of the credential. Every failure looks

@@ -25,7 +25,7 @@ var defaultCORSHeaders = []string{
 // what this service understands beyond the contract.
 var furtherCORSHeaders = []string{
 	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control", "Guidon-Min-Revision",
-	"X-API-Key", "Traceparent", "Tracestate",
+	"X-API-Key", "Last-Event-ID", "Traceparent", "Tracestate",
 }
 
 const (

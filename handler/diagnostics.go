@@ -3,9 +3,7 @@ package handler
 import (
 	_ "embed" // openapi.yaml
 	"net/http"
-	"net/http/pprof"
 	"net/netip"
-	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -47,20 +45,7 @@ func (h *Handler) serveProfiling(w http.ResponseWriter, r *http.Request) {
 		w.(*exchange).replyError(err)
 		return
 	}
-	switch strings.TrimPrefix(r.URL.Path, profilingPath) {
-	case "":
-		http.Redirect(w, r, profilingPath+"/", http.StatusFound)
-	case "/cmdline":
-		pprof.Cmdline(w, r)
-	case "/profile":
-		pprof.Profile(w, r)
-	case "/symbol":
-		pprof.Symbol(w, r)
-	case "/trace":
-		pprof.Trace(w, r)
-	default:
-		pprof.Index(w, r)
-	}
+	h.config.Profiling.ServeHTTP(w, r)
 }
 
 // guard keeps strangers from what tells about the inside: with authentication,

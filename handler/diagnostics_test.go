@@ -74,7 +74,7 @@ func TestGuard(t *testing.T) {
 	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("metrics")) })
 	config := func(need, public bool) func(*handler.Config) {
 		return func(c *handler.Config) {
-			c.Authentication.Required, c.Metrics, c.MetricsPublic, c.Profiling = need, metrics, public, true
+			c.Authentication.Required, c.Metrics, c.MetricsPublic, c.Profiling = need, metrics, public, metrics
 		}
 	}
 	const here, there = "127.0.0.1:1", "192.0.2.1:1"
@@ -127,15 +127,16 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestProfiler has the pages that the profiler's tools ask for.
+// TestProfiler: the profiler has the paths below its own, and is posted to.
 func TestProfiler(t *testing.T) {
-	s := newServer(t, func(c *handler.Config) { c.Profiling = true })
-	for path, status := range map[string]int{
-		"/debug/pprof": 302, "/debug/pprof/": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/symbol": 200,
-		"/debug/pprof/trace?seconds=0.001": 200, "/debug/pprof/nope": 404,
-	} {
-		if r := s.do("GET", path, ""); r.status != status {
-			t.Errorf("%s: %d", path, r.status)
+	s := newServer(t, func(c *handler.Config) {
+		c.Profiling = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })
+	})
+	for _, method := range []string{"GET", "POST"} {
+		for _, path := range []string{"/debug/pprof", "/debug/pprof/", "/debug/pprof/heap"} {
+			if r := s.do(method, path, ""); r.status != 200 || string(r.body) != path {
+				t.Errorf("%s %s: %d %s", method, path, r.status, r.body)
+			}
 		}
 	}
 	s.do("DELETE", "/debug/pprof/", "").fails(t, 501, 12, "Method Not Allowed")

@@ -18,7 +18,9 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return nil, err
 	}
-	return wireVariantResult(m.GetFlagKey(), result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)}), nil
+	answer := new(evaluation.VariantEvaluationResponse)
+	setVariantResult(answer, m.GetFlagKey(), &result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)})
+	return answer, nil
 }
 
 func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest) (*evaluation.BooleanEvaluationResponse, error) {
@@ -29,7 +31,9 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return nil, err
 	}
-	return wireBooleanResult(m.GetFlagKey(), result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)}), nil
+	answer := new(evaluation.BooleanEvaluationResponse)
+	setBooleanResult(answer, m.GetFlagKey(), &result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)})
+	return answer, nil
 }
 
 // evaluateBatch answers item by item, each with its own request id and all with
@@ -48,10 +52,52 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 		Responses:             make([]*evaluation.EvaluationResponse, len(results)),
 		RequestDurationMillis: milliseconds(duration),
 	}
+	room := newBatchRoom(results)
 	for i, item := range m.GetRequests() {
-		answer.Responses[i] = wireEvaluation(item, results[i], told{item.GetRequestId(), duration, at})
+		answer.Responses[i] = room.evaluation(item, results[i], told{item.GetRequestId(), duration, at})
 	}
 	return answer, nil
+}
+
+// batchRoom is memory for the messages of a batch, allocated all at once.
+type batchRoom struct {
+	responses []evaluation.EvaluationResponse
+	variants  []variantItem
+	booleans  []booleanItem
+}
+
+type variantItem struct {
+	message evaluation.VariantEvaluationResponse
+	choice  evaluation.EvaluationResponse_VariantResponse
+}
+
+type booleanItem struct {
+	message evaluation.BooleanEvaluationResponse
+	choice  evaluation.EvaluationResponse_BooleanResponse
+}
+
+func newBatchRoom(results []guidon.Evaluation) *batchRoom {
+	variants, booleans := 0, 0
+	for _, r := range results {
+		switch {
+		case r.Variant != nil:
+			variants++
+		case r.Boolean != nil:
+			booleans++
+		}
+	}
+	return &batchRoom{
+		responses: make([]evaluation.EvaluationResponse, len(results)),
+		variants:  make([]variantItem, variants),
+		booleans:  make([]booleanItem, booleans),
+	}
+}
+
+// take returns the next item.
+func take[T any](free *[]T) *T {
+	item := &(*free)[0]
+	*free = (*free)[1:]
+	return item
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
@@ -67,44 +113,43 @@ type told struct {
 	at        *timestamppb.Timestamp
 }
 
-// wireEvaluation returns one answer of a batch. One about a flag that does not
-// exist repeats the namespace as it was sent.
-func wireEvaluation(m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) *evaluation.EvaluationResponse {
+// evaluation returns one answer of a batch. One about a flag that does not exist
+// repeats the namespace as it was sent.
+func (b *batchRoom) evaluation(m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) *evaluation.EvaluationResponse {
+	response := take(&b.responses)
 	switch {
 	case result.Variant != nil:
-		return &evaluation.EvaluationResponse{
-			Type:     evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE,
-			Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: wireVariantResult(m.GetFlagKey(), *result.Variant, t)},
-		}
+		item := take(&b.variants)
+		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, t)
+		item.choice.VariantResponse = &item.message
+		response.Type = evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE
+		response.Response = &item.choice
 	case result.Boolean != nil:
-		return &evaluation.EvaluationResponse{
-			Type:     evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE,
-			Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: wireBooleanResult(m.GetFlagKey(), *result.Boolean, t)},
-		}
-	}
-	return &evaluation.EvaluationResponse{
-		Type: evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE,
-		Response: &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
+		item := take(&b.booleans)
+		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, t)
+		item.choice.BooleanResponse = &item.message
+		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
+		response.Response = &item.choice
+	default:
+		response.Type = evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE
+		response.Response = &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
 			FlagKey: m.GetFlagKey(), NamespaceKey: m.GetNamespaceKey(),
 			Reason: evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON,
-		}},
+		}}
 	}
+	return response
 }
 
-func wireVariantResult(flagKey string, r guidon.VariantResult, t told) *evaluation.VariantEvaluationResponse {
-	return &evaluation.VariantEvaluationResponse{
-		Match: r.Match, SegmentKeys: r.SegmentKeys, Reason: wireReason(r.Reason),
-		VariantKey: r.VariantKey, VariantAttachment: r.Attachment,
-		RequestId: t.requestID, RequestDurationMillis: milliseconds(t.duration), Timestamp: t.at, FlagKey: flagKey,
-	}
+func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, t told) {
+	m.Match, m.SegmentKeys, m.Reason = r.Match, r.SegmentKeys, wireReason(r.Reason)
+	m.VariantKey, m.VariantAttachment = r.VariantKey, r.Attachment
+	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = t.requestID, milliseconds(t.duration), t.at, flagKey
 }
 
-func wireBooleanResult(flagKey string, r guidon.BooleanResult, t told) *evaluation.BooleanEvaluationResponse {
-	return &evaluation.BooleanEvaluationResponse{
-		Enabled: r.Enabled, Reason: wireReason(r.Reason),
-		RequestId: t.requestID, RequestDurationMillis: milliseconds(t.duration), Timestamp: t.at,
-		FlagKey: flagKey, SegmentKeys: r.SegmentKeys,
-	}
+func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, t told) {
+	m.Enabled, m.Reason = r.Enabled, wireReason(r.Reason)
+	m.RequestId, m.RequestDurationMillis, m.Timestamp = t.requestID, milliseconds(t.duration), t.at
+	m.FlagKey, m.SegmentKeys = flagKey, r.SegmentKeys
 }
 
 func wireReason(r guidon.Reason) evaluation.EvaluationReason {

@@ -44,6 +44,7 @@ type event struct {
 	err       error
 	opaque    bool // the text of err may repeat what the client sent
 	quiet     bool
+	ended     streamEnd // why, of a stream that had begun
 }
 
 // finish tells about the request.
@@ -62,7 +63,8 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 	if level := e.level(code); h.logger.Enabled(ctx, level) {
 		h.logger.LogAttrs(ctx, level, "request", e.attributes(code, duration)...)
 	}
-	if h.config.Observer != nil {
+	// A stream is as long as it lasts, which says nothing about how long answers take.
+	if h.config.Observer != nil && e.ended == "" {
 		h.config.Observer.Finished(e.operation, e.transport, code, duration)
 	}
 }
@@ -108,6 +110,9 @@ func (e *event) attributes(code guidon.Code, duration time.Duration) []slog.Attr
 	}
 	if e.stale > 0 {
 		attributes = append(attributes, slog.Duration("stale", e.stale))
+	}
+	if e.ended != "" {
+		attributes = append(attributes, slog.String("ended", string(e.ended)))
 	}
 	attributes = append(attributes, slog.String("code", codeName(code)), slog.Duration("duration", duration))
 	if e.err != nil {

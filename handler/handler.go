@@ -28,9 +28,10 @@ type Config struct {
 	Outage         func() time.Duration // for how long the database has not answered; nil is a database that always does
 	Metrics        http.Handler         // nil is no /metrics
 	MetricsPublic  bool                 // lets everybody read /metrics
-	Profiling      bool                 // serves /debug/pprof
+	Profiling      http.Handler         // nil is no /debug/pprof
 	CORS           *CORSConfig          // nil is none
 	Observer       Observer             // nil is none
+	Streams        *Streams             // nil where a runtime cannot stream: there are none
 	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
 	Timeout        time.Duration // bounds the work on one request; zero is 30 s

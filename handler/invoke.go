@@ -24,8 +24,10 @@ type Request struct {
 	Message               proto.Message
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
-	encoded bool          // the answer may be a body in the place of a message
-	ofrep   *ofrepRequest // in the place of Message: a call of OFREP
+	encoded    bool          // the answer may be a body in the place of a message
+	ofrep      *ofrepRequest // in the place of Message: a call of OFREP
+	capability *capability   // in the place of a credential: that of a listener
+	listener   listener      // whom a stream is for
 }
 
 // Response is the answer. On errors only what tells about the state is set:
@@ -41,6 +43,10 @@ type Response struct {
 	NotModified bool   // the caller has the answer already: Message is an empty one
 
 	body *preparedBody // Message as JSON, where that was asked for
+
+	events  []byte    // for a stream
+	more    bool      // there may be more of them
+	expires time.Time // the caller's credential does, zero for never
 }
 
 // Invoke carries out an operation: who, may they, is it valid, then the store

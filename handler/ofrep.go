@@ -48,6 +48,7 @@ func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, reque
 type ofrepRequest struct {
 	namespace string // empty where the request names none
 	flag      string // of the single call
+	told      bool   // of a change: that is why the client asks
 	context   codec.EvaluationContext
 }
 
@@ -92,14 +93,14 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		CacheControl:  strings.Join(x.request.Header["Cache-Control"], ","),
 		MinRevision:   strings.Join(x.request.Header[minRevisionHeader], ","),
 	}
-	if o.Name == ofrepFlags && x.toldOfChange() {
-		request.CacheControl = "no-cache"
-	}
 	request.ofrep, err = x.decodeOFREP(o)
 	if err != nil {
 		x.event.opaque = true
 		x.replyError(err)
 		return
+	}
+	if o.Name == ofrepFlags && x.toldOfChange() {
+		request.CacheControl, request.ofrep.told = "no-cache", true
 	}
 	response, err := h.invoke(ctx, o, &request, &x.event)
 	x.noteState(response)

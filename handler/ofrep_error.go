@@ -69,7 +69,8 @@ func appendOFREPError(b []byte, flagKey string, err error) []byte {
 
 // allowedOFREP returns the method of a path that has been asked for by another.
 func allowedOFREP(path string) string {
-	if routePath(path) == ofrepConfiguration {
+	switch routePath(path) {
+	case ofrepConfiguration, ofrepEvents:
 		return get
 	}
 	return post

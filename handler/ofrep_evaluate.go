@@ -43,7 +43,8 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	etag := q.etag(s)
+	offer := h.offerStream(ctx, q)
+	etag := q.etag(s, offer)
 	if ofrepHas(request.IfNoneMatch, etag) {
 		return Response{ETag: etag, NotModified: true}, nil
 	}
@@ -62,7 +63,11 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 				"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
 		}
 	}
-	b = codec.AppendString(append(b, `],"metadata":{"flagSetId":`...), s.Namespace().Key)
+	b = append(b, ']')
+	if offer != nil {
+		b = offer.append(b, h.config.Streams.config.PublicURL, s.Namespace().Key)
+	}
+	b = codec.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
 	response := jsonResponse(append(b, `"}}`...))
 	response.ETag = etag
@@ -104,8 +109,8 @@ const ofrepForm = 1
 
 // etag returns the ETag of the bulk answer, without quotes: a digest of
 // everything that shapes it, which is the state, by number and stamp of its
-// revision, and the whole context (OFREP 6).
-func (q *ofrepRequest) etag(s *guidon.Snapshot) string {
+// revision, the stream that is offered, and the whole context (OFREP 6).
+func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	b := make([]byte, 0, 512)
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))
@@ -115,6 +120,7 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot) string {
 	b = binary.AppendVarint(b, s.Revision().Number)
 	b = binary.AppendVarint(b, s.Revision().Stamp)
 	text(s.Namespace().Key)
+	text(string(offer.appendIdentity(nil)))
 	text(q.context.Flags) // a list of flags is a text, what looks like one need not be
 	for _, name := range slices.SortedFunc(maps.Keys(q.context.Properties), cmp.Compare[string]) {
 		text(name)

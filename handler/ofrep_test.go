@@ -104,7 +104,7 @@ func TestOFREPFlag(t *testing.T) {
 			r.check(t, 200, `{"key":"`+test.flag+`",`+test.want+`}`)
 			want := http.Header{
 				"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}, "Guidon-Revision": {"2"},
-				"Vary": {"Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace", "Origin"},
+				"Vary": {"Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace, Origin"},
 			}
 			for _, name := range []string{"Date", "Content-Length", "X-Request-Id"} {
 				r.header.Del(name)

@@ -132,6 +132,12 @@ func (h *Handler) install(mux *chi.Mux) {
 		})
 	}
 
+	// Event streams, where the runtime has them.
+	if h.config.Streams != nil {
+		h.handle(mux, get, ofrepEvents, h.serveOFREPEvents)
+		h.handle(mux, get, changesStream, h.serveChangeStream)
+	}
+
 	// What is not an operation.
 	h.handle(mux, get, healthPath, h.serveHealth)
 	h.handle(mux, get, openAPIPath, h.serveOpenAPI)
@@ -139,7 +145,7 @@ func (h *Handler) install(mux *chi.Mux) {
 	if h.config.Metrics != nil {
 		h.handle(mux, get, metricsPath, h.serveMetrics)
 	}
-	if h.config.Profiling {
+	if h.config.Profiling != nil {
 		for _, method := range []string{get, post} { // the symbol page is posted to
 			h.handle(mux, method, profilingPath, h.serveProfiling)
 			h.handle(mux, method, profilingPath+"/*", h.serveProfiling)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
@@ -46,8 +47,8 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 	for _, option := range options {
 		option(&config)
 	}
-	s.handler = handler.New(config)
-	listener := httptest.NewServer(s.handler)
+	s.service, s.handler = config.Service, handler.New(config)
+	listener := httptest.NewServer(behindFront(t, s.handler))
 	t.Cleanup(listener.Close)
 	s.url = listener.URL
 	return s
@@ -55,6 +56,12 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 
 // newService returns a service over a fresh SQLite file.
 func newService(t testing.TB) *guidon.Service {
+	t.Helper()
+	return guidon.NewService(cache.New(newDB(t)), time.Now)
+}
+
+// newDB returns a fresh SQLite file.
+func newDB(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
 	if err != nil {
@@ -64,7 +71,7 @@ func newService(t testing.TB) *guidon.Service {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	return guidon.NewService(cache.New(db), time.Now)
+	return db
 }
 
 // required makes authentication required and the token method available.
@@ -117,6 +124,9 @@ func (s *server) send(request *http.Request) reply {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		s.t.Fatal(err)
+	}
+	if vary := response.Header["Vary"]; len(vary) > 1 {
+		response.Header["Vary"] = []string{strings.Join(vary, ", ")} // the same to a client (RFC 9110 5.3)
 	}
 	return reply{response.StatusCode, response.Header, string(body)}
 }

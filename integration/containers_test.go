@@ -3,17 +3,14 @@ package integration
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/url"
-	"testing"
 
 	"github.com/moby/moby/api/types/network"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/modules/mariadb"
 	"github.com/testcontainers/testcontainers-go/modules/mysql"
 	"github.com/testcontainers/testcontainers-go/modules/postgres"
-	"github.com/testcontainers/testcontainers-go/modules/redis"
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
@@ -24,6 +21,7 @@ const (
 	mariadbImage  = "mariadb:11.8"
 	mysqlImage    = "mysql:9"
 	redisImage    = "redis:8"
+	valkeyImage   = "valkey:8"
 
 	containerPassword = "not-a-secret"
 )
@@ -87,39 +85,4 @@ func reachable(ctx context.Context, c testcontainers.Container, err error, port 
 	}
 	_ = end() // of what has half begun
 	return "", nil, fmt.Errorf("container: %w", err)
-}
-
-// TestRedisContainer: the image answers.
-func TestRedisContainer(t *testing.T) {
-	c, err := guarded(func() (testcontainers.Container, error) { return redis.Run(t.Context(), redisImage) })
-	answers := false
-	_, end, err := reachable(t.Context(), c, err, "6379/tcp", func(address string) string {
-		answers = ping(t, address)
-		return address
-	})
-	if err != nil {
-		skip(t, "no redis: %v", err)
-	}
-	if !answers {
-		t.Error("Redis does not answer")
-	}
-	if err := end(); err != nil {
-		t.Error(err)
-	}
-}
-
-// ping asks a Redis server whether it is there.
-func ping(t *testing.T, address string) bool {
-	conn, err := net.DialTimeout("tcp", address, patience)
-	if err != nil {
-		t.Error(err)
-		return false
-	}
-	defer conn.Close()
-	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
-		t.Error(err)
-	}
-	answer := make([]byte, len("+PONG"))
-	_, err = io.ReadFull(conn, answer)
-	return err == nil && string(answer) == "+PONG"
 }

@@ -58,42 +58,50 @@ func TestUnmigratedDatabaseIsRefused(t *testing.T) {
 // with real time, in which every write takes the next revision, and every read
 // has what was written last and the revision of that moment.
 func TestLinearizable(t *testing.T) {
-	const clients, calls = 24, 25
+	const calls = 25
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		c := startCluster(t, instances, s.migrated(t))
-		var begun registers
-		for i := range begun.values {
-			begun.values[i] = "0"
-			c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": registerKey(i), "name": "0"}, nil)
-		}
-		begun.revision = revisionOf(t, c[0].must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil))
-		histories := make([]history, clients)
-		begin := time.Now()
-		var running sync.WaitGroup
-		for i := range histories {
-			histories[i] = history{t: t, client: i, server: c[i%len(c)], begin: begin}
-			running.Go(func() { histories[i].run(calls) })
-		}
-		running.Wait()
-		t.Logf("%d calls in %v", clients*calls, time.Since(begin))
+		linearizable(t, startCluster(t, instances, s.migrated(t)), 2, func(n int) bool { return n < calls })
+	})
+}
 
-		var all []porcupine.Operation
-		reads := map[int64]int{}
-		for _, h := range histories {
-			all = append(all, h.operations...)
-			for _, o := range h.operations {
-				if o.Input.(registerCall).write == "" {
-					reads[o.Output.(registerResult).revision]++
-				}
+// linearizable lets the clients make calls, one in so many a write, as long as
+// there are to be more, by the count of each client, and checks what they saw.
+func linearizable(t *testing.T, c cluster, writes int, more func(n int) bool) {
+	t.Helper()
+	const clients = 24
+	var begun registers
+	for i := range begun.values {
+		begun.values[i] = "0"
+		c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": registerKey(i), "name": "0"}, nil)
+	}
+	begun.revision = revisionOf(t, c[0].must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil))
+	histories := make([]history, clients)
+	begin := time.Now()
+	var running sync.WaitGroup
+	for i := range histories {
+		histories[i] = history{t: t, client: i, server: c[i%len(c)], begin: begin}
+		running.Go(func() { histories[i].run(writes, more) })
+	}
+	running.Wait()
+	took := time.Since(begin)
+
+	var all []porcupine.Operation
+	reads := map[int64]int{}
+	for _, h := range histories {
+		all = append(all, h.operations...)
+		for _, o := range h.operations {
+			if o.Input.(registerCall).write == "" {
+				reads[o.Output.(registerResult).revision]++
 			}
 		}
-		if got := porcupine.CheckOperationsTimeout(registerModel(begun, reads), all, patience); got != porcupine.Ok {
-			t.Errorf("the history is not linearizable: %v", got)
-		}
-		for _, s := range c {
-			newLedger().check(t, s) // revisions without gap, records that replay to the data
-		}
-	})
+	}
+	t.Logf("%d calls in %v", len(all), took)
+	if got := porcupine.CheckOperationsTimeout(registerModel(begun, reads), all, patience); got != porcupine.Ok {
+		t.Errorf("the history is not linearizable: %v", got)
+	}
+	for _, s := range c {
+		newLedger().check(t, s) // revisions without gap, records that replay to the data
+	}
 }
 
 // registers is the state of the namespace. The revision is part of it, so that
@@ -151,10 +159,10 @@ type history struct {
 	operations []porcupine.Operation
 }
 
-func (h *history) run(calls int) {
-	for n := range calls {
+func (h *history) run(writes int, more func(n int) bool) {
+	for n := 0; more(n); n++ {
 		call := registerCall{register: rand.IntN(len(registers{}.values))}
-		if rand.IntN(2) == 0 {
+		if rand.IntN(writes) == 0 {
 			call.write = fmt.Sprintf("%d.%d", h.client, n)
 		}
 		operation := porcupine.Operation{ClientId: h.client, Input: call, Call: int64(time.Since(h.begin))}

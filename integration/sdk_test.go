@@ -98,22 +98,30 @@ func TestNodeClients(t *testing.T) {
 		skip(t, "npm ci: %v\n%s", err, out)
 	}
 
-	const token = "sdk-test-token"
-	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
-		"GUIDON_AUTHENTICATION_REQUIRED=true",
-		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
-		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+token)
-	for namespace, document := range map[string]any{"default": sdkDocument, "ofrep": ofrepDocument} {
-		s.must(t, "POST", "/api/v1/namespaces/"+namespace+"/import", map[string]any{"document": document}, nil,
-			"Authorization: Bearer "+token)
-	}
-
+	s := startForClients(t)
 	tests := exec.Command("npm", "test")
 	tests.Dir = "node"
-	tests.Env = append(os.Environ(), "GUIDON_URL="+s.URL, "GUIDON_TOKEN="+token)
+	tests.Env = append(os.Environ(), "GUIDON_URL="+s.URL, "GUIDON_TOKEN="+sdkToken)
 	if out, err := tests.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+const sdkToken = "sdk-test-token"
+
+// startForClients starts a server that demands sdkToken and holds the documents
+// above.
+func startForClients(t *testing.T) *server {
+	t.Helper()
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
+		"GUIDON_AUTHENTICATION_REQUIRED=true",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+sdkToken)
+	for namespace, document := range map[string]any{"default": sdkDocument, "ofrep": ofrepDocument} {
+		s.must(t, "POST", "/api/v1/namespaces/"+namespace+"/import", map[string]any{"document": document}, nil,
+			"Authorization: Bearer "+sdkToken)
+	}
+	return s
 }
 
 // need skips the test where a program that it runs is not installed.

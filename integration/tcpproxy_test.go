@@ -12,14 +12,14 @@ import (
 // tcpProxy passes connections on to a server, with a latency and an eye on how
 // much has been sent.
 type tcpProxy struct {
-	addr     string
-	upstream string
-	latency  time.Duration     // of each direction, set before the first connection
-	sent     func(total int64) // called after each piece that clients sent; may be nil
-	total    atomic.Int64
+	addr    string
+	latency time.Duration     // of each direction, set before the first connection
+	sent    func(total int64) // called after each piece that clients sent; may be nil
+	total   atomic.Int64
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool
+	mu       sync.Mutex
+	upstream string
+	conns    map[net.Conn]bool
 }
 
 // newTCPProxy starts a proxy in front of the server of the URL and returns it
@@ -58,7 +58,10 @@ func listen(t testing.TB, serve func(net.Conn)) string {
 }
 
 func (p *tcpProxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.upstream)
+	p.mu.Lock()
+	upstream := p.upstream
+	p.mu.Unlock()
+	server, err := net.Dial("tcp", upstream)
 	if err != nil {
 		_ = client.Close()
 		return
@@ -80,6 +83,14 @@ func (p *tcpProxy) count(n int) {
 	if total := p.total.Add(int64(n)); p.sent != nil {
 		p.sent(total)
 	}
+}
+
+// lead leads to another server from now on.
+func (p *tcpProxy) lead(upstream string) {
+	p.mu.Lock()
+	p.upstream = upstream
+	p.mu.Unlock()
+	p.cut()
 }
 
 // cut cuts all connections that there are.

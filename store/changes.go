@@ -24,17 +24,17 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	if query.Namespace == AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
 		return nil, nil
 	}
-	where, args := changeFilter(query)
+	clauses, args := changeClauses(query)
 	var all []*guidon.Change
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		// First how many fit, then those: no database is made to sort, or to
 		// send, bodies that are not wanted.
-		n, err := s.countFitting(ctx, where, args, query.Limit)
+		n, err := s.countFitting(ctx, clauses, args, query.Limit)
 		if err != nil || n == 0 {
 			all = nil
 			return err
 		}
-		all, err = s.changes(ctx, where, args, n)
+		all, err = s.changes(ctx, clauses, args, n)
 		return err
 	})
 	if err != nil {
@@ -43,8 +43,9 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	return all, nil
 }
 
-// changeFilter returns the condition of the query and its arguments.
-func changeFilter(query guidon.ChangeQuery) (where string, args []any) {
+// changeClauses returns the condition and the order of the query, and its
+// arguments but for the limit.
+func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
 	var conditions []string
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
@@ -73,8 +74,19 @@ func changeFilter(query guidon.ChangeQuery) (where string, args []any) {
 		add("revision <= ?", before.Revision)
 		add("(revision < ? OR seq < ?)", before.Revision, before.Sequence)
 	}
-	return strings.Join(conditions, " AND "), args
+	order := newestFirst
+	if after := query.After; after != (guidon.ChangeCursor{}) {
+		add("revision >= ?", after.Revision)
+		add("(revision > ? OR seq > ?)", after.Revision, after.Sequence)
+		order = oldestFirst
+	}
+	return " WHERE " + strings.Join(conditions, " AND ") + order, args
 }
+
+const (
+	newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
+	oldestFirst = " ORDER BY revision, seq LIMIT ?"
+)
 
 // ceilMicro returns the first whole microsecond that is not before t.
 func ceilMicro(t time.Time) int64 {
@@ -85,11 +97,9 @@ func ceilMicro(t time.Time) int64 {
 	return micro
 }
 
-const newestFirst = " ORDER BY revision DESC, seq DESC LIMIT ?"
-
-func (s *session) countFitting(ctx context.Context, where string, args []any, limit int) (int, error) {
+func (s *session) countFitting(ctx context.Context, clauses string, args []any, limit int) (int, error) {
 	n, total, full := 0, int64(0), false
-	err := s.rows(ctx, "SELECT body_size FROM changes WHERE "+where+newestFirst, append(args[:len(args):len(args)], limit),
+	err := s.rows(ctx, "SELECT body_size FROM changes"+clauses, append(args[:len(args):len(args)], limit),
 		func(rows *sql.Rows) error {
 			var size int64
 			if err := rows.Scan(&size); err != nil || full {
@@ -104,10 +114,10 @@ func (s *session) countFitting(ctx context.Context, where string, args []any, li
 	return n, err
 }
 
-func (s *session) changes(ctx context.Context, where string, args []any, limit int) ([]*guidon.Change, error) {
+func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*guidon.Change, error) {
 	var all []*guidon.Change
 	query := `SELECT namespace_key, revision, seq, kind, object_key, action, actor, actor_name, actor_method,
-		happened_at, request_id, before_body, after_body FROM changes WHERE ` + where + newestFirst
+		happened_at, request_id, before_body, after_body FROM changes` + clauses
 	err := s.rows(ctx, query, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
 		c := new(guidon.Change)
 		var at int64

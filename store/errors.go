@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -36,6 +37,9 @@ func (d *DB) classify(ctx context.Context, err error) error {
 	}
 	if ctxErr := ctx.Err(); ctxErr != nil {
 		return ctxErr
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return unavailable("the certificate of the database is not one that is trusted", err)
 	}
 	if message := d.dialect.unavailable(err); message != "" {
 		return unavailable(message, err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -85,6 +86,11 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	if config.Timeout == 0 {
 		config.Timeout = options.ConnectTimeout
 	}
+	if options.Password != nil {
+		if err := askForPassword(config, options); err != nil {
+			return nil, err
+		}
+	}
 	config.ClientFoundRows = true   // an UPDATE that changes nothing still found its row
 	config.InterpolateParams = true // one round trip instead of three
 	config.MaxAllowedPacket = mysqlPacket
@@ -107,6 +113,24 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 		return nil, err
 	}
 	return newServerDB(mysqlDialect, config.Addr+"/"+config.DBName, writer, reader, options), nil
+}
+
+// askForPassword has the password of each connection asked for. The server is told
+// it in the clear, inside what is encrypted, since nothing can be derived from it
+// that the server knows, too.
+func askForPassword(config *mysql.Config, options Options) error {
+	if config.TLS == nil || config.AllowFallbackToPlaintext {
+		return errUnencrypted("tls=true or ssl-mode=VERIFY_IDENTITY")
+	}
+	config.AllowCleartextPasswords = true
+	err := config.Apply(mysql.BeforeConnect(func(ctx context.Context, c *mysql.Config) (err error) {
+		c.Passwd, err = options.password(ctx, c.Addr, c.User)
+		return err
+	}))
+	if err != nil {
+		return fmt.Errorf("database URL: %w", err)
+	}
+	return nil
 }
 
 // mysqlConnector makes connections of one pool. Several statements in one text

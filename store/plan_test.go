@@ -24,11 +24,12 @@ func TestQueryPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := func(q guidon.ChangeQuery) (string, []any) {
-		where, args := changeFilter(q)
-		return "SELECT body_size FROM changes WHERE " + where + newestFirst, append(args, 25)
+		clauses, args := changeClauses(q)
+		return "SELECT body_size FROM changes" + clauses, append(args, 25)
 	}
 	at := guidon.ChangeCursor{Revision: 9, Sequence: 9}
 	all, allArgs := changes(guidon.ChangeQuery{Namespace: "n", Before: at})
+	after, afterArgs := changes(guidon.ChangeQuery{Namespace: "n", After: at})
 	byObject, byObjectArgs := changes(guidon.ChangeQuery{Namespace: "n", Kind: guidon.KindFlag, Key: "k", Before: at})
 	byActor, byActorArgs := changes(guidon.ChangeQuery{Namespace: "n", Actor: "a"})
 	byTime, byTimeArgs := changes(guidon.ChangeQuery{Namespace: "n", Since: time.Now()})
@@ -41,6 +42,7 @@ func TestQueryPlans(t *testing.T) {
 		{"changed flags", flagKind.selectChanged(), []any{"n", 1}, "flags_by_change", false},
 		{"all flags", flagKind.selectAll(), []any{"n"}, "SEARCH flags USING INDEX", false},
 		{"changes", all, allArgs, "sqlite_autoindex_changes_1", false},
+		{"changes after", after, afterArgs, "sqlite_autoindex_changes_1", false},
 		{"changes of an object", byObject, byObjectArgs, "changes_by_object", false},
 		{"changes by an actor", byActor, byActorArgs, "changes_by_actor", false},
 		{"changes since", byTime, byTimeArgs, "changes_by_time", true},

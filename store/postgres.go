@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -163,21 +164,37 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 		config.RuntimeParams["application_name"] = "guidon"
 	}
 	path := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port))) + "/" + config.Database
-	connect := postgresConnections(d, dsn, config)
+	if options.Password != nil && !postgresEncrypts(config) {
+		return nil, errUnencrypted("sslmode=verify-full")
+	}
+	connect := postgresConnections(d, dsn, config, options)
 	return newServerDB(d, path, connect, connect, options), nil
 }
 
 // postgresConnections returns what makes the connections: as the DSN says, where
 // it says how statements are sent, and otherwise as is best for the server.
-func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig) driver.Connector {
+func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
+	var each []stdlib.OptionOpenDB
+	if options.Password != nil {
+		each = append(each, stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) (err error) {
+			c.Password, err = options.password(ctx, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User)
+			return err
+		}))
+	}
 	switch {
 	case strings.Contains(dsn, "default_query_exec_mode"):
-		return stdlib.GetConnector(*config)
-	case d == cockroachDialect: // whose sessions cannot be told from a pooler's
+		return stdlib.GetConnector(*config, each...)
+	case d == cockroachDialect, // whose sessions cannot be told from a pooler's
+		options.Lambda: // whose connections rarely send a statement twice
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
-		return stdlib.GetConnector(*config)
+		return stdlib.GetConnector(*config, each...)
 	}
-	return newPostgresConnector(*config)
+	return newPostgresConnector(*config, each...)
+}
+
+// postgresEncrypts tells whether no connection can come about in the clear.
+func postgresEncrypts(config *pgx.ConnConfig) bool {
+	return config.TLSConfig != nil && !slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
 }
 
 // withoutDSN returns what is wrong with a DSN without the DSN itself, whose

@@ -24,12 +24,12 @@ type postgresConnector struct {
 	pooled    atomic.Bool // there is a pooler in between
 }
 
-func newPostgresConnector(config pgx.ConnConfig) *postgresConnector {
+func newPostgresConnector(config pgx.ConnConfig, each ...stdlib.OptionOpenDB) *postgresConnector {
 	preparing, plain := config, config
 	preparing.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	preparing.StatementCacheCapacity = maxPrepared
 	plain.DefaultQueryExecMode = pgx.QueryExecModeExec
-	return &postgresConnector{preparing: stdlib.GetConnector(preparing), plain: stdlib.GetConnector(plain)}
+	return &postgresConnector{preparing: stdlib.GetConnector(preparing, each...), plain: stdlib.GetConnector(plain, each...)}
 }
 
 // Driver implements [driver.Connector].

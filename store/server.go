@@ -42,6 +42,20 @@ func (o Options) forServer() Options {
 	return o
 }
 
+// password returns the password of one connection, or Unavailable.
+func (o Options) password(ctx context.Context, address, user string) (string, error) {
+	password, err := o.Password(ctx, address, user)
+	if err != nil {
+		return "", unavailable("there is no password for the database", err)
+	}
+	return password, nil
+}
+
+// errUnencrypted refuses to send a password that was asked for in the clear.
+func errUnencrypted(how string) error {
+	return fmt.Errorf("database URL: passwords that are made for each connection need encrypted ones: add %s", how)
+}
+
 // newServerDB returns the DB over two pools. No connection is made yet.
 func newServerDB(d *dialect, path string, writer, reader driver.Connector, options Options) *DB {
 	db := &DB{

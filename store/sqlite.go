@@ -11,10 +11,28 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+)
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+// sqliteDriver is the name of the driver of SQLite, modernc.org/sqlite, which is
+// linked into the programs that import it: the engine is several MiB, of no use on
+// AWS Lambda.
+const sqliteDriver = "sqlite"
+
+// The result codes of SQLite that matter (https://sqlite.org/rescode.html).
+const (
+	sqliteBusy     = 5
+	sqliteLocked   = 6
+	sqliteReadOnly = 8
+	sqliteIOErr    = 10
+	sqliteFull     = 13
+	sqliteCantOpen = 14
+	sqliteNoLFS    = 22
+	sqliteNotADB   = 26
+
+	sqliteConstraintPrimaryKey = 1555
+	sqliteConstraintUnique     = 2067
 )
 
 var sqliteDialect = &dialect{
@@ -26,22 +44,22 @@ var sqliteDialect = &dialect{
 	beginRead:  "BEGIN DEFERRED",
 	isUniqueViolation: func(err error) bool {
 		code := sqliteCode(err)
-		return code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || code == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+		return code == sqliteConstraintPrimaryKey || code == sqliteConstraintUnique
 	},
 	mayRetry: func(err error) bool {
 		primary := sqliteCode(err) & 0xff
-		return primary == sqlite3.SQLITE_BUSY || primary == sqlite3.SQLITE_LOCKED
+		return primary == sqliteBusy || primary == sqliteLocked
 	},
 	isLost: func(error) bool { return false },
 	unavailable: func(err error) string {
 		switch sqliteCode(err) & 0xff {
-		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		case sqliteBusy, sqliteLocked:
 			return messageBusy
-		case sqlite3.SQLITE_FULL:
+		case sqliteFull:
 			return "the database's disk is full"
-		case sqlite3.SQLITE_READONLY:
+		case sqliteReadOnly:
 			return "the database cannot be written to"
-		case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOLFS:
+		case sqliteIOErr, sqliteCantOpen, sqliteNoLFS:
 			return "the database cannot be reached"
 		}
 		return ""
@@ -50,10 +68,16 @@ var sqliteDialect = &dialect{
 
 // sqliteCode returns the extended result code, or 0.
 func sqliteCode(err error) int {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		return e.Code()
 	}
 	return 0
+}
+
+// sqliteError is what the driver's errors are.
+type sqliteError interface {
+	error
+	Code() int
 }
 
 // openSQLite opens two pools on one file. All writes go through a single
@@ -62,6 +86,9 @@ func sqliteCode(err error) int {
 // for the file is polling in which the newcomer may win for ever. Readers have
 // connections of their own, which in WAL mode never wait for the writer.
 func openSQLite(ctx context.Context, path string, options Options) (*DB, error) {
+	if !slices.Contains(sql.Drivers(), sqliteDriver) {
+		return nil, errors.New("this program is built without SQLite; use postgres://…, cockroachdb://… or mysql://…")
+	}
 	path, err := sqlitePath(path)
 	if err != nil {
 		return nil, err
@@ -70,17 +97,12 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	d := &DB{dialect: sqliteDialect, path: path, patience: patience, statementTimeout: options.StatementTimeout}
-	connector, err := sqlite.NewConnector(sqliteWriterDSN(path))
-	if err != nil {
+	if d.reader, err = sql.Open(sqliteDriver, sqliteReaderDSN(path)); err != nil {
 		return nil, fmt.Errorf("open the database %q: %w", path, err)
 	}
-	d.writer = sql.OpenDB(keepingConnector{connector})
+	d.writer = sql.OpenDB(&keepingConnector{driver: d.reader.Driver(), dsn: sqliteWriterDSN(path)})
 	d.writer.SetMaxOpenConns(1)
 	d.writer.SetMaxIdleConns(1)
-	if d.reader, err = sql.Open("sqlite", sqliteReaderDSN(path)); err != nil {
-		_ = d.writer.Close()
-		return nil, fmt.Errorf("open the database %q: %w", path, err)
-	}
 	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
 	options.tune(d.reader, options.MaxOpenConns)
 	// The writer first: it puts a new file into WAL mode.
@@ -95,7 +117,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 }
 
 func openError(path string, err error) error {
-	if sqliteCode(err)&0xff == sqlite3.SQLITE_NOTADB {
+	if sqliteCode(err)&0xff == sqliteNotADB {
 		return fmt.Errorf("open the database: %q is not an SQLite database", path)
 	}
 	return fmt.Errorf("open the database %q: %w", path, err)

@@ -16,10 +16,20 @@ const (
 
 // keepingConnector makes connections that keep what they have prepared: parsing
 // and planning takes SQLite about as long as executing does.
-type keepingConnector struct{ driver.Connector }
+type keepingConnector struct {
+	driver driver.Driver
+	dsn    string
+}
 
-func (c keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	opened, err := c.Connector.Connect(ctx)
+// Driver implements [driver.Connector].
+func (c *keepingConnector) Driver() driver.Driver { return c.driver }
+
+// Connect implements [driver.Connector].
+func (c *keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := ctx.Err(); err != nil { // a driver that opens a file does not look at it
+		return nil, err
+	}
+	opened, err := c.driver.Open(c.dsn)
 	if err != nil {
 		return nil, err
 	}

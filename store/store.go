@@ -40,6 +40,10 @@ type Options struct {
 	// server that hangs is told from one that works: SQLite: none; others: 5
 	// seconds. A shorter bound of the context holds, too.
 	StatementTimeout time.Duration
+	// Password, which may be nil, is asked for the password of every connection
+	// that is made to a server, in place of the one in the URL: for those that are
+	// good for some minutes only. The connections must then be encrypted.
+	Password func(ctx context.Context, address, user string) (string, error)
 }
 
 // tune sets the bounds of a pool of so many connections.
@@ -72,7 +76,8 @@ var _ guidon.Store = (*DB)(nil)
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
 // the path, taken literally. Missing folders and the file are created, for the
 // owner only, and the file is opened. A database in memory is refused: it would
-// be lost on a restart.
+// be lost on a restart. So is every file by a program that does not import the
+// driver, modernc.org/sqlite.
 //
 // The others are servers, which are not connected to before the first use; see
 // [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
@@ -131,6 +136,10 @@ func (d *DB) Ping(ctx context.Context) error {
 
 // SQL returns the pool that may write, for the schema steps.
 func (d *DB) SQL() *sql.DB { return d.writer }
+
+// Reader returns the pool that may not write, for a look at the schema by those
+// who have no other use for a connection that may.
+func (d *DB) Reader() *sql.DB { return d.reader }
 
 // Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
 // "mysql", which is MariaDB's, too.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 )
 
 const cleanupHelp = `Delete what is no longer needed: static tokens that expired longer ago than
@@ -37,23 +38,15 @@ func (p *program) cleanupCommand() *cobra.Command {
 	return command
 }
 
-// cleaned is what a cleanup did, as it is printed.
-type cleaned struct {
-	Tokens  int      `json:"tokens"`
-	Changes int      `json:"changes"`
-	More    bool     `json:"more"`    // change records are left for the next run
-	Skipped []string `json:"skipped"` // what another process is cleaning up
-}
-
 func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
 	if err := exists(c.DB); err != nil {
 		return err
 	}
-	db, end, err := openReady(ctx, c, writing)
+	db, end, err := p.openReady(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; that server cleans up by itself", err)
 	}
@@ -61,32 +54,14 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	result, err := newCleaner(c, db, guidon.NewService(newCache(db, c.Cache), time.Now), cliActor()).all(ctx)
+	result, err := instance.NewCleaner(c, db.DB, guidon.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
 	if printErr := p.printCleaned(result, asJSON); err == nil {
 		err = printErr
 	}
 	return err
 }
 
-// all deletes everything there is to delete. What it returns has been done, also
-// on an error.
-func (c cleaner) all(ctx context.Context) (result cleaned, err error) {
-	result.Skipped = []string{}
-	result.Tokens, err = c.tokens(ctx)
-	if errors.Is(err, errElsewhere) {
-		result.Skipped, err = append(result.Skipped, "tokens"), nil
-	}
-	if err != nil {
-		return result, err
-	}
-	result.Changes, result.More, err = c.changes(ctx)
-	if errors.Is(err, errElsewhere) {
-		result.Skipped, err = append(result.Skipped, "changes"), nil
-	}
-	return result, err
-}
-
-func (p *program) printCleaned(result cleaned, asJSON bool) error {
+func (p *program) printCleaned(result instance.Cleaned, asJSON bool) error {
 	if asJSON {
 		return p.printJSON(result)
 	}

@@ -30,14 +30,14 @@ everything that is wrong with them, with exit code 3. Nothing is started.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show`,
 		Args: cobra.NoArgs,
-		RunE: p.action(func(context.Context, []string) error { return p.configCheck(show) }),
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.configCheck(ctx, show) }),
 	}
 	command.Flags().BoolVar(&show, "show", false, "print the configuration that results, without secrets, as /meta/config does")
 	return command
 }
 
-func (p *program) configCheck(show bool) error {
-	c, err := config.Load(p.config, p.environ)
+func (p *program) configCheck(ctx context.Context, show bool) error {
+	c, err := config.Load(ctx, p.config, p.environ, &p.aws)
 	if problems, ok := errors.AsType[*config.Error](err); ok {
 		for _, problem := range problems.Problems {
 			fmt.Fprintln(p.out, problem)

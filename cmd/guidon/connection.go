@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 )
 
@@ -50,11 +51,11 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 	if c.token != "" || c.tokenFile != "" {
 		return nil, usageError("--token and --token-file are for a server; name it with --address")
 	}
-	configuration, err := p.loadConfig(c.database)
+	configuration, err := p.loadConfig(ctx, c.database)
 	if err != nil {
 		return nil, err
 	}
-	return connectLocal(ctx, configuration, mode)
+	return p.connectLocal(ctx, configuration, mode)
 }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {
@@ -76,13 +77,13 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 }
 
 // connectLocal returns a client that works on the database itself.
-func connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
-	db, end, err := openReady(ctx, c, mode)
+func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
+	db, end, err := p.openReady(ctx, c, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(newCache(db, c.Cache), time.Now),
+		Service:        guidon.NewService(instance.NewCache(db, c.Cache), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

@@ -56,11 +56,11 @@ func (p *program) copyDatabaseCommand() *cobra.Command {
 }
 
 func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
-	sourceConfig, err := p.sideConfig(from)
+	sourceConfig, err := p.sideConfig(ctx, from)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	targetConfig, err := p.sideConfig(to)
+	targetConfig, err := p.sideConfig(ctx, to)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
@@ -70,7 +70,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if err := exists(sourceConfig.DB); err != nil {
 		return err
 	}
-	source, endSource, err := openDatabase(ctx, sourceConfig, writing)
+	source, endSource, err := p.openDatabase(ctx, sourceConfig, writing)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("source: %w; stop it first, so that its last changes are copied too", err)
 	}
@@ -78,7 +78,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 		return fmt.Errorf("source: %w", err)
 	}
 	defer func() { err = closing(err, endSource) }()
-	target, endTarget, err := openDatabase(ctx, targetConfig, writing)
+	target, endTarget, err := p.openDatabase(ctx, targetConfig, writing)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
@@ -86,7 +86,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if source.Dialect() == target.Dialect() && source.Path() == target.Path() {
 		return errSameDatabase
 	}
-	return p.copyBetween(ctx, source, target)
+	return p.copyBetween(ctx, source.DB, target.DB)
 }
 
 var errSameDatabase = usageError("--from and --to are the same database")
@@ -106,11 +106,11 @@ func sameFile(a, b config.DB) bool {
 }
 
 // sideConfig returns the configuration with the database of that side.
-func (p *program) sideConfig(s side) (*config.Config, error) {
+func (p *program) sideConfig(ctx context.Context, s side) (*config.Config, error) {
 	if s.file == "" {
-		return p.loadConfig(s.url)
+		return p.loadConfig(ctx, s.url)
 	}
-	return config.Load(p.config, append(slices.Clone(p.environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file))
+	return config.Load(ctx, p.config, append(slices.Clone(p.environ), "GUIDON_DB_URL=", "GUIDON_DB_URL_FILE="+s.file), &p.aws)
 }
 
 func (p *program) copyBetween(ctx context.Context, source, target *store.DB) error {

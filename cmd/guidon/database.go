@@ -8,15 +8,14 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
-	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
@@ -25,17 +24,18 @@ type access uint8
 
 const (
 	reading access = iota // beside a running server; the database must be ready
-	writing               // an SQLite file alone, and it is made ready
+	writing               // an SQLite file alone, and it is made ready; Redis is told, where there is one
+	serving               // the same, and with Redis in every respect
 )
 
 // loadConfig returns the configuration, with the database of the flag --db
 // where that is given.
-func (p *program) loadConfig(database string) (*config.Config, error) {
+func (p *program) loadConfig(ctx context.Context, database string) (*config.Config, error) {
 	environ := p.environ
 	if database != "" {
 		environ = append(slices.Clone(environ), "GUIDON_DB_URL="+databaseURL(database), "GUIDON_DB_URL_FILE=")
 	}
-	return config.Load(p.config, environ)
+	return config.Load(ctx, p.config, environ, &p.aws)
 }
 
 // databaseFlag adds the flag --db to the command.
@@ -55,36 +55,40 @@ func databaseURL(text string) string {
 
 // openDatabase opens the database of the configuration. The function it returns
 // gives the database back and closes it.
-func openDatabase(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
+func (p *program) openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	if mode == reading {
 		if err := exists(c.DB); err != nil {
 			return nil, nil, err
 		}
 	}
-	db, err := store.Open(ctx, c.DB.URL, store.Options{
-		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
-		MaxOpenConns: c.DB.MaxOpenConn, MaxIdleConns: c.DB.MaxIdleConn, ConnMaxLifetime: c.DB.ConnMaxLifetime,
-		ConnMaxIdleTime: c.DB.ConnMaxIdleTime, ConnectTimeout: c.DB.ConnectTimeout, StatementTimeout: c.DB.StatementTimeout,
-	})
+	db, err := instance.OpenDatabase(ctx, c.DB, &p.aws)
 	if err != nil {
 		return nil, nil, err
 	}
 	release := func() error { return nil }
-	if mode == writing {
+	if mode != reading {
 		release, err = lock(db)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	// The lock outlives the connections: who gets it next finds a closed database.
-	return db, func() error { return errors.Join(db.Close(), release()) }, nil
+	end := func() error { return errors.Join(db.Close(), release()) }
+	if mode == reading {
+		return &instance.Storage{DB: db}, end, nil
+	}
+	storage, err := instance.WithRedis(db, c.Cache, mode != serving)
+	if err != nil {
+		return nil, nil, errors.Join(err, end())
+	}
+	return storage, func() error { return errors.Join(storage.CloseRedis(), end()) }, nil
 }
 
 // openReady opens the database with its schema up to date: a command that writes
 // to an SQLite file, which it has for itself, applies pending steps; all others
 // refuse.
-func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, func() error, error) {
-	db, end, err := openDatabase(ctx, c, mode)
+func (p *program) openReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
+	db, end, err := p.openDatabase(ctx, c, mode)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,34 +101,6 @@ func openReady(ctx context.Context, c *config.Config, mode access) (*store.DB, f
 		return nil, nil, errors.Join(err, end())
 	}
 	return db, end, nil
-}
-
-// cached is a store that keeps in memory what it can.
-type cached interface {
-	guidon.Store
-	Stats() cache.Stats
-}
-
-// newCache returns the cache that is right for the database: where others may
-// write too it asks as often as the configuration demands, and otherwise never.
-func newCache(db *store.DB, c config.Cache) cached {
-	if db.Shared() {
-		return cache.NewShared(db, cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
-	}
-	return cache.New(db)
-}
-
-// waitReady waits, as long as the configuration says, for a database server that
-// cannot be reached yet: it may be starting too.
-func waitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
-	if !db.Shared() {
-		return nil
-	}
-	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the database %s: %w", db.Path(), err)
-	}
-	return err
 }
 
 // exists returns an error unless the file of an SQLite database is there: looking

@@ -6,21 +6,26 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
 // freshness is what the server tells about its cache, and does to keep it fresh.
 type freshness struct {
-	cache  cached
-	shared *cache.Shared // the same, nil for SQLite, which is never stale
+	cache  instance.Cached
+	shared *cache.Shared      // the same, nil for SQLite, which is never stale
+	redis  *rediscache.Source // nil where there is none
 	maxAge time.Duration
 	away   bool // the log says that the database does not answer; the loop's
+	mute   bool // the log says that Redis does not answer; the loop's
+	deaf   bool // the log says that Redis does not tell of changes; that loop's
 }
 
-func newFreshness(c cached, bound time.Duration) *freshness {
+func newFreshness(c instance.Cached, redis *rediscache.Source, bound time.Duration) *freshness {
 	shared, _ := c.(*cache.Shared)
-	return &freshness{cache: c, shared: shared, maxAge: bound}
+	return &freshness{cache: c, shared: shared, redis: redis, maxAge: bound}
 }
 
 // outage tells the handler for how long the database has not answered, nil where
@@ -58,10 +63,17 @@ func (f *freshness) loops(logger *slog.Logger) []server.Loop {
 		interval = min(f.maxAge*2/3, interval)
 	}
 	ahead := interval + interval/10 + f.maxAge/10 // the longest time to the next run, and some for its question
-	return []server.Loop{{
+	loops := []server.Loop{{
 		Name: "freshness", Interval: interval,
 		Run: func(ctx context.Context) error { return f.refresh(ctx, ahead, logger) },
 	}}
+	if f.redis != nil {
+		loops = append(loops, server.Loop{
+			Name: "changes told by Redis", Interval: time.Second,
+			Run: func(ctx context.Context) error { return f.listen(ctx, logger) },
+		})
+	}
+	return loops
 }
 
 // refresh runs the loop once. Of an outage the log says when it begins and when
@@ -76,6 +88,7 @@ func (f *freshness) refresh(ctx context.Context, ahead time.Duration, logger *sl
 		logger.Info("the database answers again")
 	}
 	f.away = away
+	f.logRedis(logger)
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return nil
 	}

@@ -41,12 +41,12 @@ func TestFreshnessLoop(t *testing.T) {
 	for bound, want := range map[time.Duration]time.Duration{
 		0: time.Second, 300 * time.Millisecond: 200 * time.Millisecond, time.Hour: time.Second,
 	} {
-		loops := newFreshness(cache.NewShared(&faint{}, cache.Freshness{MaxAge: bound}), bound).loops(slog.New(slog.DiscardHandler))
+		loops := newFreshness(cache.NewShared(&faint{}, cache.Freshness{MaxAge: bound}), nil, bound).loops(slog.New(slog.DiscardHandler))
 		if len(loops) != 1 || loops[0].Interval != want {
 			t.Errorf("bound %v: got %+v, want one that runs every %v", bound, loops, want)
 		}
 	}
-	single := newFreshness(cache.New(nil), 0)
+	single := newFreshness(cache.New(nil), nil, 0)
 	if loops := single.loops(nil); loops != nil || single.outage() != nil {
 		t.Errorf("SQLite: got loops %+v, and an outage that there cannot be", loops)
 	}
@@ -58,7 +58,7 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 		var log bytes.Buffer
 		db := &faint{}
 		shared := cache.NewShared(db, cache.Freshness{})
-		loop := newFreshness(shared, 0).loops(slog.New(slog.NewTextHandler(&log, nil)))[0]
+		loop := newFreshness(shared, nil, 0).loops(slog.New(slog.NewTextHandler(&log, nil)))[0]
 		for _, away := range []bool{false, true, false, true, false} {
 			db.away.Store(away)
 			_, _ = shared.Snapshot(t.Context(), "default")

@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	// Flipt's files are opened apart from package store, which would convert them.
-	_ "modernc.org/sqlite"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
@@ -31,7 +28,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	for _, finding := range content.Findings {
 		fmt.Fprintln(i.err, finding)
 	}
-	c, err := i.loadConfig(i.connection.database)
+	c, err := i.loadConfig(ctx, i.connection.database)
 	if err != nil {
 		return err
 	}
@@ -39,7 +36,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if i.dryRun {
 		mode = reading
 	}
-	db, end, err := openReady(ctx, c, mode)
+	db, end, err := i.openReady(ctx, c, mode)
 	if err != nil {
 		return err
 	}
@@ -51,7 +48,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		i.tellFlipt(content, " (dry run, nothing was changed)")
 		return nil
 	}
-	return i.writeFlipt(ctx, db, content)
+	return i.writeFlipt(ctx, db.Source(), content)
 }
 
 // onlyFlipt refuses what has no meaning for a database.
@@ -67,7 +64,7 @@ func (i *importing) onlyFlipt(paths []string) error {
 	return nil
 }
 
-func (i *importing) writeFlipt(ctx context.Context, db *store.DB, content *fliptdb.Content) error {
+func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fliptdb.Content) error {
 	if left := content.Left(); len(left) > 0 {
 		if err := i.confirm(fmt.Sprintf("%d rows cannot be imported and would be left out: see above.\n", len(left)), i.yes); err != nil {
 			return err

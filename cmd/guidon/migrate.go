@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/migrate"
 )
 
@@ -60,11 +61,11 @@ migrates. Nothing is changed.`,
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, writing)
+	db, end, err := p.openDatabase(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, and it brings the schema up to date by itself when it starts", err)
 	}
@@ -72,7 +73,7 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	err = waitReady(ctx, c.DB, db, func(err error, next time.Duration) {
+	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
 		fmt.Fprintf(p.err, "the database %s cannot be reached yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
 	})
 	if err != nil {
@@ -89,11 +90,11 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 }
 
 func (p *program) migrateWait(ctx context.Context, database string, timeout time.Duration) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, reading)
+	db, end, err := p.openDatabase(ctx, c, reading)
 	if err != nil {
 		return err
 	}
@@ -115,11 +116,11 @@ func (p *program) migrateWait(ctx context.Context, database string, timeout time
 }
 
 func (p *program) migrateStatus(ctx context.Context, database string) (err error) {
-	c, err := p.loadConfig(database)
+	c, err := p.loadConfig(ctx, database)
 	if err != nil {
 		return err
 	}
-	db, end, err := openDatabase(ctx, c, reading)
+	db, end, err := p.openDatabase(ctx, c, reading)
 	if err != nil {
 		return err
 	}

@@ -3,15 +3,10 @@ package main
 import (
 	"bytes"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/guidonhq/guidon/handler"
 )
 
 // TestProgress: a terminal sees how far a long command is, and nothing of a
@@ -58,50 +53,6 @@ func TestLibraryLog(t *testing.T) {
 	l.Error("dropped again")
 	if got := out.String(); strings.Contains(got, "dropped") || !strings.Contains(got, "kept 1") || !strings.Contains(got, "kept 2") {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestLogLevel(t *testing.T) {
-	for word, want := range map[string]slog.Level{
-		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
-		"error": slog.LevelError, "panic": slog.LevelError, "fatal": slog.LevelError,
-	} {
-		if got := logLevel(word); got != want {
-			t.Errorf("%s: got %v, want %v", word, got, want)
-		}
-	}
-}
-
-// TestBuildInfo: what the linker was told wins over what Go recorded.
-func TestBuildInfo(t *testing.T) {
-	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}}
-	tests := []struct {
-		name   string
-		linked handler.Info
-		module string
-		want   handler.Info
-	}{
-		{"from source", handler.Info{}, "(devel)", handler.Info{Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"installed release", handler.Info{}, "v1.2.3", handler.Info{Version: "v1.2.3", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"pseudo-version", handler.Info{}, "v1.2.4-0.20260102030405-abcdefabcdef", handler.Info{Version: "v1.2.4-0.20260102030405-abcdefabcdef", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"linked", handler.Info{Version: "v9", Commit: "c", BuildDate: "d"}, "v1.2.3", handler.Info{Version: "v9", Commit: "c", BuildDate: "d"}},
-	}
-	for _, tt := range tests {
-		got := tt.linked
-		fillFromBuild(&got, &debug.BuildInfo{Main: debug.Module{Version: tt.module}, Settings: settings})
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-	}
-}
-
-func TestReleaseVersion(t *testing.T) {
-	for version, want := range map[string]bool{
-		"v1.2.3": true, "devel": false, "dev": false, "0a1b2c3-dirty": false, "v1.2.3-4-g0a1b2c3": false, "v1.2.3-rc.1": false,
-	} {
-		if got := releaseVersion.MatchString(version); got != want {
-			t.Errorf("%s: got %t, want %t", version, got, want)
-		}
 	}
 }
 

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/secrets"
 )
 
 // The exit codes, as the help documents them.
@@ -36,12 +39,14 @@ type program struct {
 	now      func() time.Time
 	working  bool // a command has begun: what fails now is not the usage
 	config   string
+	aws      secrets.AWS
 }
 
 // run runs the command that args name, until it is done or ctx ends, and
 // returns the exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, in: stdin, out: stdout, err: stderr, terminal: isTerminal, now: time.Now}
+	p.aws.Load = func(ctx context.Context) (aws.Config, error) { return awsconfig.LoadDefaultConfig(ctx) }
 	return p.run(ctx, args)
 }
 

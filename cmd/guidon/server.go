@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
@@ -50,11 +51,11 @@ func (p *program) serverCommand() *cobra.Command {
 // serve runs the server in the order of operations 4.6: configuration, log,
 // database, service, listeners; and ends it in the opposite one.
 func (p *program) serve(ctx context.Context) (err error) {
-	c, err := p.loadConfig("")
+	c, err := p.loadConfig(ctx, "")
 	if err != nil {
 		return err
 	}
-	logger, closeLog, err := p.openLog(c.Log)
+	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.terminal)
 	if err != nil {
 		return err
 	}
@@ -64,10 +65,10 @@ func (p *program) serve(ctx context.Context) (err error) {
 		}
 		err = errors.Join(err, closeLog())
 	}()
-	grpcMessages.to(logger, logLevel(c.Log.GRPCLevel))
+	grpcMessages.to(logger, instance.LogLevel(c.Log.GRPCLevel))
 	defer grpcMessages.to(nil, 0)
 
-	db, end, err := openDatabase(ctx, c, writing)
+	db, end, err := p.openDatabase(ctx, c, serving)
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
 	}
@@ -75,13 +76,13 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	if err := prepare(ctx, c.DB, db, logger); err != nil {
+	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
 		return err
 	}
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
-	if err := bootstrap(ctx, c.Authentication.Methods.Token, parts.service, logger); err != nil {
+	if err := instance.Bootstrap(ctx, c.Authentication.Methods.Token, parts.service, logger); err != nil {
 		return fmt.Errorf("bootstrap token: %w", err)
 	}
 	if !c.Authentication.Required {
@@ -96,7 +97,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 
 // prepare waits for the database and sees to its schema.
 func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
-	err := waitReady(ctx, c, db, func(err error, next time.Duration) {
+	err := instance.WaitReady(ctx, c, db, func(err error, next time.Duration) {
 		logger.Warn("the database cannot be reached yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
 	})
 	if err != nil {
@@ -114,46 +115,40 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 
 // parts are the pieces of a server that know of each other.
 type parts struct {
-	db        *store.DB
+	db        *instance.Storage
 	service   *guidon.Service
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *server.Metrics
+	streams   *handler.Streams // nil where they are switched off
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
-	snapshots := newCache(db, c.Cache)
-	freshness := newFreshness(snapshots, c.Cache.Bound())
+func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts {
+	snapshots := instance.NewCache(db, c.Cache)
+	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	p := parts{
 		db:        db,
 		service:   guidon.NewService(snapshots, time.Now),
 		health:    server.NewHealth(),
 		freshness: freshness,
 	}
-	h := handler.Config{
-		Service: p.service,
-		Authentication: handler.AuthenticationConfig{
-			Required:          c.Authentication.Required,
-			ExcludeManagement: c.Authentication.Exclude.Management,
-			ExcludeEvaluation: c.Authentication.Exclude.Evaluation,
-			ExcludeOFREP:      c.Authentication.Exclude.OFREP,
-			TokenMethod:       c.Authentication.Methods.Token.Enabled,
-		},
-		Info:          buildInfo(),
-		Configuration: c.JSON(),
-		Health:        p.health.Status,
-		Outage:        freshness.outage(),
-		Profiling:     c.Diagnostics.Profiling.Enabled,
-		Logger:        logger,
-		Timeout:       c.Server.RequestTimeout,
+	if c.Streams.Enabled {
+		p.streams = handler.NewStreams(handler.StreamsConfig{
+			Subscribe: snapshots.Subscribe, PublicURL: c.Streams.PublicURL,
+			MaxOFREP: c.Streams.MaxOFREP, MaxChanges: c.Streams.MaxChanges,
+		})
+	}
+	h := instance.HandlerConfig(c, p.service, buildInfo(), logger)
+	h.Health, h.Outage, h.Streams = p.health.Status, freshness.outage(), p.streams
+	if c.Diagnostics.Profiling.Enabled {
+		h.Profiling = server.Profiling()
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{Info: h.Info, Caches: freshness.metrics, Logger: logger})
+		p.metrics = server.NewMetrics(server.MetricsConfig{
+			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Logger: logger,
+		})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
-	}
-	if c.CORS.Enabled {
-		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	p.handler = handler.New(h)
 	return p
@@ -163,7 +158,7 @@ func newParts(c *config.Config, db *store.DB, logger *slog.Logger) parts {
 func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	s := c.Server
 	run := server.Config{
-		Handler: p.handler, Health: p.health, Metrics: p.metrics, Logger: logger,
+		Handler: p.handler, Health: p.health, Metrics: p.metrics, Streams: p.streams, Logger: logger,
 		HTTP: server.HTTP{
 			Address:     net.JoinHostPort(s.Host, strconv.Itoa(s.WebPort())),
 			ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout,
@@ -189,17 +184,17 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 // loops returns what the server does besides answering.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
-	clean := newCleaner(c, p.db, p.service, guidon.Actor{ID: "system:cleanup"})
+	clean := instance.NewCleaner(c, p.db.DB, p.service, guidon.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
 		loops = append(loops, server.Loop{
 			Name: "token cleanup", Interval: token.Cleanup.Interval,
-			Run: func(ctx context.Context) error { return clean.loopTokens(ctx, logger) },
+			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, logger) },
 		})
 	}
 	if c.Changes.Retention > 0 {
 		loops = append(loops, server.Loop{
 			Name: "change cleanup", Interval: c.Changes.CleanupInterval,
-			Run: func(ctx context.Context) error { return clean.loopChanges(ctx, logger) },
+			Run: func(ctx context.Context) error { return clean.LoopChanges(ctx, logger) },
 		})
 	}
 	return loops
@@ -210,24 +205,4 @@ func grpcScheme(s config.Server) string {
 		return "grpcs"
 	}
 	return "grpc"
-}
-
-// bootstrap creates the first token. Only one that nobody else knows is told.
-func bootstrap(ctx context.Context, c config.Token, service *guidon.Service, logger *slog.Logger) error {
-	if !c.Enabled {
-		return nil
-	}
-	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: guidon.Actor{ID: "system:bootstrap"}})
-	random, created, err := service.Bootstrap(ctx, guidon.BootstrapInput{
-		Token: c.Bootstrap.Token, Expiration: c.Bootstrap.Expiration, Metadata: c.Bootstrap.Metadata,
-	})
-	switch {
-	case err != nil:
-		return err
-	case random != "":
-		logger.Info("bootstrap token created", "token", random)
-	case created:
-		logger.Info("bootstrap token created")
-	}
-	return nil
 }

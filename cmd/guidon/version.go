@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 )
 
@@ -18,34 +17,7 @@ import (
 var version, commit, date string
 
 // buildInfo tells what was built.
-func buildInfo() handler.Info {
-	info := handler.Info{Version: version, Commit: commit, BuildDate: date}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		fillFromBuild(&info, build)
-	}
-	if info.Version == "" {
-		info.Version = "devel"
-	}
-	info.Release = releaseVersion.MatchString(info.Version)
-	return info
-}
-
-// releaseVersion tells a release from a build of some commit in between.
-var releaseVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
-
-func fillFromBuild(info *handler.Info, build *debug.BuildInfo) {
-	if v := build.Main.Version; info.Version == "" && v != "" && v != "(devel)" {
-		info.Version = v
-	}
-	for _, setting := range build.Settings {
-		switch {
-		case setting.Key == "vcs.revision" && info.Commit == "":
-			info.Commit = setting.Value
-		case setting.Key == "vcs.time" && info.BuildDate == "":
-			info.BuildDate = setting.Value
-		}
-	}
-}
+func buildInfo() handler.Info { return instance.BuildInfo(version, commit, date) }
 
 func (p *program) versionCommand() *cobra.Command {
 	var asJSON bool

@@ -114,6 +114,23 @@ var ofrepSchemas = object{
 		{"type", "object"},
 		{"properties", object{
 			{"flags", object{{"type", "array"}, {"items", object{{"anyOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}}}},
+			{"eventStreams", object{
+				{"type", "array"},
+				{"description", "Where to listen for changes; absent where that is not offered"},
+				{"items", object{
+					{"type", "object"},
+					{"properties", object{
+						{"type", object{{"const", "sse"}}},
+						{"url", object{{"type", "string"}, {"description", "Where the server knows its own"}}},
+						{"endpoint", object{
+							{"type", "object"},
+							{"properties", object{{"requestUri", object{{"type", "string"}, {"description", "Path and query, at the origin that was asked"}}}}},
+						}},
+						{"inactivityDelaySec", object{{"type", "integer"}}},
+					}},
+					{"required", []any{"type"}},
+				}},
+			}},
 			{"metadata", object{
 				{"type", "object"},
 				{"properties", object{

@@ -72,7 +72,7 @@ func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 			add(r.path(), route.Method, item)
 		}
 	}
-	for _, other := range slices.Concat(ofrepRoutes, others) {
+	for _, other := range slices.Concat(ofrepRoutes, streamRoutes, others) {
 		add(other.path, other.method, other.item)
 	}
 	return paths, nil

@@ -100,7 +100,8 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"POST /ofrep/v1/evaluate/flags", "POST /ofrep/v1/evaluate/flags/{}", "GET /ofrep/v1/configuration", "GET /health", "GET /metrics", "GET /openapi.yaml",
+		"POST /ofrep/v1/evaluate/flags", "POST /ofrep/v1/evaluate/flags/{}", "GET /ofrep/v1/configuration", "GET /ofrep/v1/events",
+		"GET /api/v1/namespaces/{}/changes/stream", "GET /health", "GET /metrics", "GET /openapi.yaml",
 	} {
 		if described[name] == nil {
 			t.Errorf("%s is not described", name)

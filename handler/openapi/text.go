@@ -218,6 +218,10 @@ var headers = object{
 var securitySchemes = object{
 	{"bearer", object{{"type", "http"}, {"scheme", "bearer"}}},
 	{"apiKey", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-Key"}, {"description", "A token, as OFREP clients send it"}}},
+	{"capability", object{
+		{"type", "apiKey"}, {"in", "query"}, {"name", "capability"},
+		{"description", "The right to listen to one namespace for some hours, as a bulk answer states it; void with the token behind it"},
+	}},
 	{"cookie", object{
 		{"type", "apiKey"}, {"in", "cookie"}, {"name", "service_client_token"},
 		{"description", "Used when there is no Authorization header"},

@@ -10,7 +10,7 @@
 #   engine.sh down                        stop the engine if this script started it
 #
 # Images: postgres (postgres:17), mariadb (mariadb:11.8), mysql (mysql:9, of Debian
-# unstable), redis (redis:8).
+# unstable), redis (redis:8), valkey (valkey:8).
 set -eu
 STATE=${ENGINE_STATE:-/var/lib/guidon-containers}
 log() { echo "engine.sh: $*" >&2; }
@@ -155,20 +155,21 @@ EOF
 redis_entry() { cat <<'EOF'
 #!/bin/sh
 case "${1:-}" in
-  -*|"") set -- redis-server --protected-mode no "$@" ;;
+  -*|"") s=redis-server; command -v $s >/dev/null || s=valkey-server; set -- $s --protected-mode no "$@" ;;
 esac
 exec "$@"
 EOF
 }
 
 images() {
-  [ $# -gt 0 ] || set -- postgres mariadb mysql redis
+  [ $# -gt 0 ] || set -- postgres mariadb mysql redis valkey
   for n in "$@"; do
     case $n in
       postgres) image postgres:17 trixie postgresql-17 'var/lib/postgresql/*/main usr/lib/*/libLLVM* usr/lib/*/libz3*' \
         5432 pg_entry '["postgres"]' SIGINT ;;
       mariadb) image mariadb:11.8 trixie mariadb-server 'var/lib/mysql/*' 3306 my_entry '["mariadbd"]' ;;
       redis) image redis:8 trixie redis-server 'var/lib/redis/*' 6379 redis_entry '["redis-server","--protected-mode","no"]' ;;
+      valkey) image valkey:8 trixie valkey-server 'var/lib/valkey/*' 6379 redis_entry '["valkey-server","--protected-mode","no"]' ;;
       mysql) image mysql:9 sid mysql-server 'var/lib/mysql/*' 3306 my_entry '["mysqld"]' ;;
       *) log "unknown image $n"; exit 2 ;;
     esac

@@ -130,12 +130,35 @@ func Redis(ctx context.Context, flags ...string) (*Server, error) {
 	return s.begin(ctx)
 }
 
+// Sentinel starts a Sentinel of Redis that watches the server, as the master main.
+func Sentinel(ctx context.Context, master *Server) (*Server, error) {
+	s, err := newServer("sentinel", "redis")
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(s.Dir, "sentinel.conf") // which it writes to
+	if err := s.write(file, "sentinel monitor main 127.0.0.1 "+master.port()+" 1\n"); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.argv = []string{"redis-server", file, "--sentinel", "--port", s.port(), "--bind", "127.0.0.1", "--dir", s.Dir}
+	s.URL = "redis://" + s.Addr
+	s.answers = redisAnswers
+	return s.begin(ctx)
+}
+
 // begin starts the server for the first time.
 func (s *Server) begin(ctx context.Context) (*Server, error) {
 	if err := s.Restart(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// WriteFile writes a file that the server, and nobody else, may read, and returns
+// its path.
+func (s *Server) WriteFile(name, text string) (string, error) {
+	path := filepath.Join(s.Dir, name)
+	return path, s.write(path, text)
 }
 
 // write writes a file that the server may read.

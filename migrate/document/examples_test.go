@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"

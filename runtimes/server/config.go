@@ -16,6 +16,7 @@ type Config struct {
 	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
 	Health  *Health          // the one that Handler was given; Run sets it
 	Metrics *Metrics         // the one that Handler was given; nil counts nothing
+	Streams *handler.Streams // those that Handler was given; nil where there are none
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners

@@ -30,6 +30,14 @@ const (
 	minClientPingInterval = 10 * time.Second // a client that pings more often is cut off
 )
 
+// What keeps calls cheap. Windows that adapt would cost a ping for every few
+// messages; a message larger than its window is let in when it is read.
+const (
+	streamWindow     = 64 << 10 // bytes that a client may send ahead on one stream
+	connectionWindow = 1 << 20  // and on all streams of a connection
+	streamWorkers    = 64       // goroutines kept for calls, as their stacks have grown; more calls get new ones
+)
+
 // newGRPCServer returns the gRPC server with everything registered: the
 // operations that are switched on, health and reflection (contract 12).
 func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.Server {
@@ -39,6 +47,8 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 		grpc.MaxRecvMsgSize(maxReceiveMessage),
 		grpc.MaxConcurrentStreams(maxConcurrentStreams),
 		grpc.MaxHeaderListSize(maxHeaderListSize),
+		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle:     config.GRPC.MaxConnectionIdle,
@@ -51,6 +61,8 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 			MinTime:             minClientPingInterval,
 			PermitWithoutStream: true, // SDKs keep idle connections alive through NAT
 		}),
+		grpc.InTapHandle(keepMetadata),
+		grpc.NumStreamWorkers(streamWorkers),
 		grpc.UnaryInterceptor(calls.guardUnary),
 		grpc.StreamInterceptor(calls.guardStream),
 	}

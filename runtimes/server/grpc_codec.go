@@ -26,7 +26,8 @@ type inbound struct {
 	err     error
 }
 
-// codec is the protobuf codec of grpc-go with errors that are fit for callers.
+// codec is the protobuf codec of grpc-go with errors that are fit for callers,
+// and a faster way for the messages of evaluations.
 type codec struct {
 	encoding.CodecV2
 	logger *slog.Logger
@@ -45,6 +46,9 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	}
 	encoded := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer encoded.Free()
+	if decodeEvaluation(encoded.ReadOnlyData(), in.message) {
+		return nil
+	}
 	if err := decoding.Unmarshal(encoded.ReadOnlyData(), in.message); err != nil {
 		in.err = &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
 	}
@@ -59,6 +63,9 @@ var errUncodable = errors.New(guidon.Internal.Error())
 // panic and to keep the cause inside.
 func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 	defer c.recoverAs(&err)
+	if data, ok := encodeEvaluation(v); ok {
+		return data, nil
+	}
 	data, err = c.CodecV2.Marshal(v)
 	if err != nil {
 		c.logger.Error("grpc answer cannot be encoded", "type", fmt.Sprintf("%T", v), "error", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -42,34 +41,15 @@ type endingStream struct {
 }
 
 // RecvMsg returns what the client sends next, Unavailable when the server drains.
+// The goroutine that it leaves in that case ends a moment later: its caller
+// returns from the gRPC method, which ends the stream and with it the read.
 func (s *endingStream) RecvMsg(m any) error {
-	return receiveUntil(s.calls.draining, func() error { return s.ServerStream.RecvMsg(m) },
-		func() error { return status.Error(codes.Unavailable, "the server is stopping") })
-}
-
-// within runs receive for no longer than the bound: grpc-go waits without one
-// for a message that a client has announced and does not send. It sees by itself
-// when the caller goes away.
-func within(bound time.Duration, receive func() error) error {
-	late := make(chan struct{})
-	timer := time.AfterFunc(bound, func() { close(late) })
-	defer timer.Stop()
-	return receiveUntil(late, receive, func() error {
-		return guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", bound)
-	})
-}
-
-// receiveUntil runs receive, but no longer than until stop is closed, and then
-// returns what because does. The goroutine it leaves in that case ends a moment
-// later: its caller returns from the gRPC method, which ends the stream and with
-// it the read.
-func receiveUntil(stop <-chan struct{}, receive, because func() error) error {
 	done := make(chan error, 1)
-	go func() { done <- receive() }()
+	go func() { done <- s.ServerStream.RecvMsg(m) }()
 	select {
 	case err := <-done:
 		return err
-	case <-stop:
-		return because()
+	case <-s.calls.draining:
+		return status.Error(codes.Unavailable, "the server is stopping")
 	}
 }

@@ -30,7 +30,7 @@ func (c *calls) refuse(ctx context.Context, o *handler.Operation, err error, dur
 	if c.metrics != nil {
 		c.metrics.Finished(o.Name, transportGRPC, code, duration)
 	}
-	setHeader(ctx, handler.Response{RequestID: id})
+	sendHeader(ctx, handler.Response{RequestID: id})
 	return statusOf(err)
 }
 

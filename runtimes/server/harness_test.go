@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/proto"
+	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
@@ -31,7 +32,7 @@ const patience = 30 * time.Second
 
 // instance is a running server on loopback ports of its own.
 type instance struct {
-	t       *testing.T
+	t       testing.TB
 	service *guidon.Service
 	log     *syncBuffer
 	http    string // base URL
@@ -52,7 +53,7 @@ type settings struct {
 }
 
 // newService returns a service over a fresh SQLite file.
-func newService(t *testing.T) *guidon.Service {
+func newService(t testing.TB) *guidon.Service {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
 	if err != nil {
@@ -70,7 +71,7 @@ func newService(t *testing.T) *guidon.Service {
 }
 
 // start runs a server until the test ends.
-func start(t *testing.T, change func(*settings)) *instance {
+func start(t testing.TB, change func(*settings)) *instance {
 	t.Helper()
 	in := &instance{t: t, service: newService(t), log: &syncBuffer{}, ended: make(chan error, 1)}
 	logger := slog.New(slog.NewTextHandler(in.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -167,7 +168,7 @@ func (in *instance) seed(keys ...string) {
 }
 
 // await waits for the event.
-func await(t *testing.T, what string, event <-chan struct{}) {
+func await(t testing.TB, what string, event <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-event:

@@ -21,9 +21,11 @@ const maxScrapes = 4
 
 // MetricsConfig is what metrics are made of. Zero values are right.
 type MetricsConfig struct {
-	Info   handler.Info        // of the build
-	Caches func() []CacheStats // asked at each scrape; nil = no cache metrics
-	Logger *slog.Logger        // for failed scrapes; nil = slog.Default
+	Info    handler.Info        // of the build
+	Caches  func() []CacheStats // asked at each scrape; nil = no cache metrics
+	Redis   func() RedisStats   // the same, with Caches; nil where there is none
+	Streams *handler.Streams    // nil = no metrics of streams
+	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
 // Metrics counts what the server does, under the names of contract 11 with the
@@ -64,7 +66,10 @@ func NewMetrics(config MetricsConfig) *Metrics {
 		buildInfo(config.Info),
 	)
 	if config.Caches != nil {
-		m.registry.MustRegister(cacheCollector(config.Caches))
+		m.registry.MustRegister(cacheCollector{caches: config.Caches, redis: config.Redis})
+	}
+	if config.Streams != nil {
+		m.registry.MustRegister(streamCollector{config.Streams})
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

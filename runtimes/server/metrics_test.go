@@ -183,6 +183,9 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 		Caches: func() []server.CacheStats {
 			return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
 		},
+		Redis: func() server.RedisStats {
+			return server.RedisStats{Up: true, Errors: 5, RevisionHits: 11, RevisionMisses: 12, SnapshotHits: 13, SnapshotMisses: 14}
+		},
 	})
 	got := append(scrape(t, m, "guidon_cache"), scrape(t, m, "guidon_build_info")...)
 	for i := range got {
@@ -190,7 +193,13 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 	}
 	want := []string{
 		`guidon_cache_hit_total{cache="memory",type="snapshot"} 7`,
+		`guidon_cache_hit_total{cache="redis",type="revision"} 11`,
+		`guidon_cache_hit_total{cache="redis",type="snapshot"} 13`,
 		`guidon_cache_miss_total{cache="memory",type="snapshot"} 2`,
+		`guidon_cache_miss_total{cache="redis",type="revision"} 12`,
+		`guidon_cache_miss_total{cache="redis",type="snapshot"} 14`,
+		`guidon_cache_redis_errors_total 5`,
+		`guidon_cache_redis_up 1`,
 		`guidon_cache_stale_answers_total{cache="memory",type="snapshot"} 3`,
 		`guidon_cache_staleness_seconds{cache="memory",type="snapshot"} 1.5`,
 		`guidon_build_info{commit="abc",goversion="…",version="1.2.3"} 1`,

@@ -13,9 +13,9 @@ import (
 // started has ended.
 //
 // The stop takes these steps: health turns to not serving; requests are still
-// accepted for the ShutdownDelay; the listeners close and requests under way
-// may finish within the ShutdownTimeout, after which they are cut; the loops
-// end. A listener that fails begins the stop too, without the delay.
+// accepted for the ShutdownDelay; the listeners close, event streams end, and
+// requests under way may finish within the ShutdownTimeout, after which they are
+// cut; the loops end. A listener that fails begins the stop too, without the delay.
 //
 // The result is nil after a stop in which nothing had to be cut. An error before
 // OnReady means that nothing was served.

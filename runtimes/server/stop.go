@@ -46,6 +46,7 @@ func (s *serving) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("they had %s to finish", timeout))
 	defer cancel()
 	close(s.calls.draining)
+	s.config.Streams.End() // they would not finish by themselves
 
 	grpcCut := make(chan error, 1)
 	go func() { grpcCut <- s.drainGRPC(ctx) }()

@@ -178,7 +178,9 @@ func TestRefresh(t *testing.T) {
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
+		f.mu.Lock()
 		last := f.asked[len(f.asked)-1]
+		f.mu.Unlock()
 		if diff := cmp.Diff([]string{"a"}, last); diff != "" {
 			t.Errorf("asked for what nobody has used for two minutes (-want +got):\n%s", diff)
 		}

@@ -27,6 +27,7 @@ type Cache struct {
 	source          Source
 	directory       slot[directory]
 	authentications slot[guidon.AuthenticationSet]
+	watches         watches
 	stats           stats
 }
 

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -12,11 +13,29 @@ const inUse = int64(time.Minute)
 // Refresh asks for everything in use when any of it would be out of date before
 // the time ahead has passed, and loads what has changed: so that requests do not
 // wait. After a question that failed it asks in any case, to see whether the
-// source answers again. Without MaxAge nothing goes out of date by itself.
+// source answers again; and also for those who are subscribed, whom nothing else
+// would tell. Without MaxAge nothing goes out of date by itself.
 //
 // It is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
-	keys := s.revisions.due(ahead)
+	return s.bring(ctx, s.revisions.due(ahead))
+}
+
+// Renew asks for those of the keys that are in use, or for everything that is
+// where none is named, and loads what has changed. It is for one who has been told
+// that something has.
+func (s *Shared) Renew(ctx context.Context, keys ...string) error {
+	var wanted []string
+	s.revisions.eachInUse(func(key string, _, _ int64) {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			wanted = append(wanted, key)
+		}
+	})
+	return s.bring(ctx, wanted)
+}
+
+// bring asks for the keys and loads what has changed of them.
+func (s *Shared) bring(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -37,22 +56,14 @@ func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
 // due returns what is in use, when there is a reason to ask now.
 func (r *revisions) due(ahead time.Duration) []string {
 	now := r.now()
+	ask := r.watches.any() || r.failing()
 	var keys []string
-	ask := r.failing()
-	consider := func(key string, used, stated, acknowledged int64) {
-		if now-used > inUse || used == 0 {
-			return
-		}
+	r.eachInUse(func(key string, stated, acknowledged int64) {
 		keys = append(keys, key)
 		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
 		unseen := acknowledged > 0 && stated <= acknowledged
 		ask = ask || outdated || unseen
-	}
-	a := &r.authentications
-	consider(AuthenticationsKey, a.used.Load(), a.stated.Load(), a.acknowledged.Load())
-	for key, t := range *r.snapshots.Load() {
-		consider(key, t.used.Load(), t.stated.Load(), t.acknowledged.Load())
-	}
+	})
 	switch {
 	case !ask:
 		return nil
@@ -60,6 +71,30 @@ func (r *revisions) due(ahead time.Duration) []string {
 		return []string{AuthenticationsKey}
 	}
 	return keys
+}
+
+// eachInUse visits what was asked for lately or is waited for, with when it was
+// last stated, and when a write through this instance was last acknowledged.
+func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
+	now := r.now()
+	lately := func(used int64) bool { return used != 0 && now-used <= inUse }
+	waitedFor := r.watches.keys()
+	a := &r.authentications
+	// A token that somebody waits by must not outlive its deletion.
+	if used := a.used.Load(); lately(used) || len(waitedFor) > 0 && used != 0 {
+		visit(AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
+	}
+	held := *r.snapshots.Load()
+	for key, t := range held {
+		if _, waited := waitedFor[key]; waited || lately(t.used.Load()) {
+			visit(key, t.stated.Load(), t.acknowledged.Load())
+		}
+	}
+	for key := range waitedFor {
+		if held[key] == nil {
+			visit(key, 0, 0)
+		}
+	}
 }
 
 // failing tells whether the last question failed.

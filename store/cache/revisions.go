@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,7 @@ type revisions struct {
 	swept     time.Time
 
 	authentications tracked[guidon.AuthenticationSet]
+	watches         watches
 }
 
 // batch is one question.
@@ -54,6 +56,7 @@ func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revi
 			revision: (*guidon.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
 		},
 	}
+	r.authentications.loaded = r.watches.wakeAll
 	r.snapshots.Store(&map[string]*tracked[guidon.Snapshot]{})
 	r.depart = r.read
 	return r
@@ -245,8 +248,10 @@ func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map
 	for _, key := range changed {
 		if known[key] != nil {
 			delete(known, key)
+			defer r.watches.wake(key)
 			continue
 		}
+		key = strings.Clone(key)        // it may be a part of a whole request
 		known[key] = r.newSnapshot(key) // what is loaded into it has all that was written before
 	}
 	r.snapshots.Store(&known)
@@ -256,6 +261,7 @@ func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map
 func (r *revisions) newSnapshot(key string) *tracked[guidon.Snapshot] {
 	return &tracked[guidon.Snapshot]{
 		revision: (*guidon.Snapshot).Revision, stats: r.stats,
+		loaded: func() { r.watches.wake(key) },
 		source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 			return r.source.Load(ctx, key, held)
 		},

@@ -20,6 +20,7 @@ type tracked[T any] struct {
 	revision func(value *T) guidon.Revision
 	source   func(ctx context.Context, held *T) (*T, error)
 	stats    *stats
+	loaded   func() // called when there is a value of another revision
 
 	head   guidon.Revision // what the source said last; guarded by mu
 	stated atomic.Int64    // when the question began that it answered; set under mu
@@ -151,6 +152,7 @@ func (t *tracked[T]) load(ctx context.Context, held *T) (*T, error) {
 	s := &state[T]{value: value}
 	s.asOf.Store(stated)
 	t.latest.Store(s)
+	t.loaded()
 	return value, nil
 }
 

@@ -30,6 +30,7 @@ func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx contex
 // that may have changed. The list goes first: who sees a new namespace listed
 // must not find its snapshot missing.
 func (c *Cache) markOld(namespace string, listed bool) {
+	defer c.watches.wake(namespace)
 	d := c.latestDirectory()
 	if listed {
 		c.directory.markOld()
@@ -54,6 +55,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 	defer func() {
 		if stored {
 			c.authentications.markOld()
+			c.watches.wakeAll()
 		}
 	}()
 	return c.source.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {

@@ -56,8 +56,10 @@ func (r *revisions) wrote(key string, acknowledged bool) {
 	now := r.now()
 	if key == AuthenticationsKey {
 		r.authentications.wrote(now, acknowledged)
+		r.watches.wakeAll()
 		return
 	}
+	defer r.watches.wake(key)
 	r.lastWrite = now
 	if t := r.snapshot(key); t != nil {
 		t.wrote(now, acknowledged)

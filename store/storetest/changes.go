@@ -67,6 +67,25 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
+	for _, c := range []struct {
+		name  string
+		after guidon.ChangeCursor
+		want  []string
+	}{
+		{"from the beginning", guidon.CursorAfter(0), []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"after is exclusive", guidon.ChangeCursor{Revision: 3}, []string{flagUpper, deleteX}},
+		{"after the last of a revision", guidon.ChangeCursor{Revision: 3, Sequence: 1}, []string{deleteX}},
+		{"after a revision", guidon.CursorAfter(2), []string{segmentX, flagUpper, deleteX}},
+		{"after the newest", guidon.CursorAfter(4), []string{}},
+	} {
+		got, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: "other", After: c.after, Limit: 100})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.want, brief(got)); diff != "" {
+			t.Errorf("%s, oldest first (-want +got):\n%s", c.name, diff)
+		}
+	}
 	if got := allChanges(t, s, guidon.ChangeQuery{Namespace: "never was"}); len(got) != 0 {
 		t.Errorf("unknown namespace: got %q", brief(got))
 	}
@@ -103,12 +122,26 @@ func testChangePages(t *testing.T, s guidon.Store) {
 				break
 			}
 			got = append(got, brief(page)...)
-			last := page[len(page)-1]
-			query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+			query.Before = page[len(page)-1].Cursor()
 		}
 		slices.Reverse(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+		}
+		got = nil
+		for query := (guidon.ChangeQuery{Namespace: defaultNamespace, Limit: limit, After: guidon.CursorAfter(0)}); ; {
+			page, err := s.Changes(t.Context(), query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page) == 0 {
+				break
+			}
+			got = append(got, brief(page)...)
+			query.After = page[len(page)-1].Cursor()
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pages of %d, oldest first (-want +got):\n%s", limit, diff)
 		}
 	}
 }

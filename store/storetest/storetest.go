@@ -166,8 +166,7 @@ func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guido
 			break
 		}
 		all = append(all, page...)
-		last := page[len(page)-1]
-		query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+		query.Before = page[len(page)-1].Cursor()
 	}
 	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
 		all[i], all[j] = all[j], all[i]

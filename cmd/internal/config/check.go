@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -17,9 +18,11 @@ func (c *Config) check(found *problems) {
 	c.DB.check(found)
 	c.Cache.check(c.DB, found)
 	c.Changes.check(found)
+	c.Streams.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
 	c.Authentication.check(found)
+	c.Lambda.check(found)
 }
 
 func (s Server) check(found *problems) {
@@ -52,6 +55,16 @@ func requireFile(found *problems, key, path string) {
 func (c Changes) check(found *problems) {
 	if c.Retention != 0 && c.Retention < MinRetention {
 		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all, or at least 24h, not %q", c.Retention))
+	}
+}
+
+func (s Streams) check(found *problems) {
+	if s.PublicURL == "" {
+		return
+	}
+	u, err := url.Parse(s.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(s.PublicURL, "/") {
+		found.key("streams.public_url", "must be a URL such as https://flags.example/base, without a slash at the end")
 	}
 }
 
@@ -100,5 +113,13 @@ func (a Authentication) check(found *problems) {
 	token := a.Methods.Token.Bootstrap.Token
 	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
 		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without spaces around")
+	}
+}
+
+var basePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]*$`)
+
+func (l Lambda) check(found *problems) {
+	if !basePath.MatchString(l.BasePath) {
+		found.key("lambda.base_path", "must be a path such as /flags, of letters, digits and ._~-")
 	}
 }

@@ -14,11 +14,13 @@ type Config struct {
 	DB             DB             `key:"db" doc:"The database that keeps everything."`
 	Cache          Cache          `key:"cache" doc:"How fresh answers are, on a database that several servers share. With an SQLite file, which has one server, no answer is ever stale."`
 	Changes        Changes        `key:"changes" doc:"The records of every change, which are the history and the audit log."`
+	Streams        Streams        `key:"streams" doc:"Event streams, which tell clients of changes as they happen."`
 	Log            Log            `key:"log" doc:"What is logged, and where to."`
 	CORS           CORS           `key:"cors" doc:"Calls from web pages of other origins."`
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Looking into the running process."`
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
 	Authentication Authentication `key:"authentication" doc:"Who may call."`
+	Lambda         Lambda         `key:"lambda" doc:"What stands in front of guidon-lambda. A server has nothing of the kind."`
 }
 
 // Server says where and how the service listens.
@@ -50,6 +52,14 @@ type Changes struct {
 // whoever asks what happened yesterday gets an answer.
 const MinRetention = 24 * time.Hour
 
+// Streams says whether and to how many clients changes are told.
+type Streams struct {
+	Enabled    bool   `key:"enabled" default:"true" doc:"Serves event streams, and tells OpenFeature's web providers where they are; otherwise they poll if they are told to."`
+	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Most streams of OpenFeature providers that this server keeps open, at about 30 KiB of memory each. While there are as many, further providers are told of none, and poll if they are told to."`
+	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000" doc:"Most streams of change records that this server keeps open; further ones are refused."`
+	PublicURL  string `key:"public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; needed where a proxy serves it under a path."`
+}
+
 // Log says what is logged, and where to.
 type Log struct {
 	Level     string  `key:"level" default:"info" options:"debug info warn error panic fatal" fold:"true" doc:"Least important events that are logged; panic and fatal mean error."`
@@ -70,7 +80,7 @@ type LogKeys struct {
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
 	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
-	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
+	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
 }
 
 // Diagnostics says how the running process may be looked into.
@@ -126,6 +136,12 @@ type Bootstrap struct {
 	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged."`
 	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this long; 0s is never."`
 	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Further metadata of the first token. Keys are lower-cased."`
+}
+
+// Lambda says what stands in front of the function on AWS Lambda.
+type Lambda struct {
+	BasePath  string `key:"base_path" doc:"What a custom domain or a load balancer's rule puts before every path, such as /flags. The stage of an API needs no mention."`
+	Streaming bool   `key:"streaming" default:"false" doc:"Set when the function URL or the REST API in front is set to stream responses; answers then have no limit of 6 MB. Without that setting in front, callers would get the raw stream."`
 }
 
 // The encodings of the log.

@@ -9,6 +9,7 @@ import (
 // DB says where the database is and how to keep connections to it.
 type DB struct {
 	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, which serves one server and is created, readable for the owner only, when it does not exist; or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. The DSN forms of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) do as well."`
+	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How a database server knows the service. password: by what db.url says. aws-iam: by a token of AWS IAM, made for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
 	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
 	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
 	ConnMaxLifetime  time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`
@@ -18,6 +19,9 @@ type DB struct {
 	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a server that starts, and guidon migrate up, try again while the database cannot be reached. SQLite is there or not."`
 	MigrateOnStart   string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts; otherwise it refuses to start until guidon migrate up has. auto does so for an SQLite file only."`
 }
+
+// AuthAWS is db.auth with tokens of AWS IAM.
+const AuthAWS = "aws-iam"
 
 // The engines of databases.
 const (
@@ -87,6 +91,8 @@ func (d DB) check(found *problems) {
 		found.key("db.url", "is required, since no folder for the default is known: "+supported)
 	case engine == "":
 		found.key("db.url", "has no known scheme; "+supported)
+	case d.Auth == AuthAWS && engine != EnginePostgres && engine != EngineMySQL:
+		found.key("db.auth", "aws-iam is for PostgreSQL and MySQL")
 	case engine != EngineSQLite:
 		return
 	case strings.Trim(rest, "/") == "":

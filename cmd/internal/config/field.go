@@ -67,6 +67,12 @@ func (f field) name() string {
 func (f field) doc() string  { return f.tag.Get("doc") }
 func (f field) secret() bool { return f.tag.Get("secret") == "true" }
 func (f field) url() bool    { return f.tag.Get("url") == "true" }
+
+// referable tells whether the value may be given by a reference to where it is kept.
+func (f field) referable() bool {
+	return (f.secret() || f.url()) && f.value.Kind() == reflect.String
+}
+
 func (f field) isMap() bool  { return f.value.Kind() == reflect.Map }
 func (f field) isList() bool { return f.value.Kind() == reflect.Slice }
 

@@ -14,7 +14,7 @@ func (c *Config) JSON() json.RawMessage {
 	root := map[string]any{
 		"audit":         map[string]any{"enabled": false},
 		"authorization": map[string]any{"required": false},
-		"cache":         map[string]any{"enabled": true, "backend": "memory"},
+		"cache":         map[string]any{"enabled": true},
 		"experimental":  map[string]any{},
 		"meta":          map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
 		"analytics":     map[string]any{"enabled": false},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -38,14 +39,24 @@ func newEnvironment(environ []string) environment {
 	return env
 }
 
-// Load returns the configuration of the file, overridden by the environment.
+// Secrets fetches values that the configuration names by a reference.
+type Secrets interface {
+	// Knows tells whether the text is a reference.
+	Knows(text string) bool
+	// Fetch returns the value. Its error shows none.
+	Fetch(ctx context.Context, reference string) (string, error)
+}
+
+// Load returns the configuration of the file, overridden by the environment, with
+// the secrets fetched that are given by a reference; secrets is nil where there
+// are none such.
 // An empty path means the first of guidon/config.yml in the user's
 // configuration folder and /etc/guidon/config/default.yml that exists, or the
 // defaults alone.
 //
 // The error is an *[Error] with every problem there is, in the file, in the
 // environment and in how values go together.
-func Load(path string, environ []string) (*Config, error) {
+func Load(ctx context.Context, path string, environ []string, secrets Secrets) (*Config, error) {
 	env := newEnvironment(environ)
 	c := defaults(env)
 	var found problems
@@ -56,11 +67,32 @@ func Load(path string, environ []string) (*Config, error) {
 		loadFile(c, path, env, &found)
 	}
 	loadEnvironment(c, env, &found)
+	fetchSecrets(ctx, c, secrets, &found)
 	c.check(&found)
 	if err := found.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// fetchSecrets puts the values in the place of the references to them.
+func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *problems) {
+	if secrets == nil {
+		return
+	}
+	for _, f := range fields(c) {
+		if !f.referable() || !secrets.Knows(f.value.String()) {
+			continue
+		}
+		value, err := secrets.Fetch(ctx, f.value.String())
+		if err == nil {
+			err = f.set(value)
+		}
+		if err != nil {
+			found.key(f.key, err.Error())
+			f.value.SetString("") // of which nothing more is to be said
+		}
+	}
 }
 
 func defaults(env environment) *Config {

@@ -18,7 +18,7 @@ import (
 func load(t *testing.T, content string, variables ...string) (*config.Config, error) {
 	t.Helper()
 	path := write(t, "config.yml", content)
-	return config.Load(path, append([]string{"HOME=" + t.TempDir()}, variables...))
+	return config.Load(t.Context(), path, append([]string{"HOME=" + t.TempDir()}, variables...), vault)
 }
 
 func write(t *testing.T, name, content string) string {
@@ -131,12 +131,23 @@ func TestBadValues(t *testing.T) {
 		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
 		{"schema steps by chance", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},
 		{"records for too short", "changes: {retention: 23h59m}", "", "changes.retention (GUIDON_CHANGES_RETENTION): must be 0s, which keeps all, or at least 24h"},
+		{"a public URL with a password", "streams: {public_url: 'https://u:s3cret@flags.example'}", "", "streams.public_url (GUIDON_STREAMS_PUBLIC_URL): must be a URL such as https://flags.example/base"},
+		{"a public URL that ends in a slash", "streams: {public_url: 'https://flags.example/'}", "", "without a slash at the end"},
+		{"a public URL without a scheme", "streams: {public_url: flags.example}", "", "streams.public_url"},
+		{"a base path with a query", "", "GUIDON_LAMBDA_BASE_PATH=/flags?a=b", "lambda.base_path (GUIDON_LAMBDA_BASE_PATH): must be a path such as /flags"},
 		{"a mode that there is not", "", "GUIDON_CACHE_MODE=fast", "cache.mode"},
 		{"a bound for SQLite", "cache: {mode: bounded}", "", "cache.mode (GUIDON_CACHE_MODE): must be strict for an SQLite file"},
 		{"an age too low", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 99ms}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
 		{"an age too high", "db: {url: 'mysql://db/x'}\ncache: {mode: bounded, max_age: 61m}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
 		{"an age that strict has no use for", "", "GUIDON_CACHE_MAX_AGE=5s", "cache.max_age (GUIDON_CACHE_MAX_AGE): is for cache.mode (GUIDON_CACHE_MODE) bounded"},
 		{"stale answers for less than the age", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 10s, max_stale: 9s}", "", "cache.max_stale (GUIDON_CACHE_MAX_STALE): must be 0s, which refuses stale answers, or at least cache.max_age"},
+		{"a backend that there is not", "", "GUIDON_CACHE_BACKEND=memcached", "cache.backend"},
+		{"Redis for SQLite", "cache: {backend: redis, redis: {url: 'redis://cache'}}", "", "cache.backend (GUIDON_CACHE_BACKEND): must be memory for an SQLite file"},
+		{"Redis without an address", "db: {url: 'postgres://db/x'}\ncache: {backend: redis}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): is required"},
+		{"an address of Redis for nothing", "", "GUIDON_CACHE_REDIS_URL=redis://cache", "cache.redis.url (GUIDON_CACHE_REDIS_URL): is for cache.backend (GUIDON_CACHE_BACKEND) redis"},
+		{"an address of something else", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'cache:6379'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): has no known scheme"},
+		{"a wait for Redis that is no help", "cache: {redis: {net_timeout: 2s}}", "", "cache.redis.net_timeout (GUIDON_CACHE_REDIS_NET_TIMEOUT): must be at most 1s"},
+		{"keys without a beginning", "cache: {redis: {prefix: ''}}", "", "cache.redis.prefix (GUIDON_CACHE_REDIS_PREFIX): must not be empty"},
 		{"empty log key", "log: {keys: {time: ''}}", "", "must not be empty"},
 		{"header list", "cors: {allowed_headers: ['A, B']}", "", "must be header names"},
 		{"bootstrap token that no header can carry", "authentication: {methods: {token: {bootstrap: {token: \"s3cr\\tet\"}}}}", "", "printable ASCII"},
@@ -232,7 +243,7 @@ func TestMigrates(t *testing.T) {
 // TestSearch follows the order of operations 2.1 as far as a test may touch.
 func TestSearch(t *testing.T) {
 	home := t.TempDir()
-	c, err := config.Load("", []string{"HOME=" + home})
+	c, err := config.Load(t.Context(), "", []string{"HOME=" + home}, vault)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,13 +259,13 @@ func TestSearch(t *testing.T) {
 	if err := os.WriteFile(file, []byte("server: {http_port: 7}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = config.Load("", []string{"HOME=/nowhere", "XDG_CONFIG_HOME=" + home}); err != nil {
+	if c, err = config.Load(t.Context(), "", []string{"HOME=/nowhere", "XDG_CONFIG_HOME=" + home}, vault); err != nil {
 		t.Fatal(err)
 	}
 	if c.Server.HTTPPort != 7 {
 		t.Errorf("http_port: got %d, want 7 of %s", c.Server.HTTPPort, file)
 	}
-	if _, err := config.Load("/no/such/file", nil); err == nil || !strings.Contains(err.Error(), "guidon config init") {
+	if _, err := config.Load(t.Context(), "/no/such/file", nil, vault); err == nil || !strings.Contains(err.Error(), "guidon config init") {
 		t.Errorf("missing file: got error %v, want one that names the command to make one", err)
 	}
 }

@@ -26,6 +26,10 @@ with a file and the environment, without starting anything. The server refuses t
 - **Files**: each key that is neither a list nor a map can be given as a file: the variable with ` + "`_FILE`" + ` at its end names a
   file that holds the value, without its last line break. So secrets need not be in the environment:
   ` + "`GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE=/run/secrets/guidon-token`" + `.
+- **AWS**: ` + "`db.url`" + `, and each key marked as secret that is neither a list nor a map, can be given as where AWS keeps it:
+  ` + "`aws-sm://name#key`" + ` is a member of the JSON object in a secret of Secrets Manager, ` + "`aws-sm://name`" + ` all of the secret, and
+  ` + "`aws-ssm://name`" + ` a parameter of Parameter Store, decrypted. An ARN will do for a name. It is fetched once, at the start, with the
+  credentials and in the region that the AWS SDK finds; on AWS Lambda, those of the environment.
 - **An empty variable** counts as not set.
 - The variables that Kubernetes sets for a service named ` + "`guidon`" + ` (such as ` + "`GUIDON_SERVICE_HOST`" + `) are left alone.
 `

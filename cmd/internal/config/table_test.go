@@ -162,7 +162,7 @@ func TestTemplate(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Load(path, os.Environ())
+		got, err := Load(t.Context(), path, os.Environ(), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -219,7 +219,7 @@ func TestJSON(t *testing.T) {
 	members := []string{
 		"version", "audit", "authentication", "authorization", "cache", "cors", "db", "diagnostics", "experimental",
 		"log", "meta", "analytics", "server", "storage", "metrics", "tracing", "ui",
-		"changes", // ours
+		"changes", "lambda", "streams", // ours
 	}
 	for _, name := range members {
 		if _, ok := root[name]; !ok {

@@ -1,4 +1,4 @@
-package main
+package instance
 
 import (
 	"context"
@@ -22,9 +22,9 @@ const (
 	changesRun   = 100_000
 )
 
-// cleaner deletes what is no longer needed. It may be killed at any moment: each
+// Cleaner deletes what is no longer needed. It may be killed at any moment: each
 // batch is a transaction of its own.
-type cleaner struct {
+type Cleaner struct {
 	db        *store.DB
 	service   *guidon.Service
 	actor     guidon.Actor
@@ -33,8 +33,10 @@ type cleaner struct {
 	now       func() time.Time
 }
 
-func newCleaner(c *config.Config, db *store.DB, service *guidon.Service, actor guidon.Actor) cleaner {
-	return cleaner{
+// NewCleaner returns the cleaner of the configuration, which works in the actor's
+// name.
+func NewCleaner(c *config.Config, db *store.DB, service *guidon.Service, actor guidon.Actor) Cleaner {
+	return Cleaner{
 		db: db, service: service, actor: actor, now: time.Now,
 		grace: c.Authentication.Methods.Token.Cleanup.GracePeriod, retention: c.Changes.Retention,
 	}
@@ -45,7 +47,7 @@ var errElsewhere = errors.New("another process is doing it")
 
 // tokens deletes the static tokens that expired longer than the grace period
 // ago, as many as one run may, and counts them.
-func (c cleaner) tokens(ctx context.Context) (deleted int, err error) {
+func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 	err = c.alone(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
 		// Without a renewal on the way, so the lease bounds the work.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
@@ -58,7 +60,7 @@ func (c cleaner) tokens(ctx context.Context) (deleted int, err error) {
 
 // changes deletes the change records beyond their retention, as many as one run
 // may, and counts them. It tells whether there may be more.
-func (c cleaner) changes(ctx context.Context) (deleted int, more bool, err error) {
+func (c Cleaner) changes(ctx context.Context) (deleted int, more bool, err error) {
 	if c.retention == 0 {
 		return 0, false, nil
 	}
@@ -85,7 +87,7 @@ func (c cleaner) changes(ctx context.Context) (deleted int, more bool, err error
 }
 
 // alone calls fn while it has the lease of that name, or returns errElsewhere.
-func (c cleaner) alone(ctx context.Context, name string, fn func(ctx context.Context, renew func(context.Context) error) error) (err error) {
+func (c Cleaner) alone(ctx context.Context, name string, fn func(ctx context.Context, renew func(context.Context) error) error) (err error) {
 	holder := rand.Text()
 	held, err := c.db.AcquireLease(ctx, name, holder, cleanupLease)
 	if err != nil {
@@ -109,8 +111,34 @@ func (c cleaner) alone(ctx context.Context, name string, fn func(ctx context.Con
 	})
 }
 
-// loopTokens and loopChanges are runs of the server's loops.
-func (c cleaner) loopTokens(ctx context.Context, logger *slog.Logger) error {
+// Cleaned is what a cleanup did.
+type Cleaned struct {
+	Tokens  int      `json:"tokens"`
+	Changes int      `json:"changes"`
+	More    bool     `json:"more"`    // change records are left for the next run
+	Skipped []string `json:"skipped"` // what another process is cleaning up
+}
+
+// All deletes everything there is to delete. What it returns has been done, also
+// on an error.
+func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
+	result.Skipped = []string{}
+	result.Tokens, err = c.tokens(ctx)
+	if errors.Is(err, errElsewhere) {
+		result.Skipped, err = append(result.Skipped, "tokens"), nil
+	}
+	if err != nil {
+		return result, err
+	}
+	result.Changes, result.More, err = c.changes(ctx)
+	if errors.Is(err, errElsewhere) {
+		result.Skipped, err = append(result.Skipped, "changes"), nil
+	}
+	return result, err
+}
+
+// LoopTokens is a run of the loop that deletes expired tokens.
+func (c Cleaner) LoopTokens(ctx context.Context, logger *slog.Logger) error {
 	deleted, err := c.tokens(ctx)
 	if deleted > 0 {
 		logger.Info("expired tokens deleted", "count", deleted)
@@ -118,7 +146,8 @@ func (c cleaner) loopTokens(ctx context.Context, logger *slog.Logger) error {
 	return unlessElsewhere(err)
 }
 
-func (c cleaner) loopChanges(ctx context.Context, logger *slog.Logger) error {
+// LoopChanges is a run of the loop that deletes old change records.
+func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	deleted, more, err := c.changes(ctx)
 	if deleted > 0 {
 		logger.Info("old change records deleted", "count", deleted, "more", more)

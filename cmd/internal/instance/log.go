@@ -1,4 +1,4 @@
-package main
+package instance
 
 import (
 	"fmt"
@@ -10,9 +10,11 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// openLog returns the logger of the configuration and what closes its file.
-func (p *program) openLog(c config.Log) (logger *slog.Logger, closeFile func() error, err error) {
-	out, closeFile := p.stdout, func() error { return nil }
+// OpenLog returns the logger of the configuration and what closes its file. It
+// writes to out where no file is configured; terminal tells whether a writer is a
+// terminal.
+func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool) (logger *slog.Logger, closeFile func() error, err error) {
+	closeFile = func() error { return nil }
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // #nosec G304 -- the operator's own choice
 		if err != nil {
@@ -20,12 +22,12 @@ func (p *program) openLog(c config.Log) (logger *slog.Logger, closeFile func() e
 		}
 		out, closeFile = f, f.Close
 	}
-	return slog.New(p.logHandler(c, out)), closeFile, nil
+	return slog.New(logHandler(c, out, terminal)), closeFile, nil
 }
 
-func (p *program) logHandler(c config.Log, out io.Writer) slog.Handler {
-	options := &slog.HandlerOptions{Level: logLevel(c.Level)}
-	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && p.terminal(out) {
+func logHandler(c config.Log, out io.Writer, terminal func(stream any) bool) slog.Handler {
+	options := &slog.HandlerOptions{Level: LogLevel(c.Level)}
+	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && terminal(out) {
 		return slog.NewTextHandler(out, options)
 	}
 	names := map[string]string{slog.TimeKey: c.Keys.Time, slog.LevelKey: c.Keys.Level, slog.MessageKey: c.Keys.Message}
@@ -38,9 +40,9 @@ func (p *program) logHandler(c config.Log, out io.Writer) slog.Handler {
 	return slog.NewJSONHandler(out, options)
 }
 
-// logLevel returns the level of the word. The reference has two levels above
+// LogLevel returns the level of the word. The reference has two levels above
 // error, which only say how the process ends (operations 2.2).
-func logLevel(word string) slog.Level {
+func LogLevel(word string) slog.Level {
 	switch strings.ToLower(word) {
 	case "debug":
 		return slog.LevelDebug

@@ -1,4 +1,4 @@
-package main
+package instance
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
@@ -18,7 +19,7 @@ import (
 
 // newTestCleaner returns a cleaner over a new database, whose clock is two days
 // ahead.
-func newTestCleaner(t *testing.T) cleaner {
+func newTestCleaner(t *testing.T) Cleaner {
 	t.Helper()
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), store.Options{})
 	if err != nil {
@@ -28,8 +29,8 @@ func newTestCleaner(t *testing.T) cleaner {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	return cleaner{
-		db: db, service: guidon.NewService(newCache(db, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
+	return Cleaner{
+		db: db, service: guidon.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
 		grace: time.Minute, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}
@@ -67,14 +68,14 @@ func TestCleanChanges(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 5)
 	before := changesOf(t, c.db)
-	result, err := c.all(t.Context())
-	if want := (cleaned{Changes: 5, Skipped: []string{}}); err != nil || !cmp.Equal(result, want) {
+	result, err := c.All(t.Context())
+	if want := (Cleaned{Changes: 5, Skipped: []string{}}); err != nil || !cmp.Equal(result, want) {
 		t.Errorf("got %+v, %v, want %+v", result, err, want)
 	}
 	if diff := cmp.Diff(before[:1], changesOf(t, c.db)); diff != "" {
 		t.Errorf("records left (-want +got):\n%s", diff)
 	}
-	if result, err := c.all(t.Context()); err != nil || result.Changes != 0 {
+	if result, err := c.All(t.Context()); err != nil || result.Changes != 0 {
 		t.Errorf("second time: got %+v, %v, want nothing to do", result, err)
 	}
 }
@@ -106,8 +107,8 @@ func TestCleanAlone(t *testing.T) {
 			t.Fatalf("got %t, %v", held, err)
 		}
 	}
-	result, err := c.all(t.Context())
-	if want := (cleaned{Skipped: []string{"tokens", "changes"}}); err != nil || !cmp.Equal(result, want) {
+	result, err := c.All(t.Context())
+	if want := (Cleaned{Skipped: []string{"tokens", "changes"}}); err != nil || !cmp.Equal(result, want) {
 		t.Errorf("beside another: got %+v, %v, want %+v", result, err, want)
 	}
 	for _, name := range []string{"cleanup of tokens", "cleanup of changes"} {
@@ -115,7 +116,7 @@ func TestCleanAlone(t *testing.T) {
 			t.Fatalf("got %t, %v", renewed, err)
 		}
 	}
-	if result, err := c.all(t.Context()); err != nil || result.Changes != 2 {
+	if result, err := c.All(t.Context()); err != nil || result.Changes != 2 {
 		t.Errorf("after its lease: got %+v, %v, want 2 records", result, err)
 	}
 }

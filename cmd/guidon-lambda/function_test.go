@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// nowhere is a database server that is not there.
+const nowhere = "GUIDON_DB_URL=postgres://guidon:hunter2@127.0.0.1:1/guidon"
+
+// TestRefuses: what only a server can have is refused, all of it at once.
+func TestRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		environ []string
+		want    []string
+	}{
+		{nil, []string{"db.url"}},
+		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true"},
+			[]string{"must name a database server", migrateEvent, "diagnostics.profiling.enabled"}},
+		{[]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=?"}, []string{"lambda.base_path"}},
+		{[]string{"GUIDON_DB_URL=postgres://guidon:hunter2@[/guidon"}, []string{"database URL"}},
+	} {
+		_, err := newFunction(tt.environ, "", new(bytes.Buffer))
+		if err == nil {
+			t.Errorf("%s: no error", tt.environ)
+			continue
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s: got %v, want %s", tt.environ, err, want)
+			}
+		}
+	}
+}
+
+// TestWithoutDatabase: a start needs no database; without one health is fine, and
+// whoever needs it is told to come back.
+func TestWithoutDatabase(t *testing.T) {
+	var log bytes.Buffer
+	f, err := newFunction([]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=/flags", "GUIDON_LOG_LEVEL=debug"}, "", &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := lambdatest.HTTPAPI("prod")
+	for path, want := range map[string]int{
+		"/flags/health": http.StatusOK, "/flags/meta/info": http.StatusOK, "/flags/metrics": http.StatusNotFound,
+		"/flags/debug/pprof/": http.StatusNotFound, "/flags/api/v1/namespaces": http.StatusServiceUnavailable,
+	} {
+		event, err := front.Event(httptest.NewRequest(http.MethodGet, path, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload, err := f.Invoke(t.Context(), event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		if err := front.Answer(w, payload); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != want || (w.Code == http.StatusServiceUnavailable) != (w.Header().Get("Retry-After") != "") {
+			t.Errorf("%s: got %d %s, want %d", path, w.Code, w.Body, want)
+		}
+	}
+	if _, err := f.Invoke(t.Context(), []byte(`{"guidon":"cleanup"}`)); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("cleanup: got error %v", err)
+	}
+	if text := log.String(); strings.Contains(text, "hunter2") || !strings.Contains(text, `/flipt.Flipt/ListNamespaces`) {
+		t.Errorf("got the log %s", text)
+	}
+}
+
+// TestConfigFile: the file beside the program is read, if there is one.
+func TestConfigFile(t *testing.T) {
+	folder := t.TempDir()
+	if got := configFile(folder); got != "" {
+		t.Errorf("got %s, without a file", got)
+	}
+	if got := configFile(""); got != "" {
+		t.Errorf("got %s, without a folder", got)
+	}
+	path := filepath.Join(folder, "guidon.yml")
+	if err := os.WriteFile(path, []byte("db:\n  url: file:/tmp/guidon.db\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newFunction(nil, configFile(folder), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "must name a database server") {
+		t.Errorf("got error %v, want what is wrong with the file", err)
+	}
+}

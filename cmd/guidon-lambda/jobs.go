@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+// jobs are what events ask for that are no requests.
+type jobs struct {
+	config  *config.Config
+	db      *store.DB
+	schema  *schema
+	service *guidon.Service
+	logger  *slog.Logger
+}
+
+// migrated is the answer to migrateEvent.
+type migrated struct {
+	Applied []appliedStep `json:"applied"` // empty where nothing was to be done
+}
+
+type appliedStep struct {
+	Step int64  `json:"step"`
+	Name string `json:"name"`
+}
+
+// migrate brings the schema up to date and creates the first token, which a server
+// does when it starts. It may be repeated, and cut off by the end of the
+// invocation.
+func (j jobs) migrate(ctx context.Context) (any, error) {
+	err := instance.WaitReady(ctx, j.config.DB, j.db, func(err error, next time.Duration) {
+		j.logger.Warn("the database cannot be reached yet", "path", j.db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+	})
+	if err != nil {
+		return nil, err
+	}
+	steps, err := migrate.Up(ctx, j.db.SQL(), j.db.Dialect())
+	result := migrated{Applied: []appliedStep{}}
+	for _, step := range steps {
+		j.logger.Info("schema step applied", "step", step.Version, "name", step.Name)
+		result.Applied = append(result.Applied, appliedStep{step.Version, step.Name})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := instance.Bootstrap(ctx, j.config.Authentication.Methods.Token, j.service, j.logger); err != nil {
+		return nil, fmt.Errorf("bootstrap token: %w", err)
+	}
+	return result, nil
+}
+
+// cleanup deletes what is no longer needed. What there is no time for is the next
+// run's.
+func (j jobs) cleanup(ctx context.Context) (any, error) {
+	if err := j.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	result, err := instance.NewCleaner(j.config, j.db, j.service, guidon.Actor{ID: "system:cleanup"}).All(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		result.More, err = true, nil
+	}
+	j.logger.Info("cleanup", "tokens", result.Tokens, "changes", result.Changes, "more", result.More, "skipped", result.Skipped)
+	return result, err
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+// migrateEvent is the event that brings the schema up to date.
+const migrateEvent = `{"guidon":"migrate"}`
+
+// schema knows whether the schema is the one of this program. It is looked at once
+// in the life of a process, by the first that needs it: steps are only ever added,
+// and those of a later release are made for this one, too.
+type schema struct {
+	db      *store.DB
+	timeout time.Duration
+	fits    atomic.Bool
+}
+
+// check returns nil when the schema fits, and otherwise an *[guidon.Error] that
+// says what to do.
+func (s *schema) check(ctx context.Context) error {
+	if s.fits.Load() {
+		return nil
+	}
+	// First the connection, with the patience of the store for a database that is
+	// too busy, and with its words.
+	if err := s.db.Ping(ctx); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := migrate.Check(bounded, s.db.Reader(), s.db.Dialect())
+	if err == nil {
+		s.fits.Store(true)
+		return nil
+	}
+	switch _, ours := errors.AsType[*guidon.Error](err); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !ours:
+		return &guidon.Error{Code: guidon.Unavailable, Message: "the database cannot be reached", Err: err}
+	case errors.Is(err, guidon.Unavailable): // pending steps
+		return &guidon.Error{Code: guidon.Unavailable, Message: guidon.PublicMessage(err) + ", or invoke the function with " + migrateEvent, Err: err}
+	}
+	return err
+}
+
+// checkedStore is a store that answers nothing before the schema is known to fit.
+type checkedStore struct {
+	guidon.Store
+	schema *schema
+}
+
+// Namespaces implements [guidon.Store].
+func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Namespaces(ctx)
+}
+
+// Snapshot implements [guidon.Store].
+func (s checkedStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Snapshot(ctx, namespace)
+}
+
+// Update implements [guidon.Store].
+func (s checkedStore) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+	if err := s.schema.check(ctx); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, namespace, fn)
+}
+
+// Authentications implements [guidon.Store].
+func (s checkedStore) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Authentications(ctx)
+}
+
+// UpdateAuthentications implements [guidon.Store].
+func (s checkedStore) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+	if err := s.schema.check(ctx); err != nil {
+		return err
+	}
+	return s.Store.UpdateAuthentications(ctx, fn)
+}
+
+// Changes implements [guidon.Store].
+func (s checkedStore) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Changes(ctx, query)
+}

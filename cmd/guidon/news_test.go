@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Whatever has changed while nobody looked is looked at once.
+func TestNews(t *testing.T) {
+	many := make([]string, 2*maxNews)
+	for i := range many {
+		many[i] = fmt.Sprint("namespace-", i)
+	}
+	for _, tt := range []struct {
+		name  string
+		added []string
+		want  []string
+	}{
+		{"one", []string{"a"}, []string{"a"}},
+		{"a burst", []string{"b", "a", "b", "a"}, []string{"a", "b"}},
+		{"everything", []string{"a", "", "b"}, nil},
+		{"too many to count", many, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, done := newNews(), make(chan struct{})
+				for range 2 { // the second is as the first
+					for _, key := range tt.added {
+						n.add(key)
+					}
+					for keys := range n.until(done) {
+						if diff := cmp.Diff(tt.want, keys); diff != "" {
+							t.Errorf("(-want +got):\n%s", diff)
+						}
+						break
+					}
+				}
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					for keys := range n.until(done) {
+						t.Errorf("there is no more, but %q", keys)
+					}
+				}()
+				synctest.Wait()
+				close(done)
+				<-ended
+			})
+		})
+	}
+}

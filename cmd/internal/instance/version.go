@@ -1,0 +1,39 @@
+package instance
+
+import (
+	"regexp"
+	"runtime/debug"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// BuildInfo tells what was built: what the linker was told or, where that is
+// empty, what Go recorded.
+func BuildInfo(version, commit, date string) handler.Info {
+	info := handler.Info{Version: version, Commit: commit, BuildDate: date}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		fillFromBuild(&info, build)
+	}
+	if info.Version == "" {
+		info.Version = "devel"
+	}
+	info.Release = releaseVersion.MatchString(info.Version)
+	return info
+}
+
+// releaseVersion tells a release from a build of some commit in between.
+var releaseVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+
+func fillFromBuild(info *handler.Info, build *debug.BuildInfo) {
+	if v := build.Main.Version; info.Version == "" && v != "" && v != "(devel)" {
+		info.Version = v
+	}
+	for _, setting := range build.Settings {
+		switch {
+		case setting.Key == "vcs.revision" && info.Commit == "":
+			info.Commit = setting.Value
+		case setting.Key == "vcs.time" && info.BuildDate == "":
+			info.BuildDate = setting.Value
+		}
+	}
+}

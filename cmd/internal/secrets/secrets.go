@@ -1,0 +1,192 @@
+// Package secrets fetches from AWS what the configuration does not hold itself:
+// values that it names by a reference, and passwords of databases that last for
+// minutes.
+package secrets
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	"github.com/aws/smithy-go"
+)
+
+// The schemes of references.
+const (
+	managerScheme   = "aws-sm://"
+	parameterScheme = "aws-ssm://"
+)
+
+// fetchTimeout bounds one reference, with the attempts that the SDK makes.
+const fetchTimeout = 10 * time.Second
+
+// Knows tells whether the text names a value that is kept at AWS.
+func (a *AWS) Knows(text string) bool {
+	return strings.HasPrefix(text, managerScheme) || strings.HasPrefix(text, parameterScheme)
+}
+
+// AWS fetches. It asks for nothing before the first use, and its methods may be
+// called concurrently.
+type AWS struct {
+	// Load returns the credentials and the region; nil is [Environment]. It is
+	// called until it succeeds, once.
+	Load func(ctx context.Context) (aws.Config, error)
+
+	mu      sync.Mutex
+	config  *aws.Config
+	secrets map[string]string // whole secrets fetched, of which a reference may want a key
+}
+
+// Fetch returns the value that the reference names:
+//
+//   - aws-sm://name#key is a member of the JSON object that a secret of Secrets
+//     Manager holds, and aws-sm://name all that it holds;
+//   - aws-ssm://name is a parameter of Systems Manager's Parameter Store,
+//     decrypted.
+//
+// An ARN will do for a name, and decides the region. A secret is fetched once,
+// however many of its keys are asked for. The error names the reference, and
+// never a value.
+func (a *AWS) Fetch(ctx context.Context, reference string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	value, err := a.fetch(ctx, reference)
+	if err == nil && value == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", reference, explain(err))
+	}
+	return value, nil
+}
+
+func (a *AWS) fetch(ctx context.Context, reference string) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if name, ok := strings.CutPrefix(reference, parameterScheme); ok {
+		return a.parameter(ctx, name)
+	}
+	name, ok := strings.CutPrefix(reference, managerScheme)
+	if !ok {
+		return "", errors.New("not a reference")
+	}
+	name, key, wantsKey := strings.Cut(name, "#")
+	secret, err := a.secret(ctx, name)
+	if err != nil || !wantsKey {
+		return secret, err
+	}
+	return member(secret, key)
+}
+
+func (a *AWS) parameter(ctx context.Context, name string) (string, error) {
+	c, err := a.load(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	answer, err := ssm.NewFromConfig(c).GetParameter(ctx, &ssm.GetParameterInput{Name: &name, WithDecryption: aws.Bool(true)})
+	if err != nil {
+		return "", err
+	}
+	return aws.ToString(answer.Parameter.Value), nil
+}
+
+func (a *AWS) secret(ctx context.Context, name string) (string, error) {
+	if secret, ok := a.secrets[name]; ok {
+		return secret, nil
+	}
+	c, err := a.load(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	answer, err := secretsmanager.NewFromConfig(c).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
+	if err != nil {
+		return "", err
+	}
+	secret := aws.ToString(answer.SecretString)
+	if answer.SecretString == nil {
+		secret = string(answer.SecretBinary)
+	}
+	if a.secrets == nil {
+		a.secrets = map[string]string{}
+	}
+	a.secrets[name] = secret
+	return secret, nil
+}
+
+// member returns the text of a key of a JSON object.
+func member(secret, key string) (string, error) {
+	var object map[string]any
+	if err := json.Unmarshal([]byte(secret), &object); err != nil {
+		return "", errors.New("the secret is not a JSON object, and so has no keys") // the cause might quote it
+	}
+	switch value := object[key].(type) {
+	case string:
+		return value, nil
+	case nil:
+		return "", fmt.Errorf("the secret has no key %q", key)
+	default:
+		return "", fmt.Errorf("the key %q of the secret is not a text", key)
+	}
+}
+
+// load returns the configuration for the region of the name. a.mu is held.
+func (a *AWS) load(ctx context.Context, name string) (aws.Config, error) {
+	if a.config == nil {
+		load := a.Load
+		if load == nil {
+			load = Environment
+		}
+		c, err := load(ctx)
+		if err != nil {
+			return aws.Config{}, err
+		}
+		a.config = &c
+	}
+	c := a.config.Copy()
+	if parsed, err := arn.Parse(name); err == nil {
+		c.Region = parsed.Region
+	}
+	if c.Region == "" {
+		return aws.Config{}, errors.New("no AWS region is known: set AWS_REGION")
+	}
+	return c, nil
+}
+
+// Environment returns the credentials and the region of the environment, where
+// AWS Lambda puts those of the function. It is for programs in which the other
+// places where AWS keeps credentials would take up room for nothing.
+func Environment(context.Context) (aws.Config, error) {
+	credentials := aws.Credentials{
+		AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken: os.Getenv("AWS_SESSION_TOKEN"), Source: "environment",
+	}
+	if !credentials.HasKeys() {
+		return aws.Config{}, errors.New("there are no AWS credentials in the environment")
+	}
+	c := aws.Config{
+		Region:      cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
+	}
+	if endpoint := os.Getenv("AWS_ENDPOINT_URL"); endpoint != "" {
+		c.BaseEndpoint = &endpoint
+	}
+	return c, nil
+}
+
+// explain leaves of an error of the SDK what an operator can do something about.
+func explain(err error) error {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return fmt.Errorf("AWS answers %s: %s", e.ErrorCode(), e.ErrorMessage())
+	}
+	return err
+}

@@ -1,0 +1,165 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+const changesStream = namespacePrefix + "/changes/stream"
+
+// changeStreamOperation looks for further change records.
+var changeStreamOperation = streamOp(changesStream, AreaManagement)
+
+// changeListener tells of every change record of a namespace that follows a place,
+// in order: the log is the memory, and the place is all there is to remember.
+type changeListener struct {
+	key   string
+	after guidon.ChangeCursor // zero: the newest when it begins
+	begun bool
+	told  guidon.Revision // all records of this revision have been told of
+}
+
+func (l *changeListener) namespace() string { return l.key }
+
+func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, error) {
+	at, err := l.current(ctx, h)
+	if err != nil {
+		return nil, false, err
+	}
+	if l.begun {
+		return l.next(ctx, h, at)
+	}
+	if l.after == (guidon.ChangeCursor{}) {
+		if l.after, err = h.service.LatestChange(ctx, l.key); err != nil {
+			return nil, false, err
+		}
+	}
+	// So that the client goes on from here also when nothing follows before it
+	// loses the connection.
+	l.begun = true
+	return append(appendCursor([]byte("id: "), l.after), "\n\n"...), true, nil
+}
+
+// errRewound ends a stream whose history is none any more.
+var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has gone back to an earlier revision: a backup was restored")
+
+// current returns the revision of the namespace, the zero one where it does not
+// exist. It is no earlier than what has been told of.
+func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revision, error) {
+	call := guidon.CallFrom(ctx)
+	call.MinRevision = max(call.MinRevision, l.after.Revision)
+	s, err := h.service.Snapshot(ctx, l.key)
+	switch {
+	case err != nil && l.begun && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
+		return guidon.Revision{}, errRewound
+	case err != nil:
+		return guidon.Revision{}, err
+	}
+	at := s.Revision()
+	if at.Number == l.told.Number && at.Stamp != l.told.Stamp {
+		return guidon.Revision{}, errRewound
+	}
+	return at, nil
+}
+
+// next returns the records that follow, unless the revision says that there are
+// none. That a namespace does not exist says nothing: its deletion may be one.
+func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revision) ([]byte, bool, error) {
+	if at == l.told && at.Number != 0 {
+		return nil, false, nil
+	}
+	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.ChangeCursor, error) {
+		return h.changePage(ctx, l.key, l.after)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	more := len(p.events) > 0
+	if l.after = p.last; !more {
+		l.told = at
+	}
+	return p.events, more, nil
+}
+
+// changePage returns the records after the place as events, and the place of the
+// last one.
+func (h *Handler) changePage(ctx context.Context, namespace string, after guidon.ChangeCursor) ([]byte, guidon.ChangeCursor, error) {
+	changes, err := h.service.ChangesAfter(ctx, namespace, after)
+	if err != nil {
+		return nil, after, err
+	}
+	var events []byte
+	for _, c := range changes {
+		body, err := codec.Marshal(wireChange(c))
+		if err != nil {
+			return nil, after, err
+		}
+		after = c.Cursor()
+		events = append(appendCursor(append(events, "id: "...), after), "\nevent: change\ndata: "...)
+		events = append(append(events, body...), "\n\n"...)
+	}
+	return events, after, nil
+}
+
+// serveChangeStream answers with the change records of a namespace.
+func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange)
+	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(x.request, "namespace_key")}
+	after, err := startOf(r)
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	h.serveStream(x, changeStreamOperation, changeStream, &Request{
+		Authorization: r.Header["Authorization"], Cookie: r.Header["Cookie"], Message: message,
+		MinRevision: strings.Join(r.Header[minRevisionHeader], ","),
+		listener:    &changeListener{key: guidon.NamespaceKey(message.GetNamespaceKey()), after: after},
+	})
+}
+
+// startOf returns the place after which the stream begins: where the client was
+// when it lost the last one, or where it says, or the zero place.
+func startOf(r *http.Request) (guidon.ChangeCursor, error) {
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		return parseCursor("header Last-Event-ID", last)
+	}
+	if from := r.URL.Query().Get("from"); from != "" {
+		return parseCursor("field from", from)
+	}
+	return guidon.ChangeCursor{}, nil
+}
+
+// parseCursor returns the place that the text names: that of a record, or behind
+// all records of a revision.
+func parseCursor(what, text string) (guidon.ChangeCursor, error) {
+	number, sequence, ofRecord := strings.Cut(text, ".")
+	revision, err := strconv.ParseUint(number, 10, 63)
+	cursor := guidon.CursorAfter(int64(revision)) // #nosec G115 -- 63 bits
+	if err == nil && ofRecord {
+		var place uint64
+		place, err = strconv.ParseUint(sequence, 10, 31)
+		cursor.Sequence = int32(place) // #nosec G115 -- 31 bits
+	}
+	if err != nil || cursor == (guidon.ChangeCursor{}) {
+		return cursor, guidon.Errorf(guidon.InvalidArgument, "invalid %s: must be a revision, or the id of an event", what)
+	}
+	return cursor, nil
+}
+
+// appendCursor appends what parseCursor reads.
+func appendCursor(b []byte, c guidon.ChangeCursor) []byte {
+	b = strconv.AppendInt(b, c.Revision, 10)
+	if c != guidon.CursorAfter(c.Revision) {
+		b = strconv.AppendInt(append(b, '.'), int64(c.Sequence), 10)
+	}
+	return b
+}

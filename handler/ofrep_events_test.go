@@ -1,0 +1,152 @@
+package handler_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// withStreams makes the handler stream, over a cache of its own.
+func withStreams(t testing.TB, streams handler.StreamsConfig) func(*handler.Config) {
+	c := cache.New(newDB(t))
+	streams.Subscribe = c.Subscribe
+	return func(config *handler.Config) {
+		config.Service, config.Streams = guidon.NewService(c, time.Now), handler.NewStreams(streams)
+	}
+}
+
+// offered is what a bulk answer says of streams, as text, and where the one is.
+func offered(t testing.TB, r reply) (member, target string) {
+	t.Helper()
+	var body struct{ EventStreams []json.RawMessage }
+	if err := json.Unmarshal([]byte(r.body), &body); err != nil || len(body.EventStreams) > 1 {
+		t.Fatalf("%d %s: %v", r.status, r.body, err)
+	}
+	if len(body.EventStreams) == 0 {
+		return "", ""
+	}
+	var stream struct {
+		URL      string
+		Endpoint struct{ RequestURI string }
+	}
+	if err := json.Unmarshal(body.EventStreams[0], &stream); err != nil {
+		t.Fatal(err)
+	}
+	return string(body.EventStreams[0]), stream.URL + stream.Endpoint.RequestURI
+}
+
+// TestOFREPEventStreams is OFREP 7: the bulk answer says where the stream is, in a
+// URL that says the same each time, needs no header and tells no token.
+func TestOFREPEventStreams(t *testing.T) {
+	config := handler.StreamsConfig{MaxOFREP: 2}
+	open := newServer(t, withStreams(t, config))
+	open.must("", "POST", ofrepPath, `{}`).check(t, 200, `{"flags":[],"eventStreams":[{"type":"sse",`+
+		`"endpoint":{"requestUri":"/ofrep/v1/events?namespace=default"},"inactivityDelaySec":120}],"metadata":{"flagSetId":"default","version":"1"}}`)
+	config.PublicURL = "https://flags.example/base"
+	public := newServer(t, withStreams(t, config))
+	member, _ := offered(t, public.must("", "POST", ofrepPath+"?namespace=a%26b", `{}`))
+	if want := `{"type":"sse","url":"https://flags.example/base/ofrep/v1/events?namespace=a%26b","inactivityDelaySec":120}`; member != want {
+		t.Errorf("got %s, want %s", member, want)
+	}
+
+	config.PublicURL = ""
+	s := newServer(t, withStreams(t, config), required)
+	token, other, shop := s.token(""), s.token(""), s.token("shop")
+	bulk := func(token string, headers ...string) reply {
+		return s.must("", "POST", ofrepPath, `{}`, append(headers, "X-API-Key", token)...)
+	}
+	first := bulk(token)
+	member, target := offered(t, first)
+	if again, _ := offered(t, bulk(token)); again != member {
+		t.Errorf("the second time %s, the first %s", again, member)
+	}
+	if strings.Contains(first.body, token) || strings.Contains(first.body, guidon.HashToken(token)) {
+		t.Errorf("the token is in %s", first.body)
+	}
+	ids, _ := s.follow(target)
+	if got := <-ids; !strings.HasPrefix(got, "1-") {
+		t.Errorf("id %s", got)
+	}
+	s.must("", "POST", "/api/v1/flags", `{"key":"a","name":"a"}`, "Authorization", "Bearer "+token)
+	if got := <-ids; !strings.HasPrefix(got, "2-") {
+		t.Errorf("id %s", got)
+	}
+
+	tags := map[string]bool{}
+	for _, r := range []reply{bulk(token), bulk(other), bulk(shop), bulk(token, "X-Flipt-Namespace", "shop")} {
+		tags[r.header.Get("ETag")] = true
+		_, target := offered(t, r)
+		u, err := url.Parse(target)
+		if err != nil || u.Path != eventsPath || u.Query().Get("capability") == "" {
+			t.Errorf("%q: %v", target, err)
+		}
+	}
+	if len(tags) != 4 {
+		t.Errorf("%d ETags for 4 URLs", len(tags))
+	}
+	if r := s.do("POST", ofrepPath, `{}`, "X-API-Key", token, "If-None-Match", bulk(token).header.Get("ETag")); r.status != 304 {
+		t.Errorf("not known again: %d", r.status)
+	}
+	if _, target := offered(t, bulk(shop)); !strings.Contains(target, "namespace=shop") {
+		t.Errorf("the stream of a limited token is %s", target)
+	}
+
+	// With as many as there may be, who comes is to poll, and who was told of a
+	// change keeps his stream.
+	s.follow(target)
+	full := bulk(token)
+	if member, _ := offered(t, full); member != "" || full.header.Get("ETag") == bulk(token, "X-Flipt-Namespace", "shop").header.Get("ETag") {
+		t.Errorf("offered %s, ETag %s", member, full.header.Get("ETag"))
+	}
+	if r := s.do("GET", target, ""); r.status != 503 || r.header.Get("Retry-After") == "" {
+		t.Errorf("one too many: %d %s", r.status, r.body)
+	}
+	told := s.must("", "POST", ofrepPath+"?flagConfigEtag=2", `{}`, "X-API-Key", token)
+	if got, _ := offered(t, told); got != member {
+		t.Errorf("who listens is offered %s, before %s", got, member)
+	}
+}
+
+// TestOFREPEventStreamsRenewed: the URL, and with it the ETag, changes long before
+// the capability in it ends.
+func TestOFREPEventStreamsRenewed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &guidon.Authentication{ID: "id", TokenHash: guidon.HashToken("secret")}
+		j := newJournal()
+		j.setTokens(a)
+		h, _ := streaming(j, required)
+		ask := func() (target, tag string) {
+			r := serve(h, "POST", ofrepPath, `{}`, "X-API-Key", "secret")
+			_, target = offered(t, reply{r.Code, r.Header(), r.Body.String()})
+			return target, r.Header().Get("ETag")
+		}
+		end := guidon.CapabilityEnd(time.Now())
+		time.Sleep(time.Until(end.Add(-guidon.CapabilityWindow - 1)))
+		target, tag := ask()
+		time.Sleep(time.Nanosecond)
+		nextTarget, nextTag := ask()
+		if target == nextTarget || tag == nextTag {
+			t.Errorf("still %s, %s", nextTarget, nextTag)
+		}
+		time.Sleep(time.Until(end.Add(-1)))
+		l := listen(t, h, target)
+		l.begun(refetch("1", "1"))
+		l.cancel()
+		time.Sleep(time.Nanosecond)
+		if r := download(t, h, target); r.status != 401 {
+			t.Errorf("after its end: %d", r.status)
+		}
+		if diff := cmp.Diff(401, serve(h, "POST", ofrepPath, `{}`, "X-API-Key", strings.SplitAfter(nextTarget, "capability=")[1]).Code); diff != "" {
+			t.Errorf("a capability as a token (-want +got):\n%s", diff)
+		}
+	})
+}

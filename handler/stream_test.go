@@ -1,0 +1,426 @@
+package handler_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+const eventsPath = "/ofrep/v1/events"
+
+// refetch is the event about a revision of the journal.
+func refetch(number, stamp string) string {
+	return "id: " + number + "-" + stamp + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n"
+}
+
+// TestOFREPEvents is OFREP 7: who has not seen the state is told to ask again, at
+// the beginning and at each change, and nobody is told anything else.
+func TestOFREPEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		h, _ := streaming(j)
+		first := listen(t, h, eventsPath)
+		first.begun(refetch("1", "1"))
+		for name, want := range map[string]string{
+			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Encoding": "", "Guidon-Revision": "1",
+		} {
+			if got := first.wire.Header().Get(name); got != want {
+				t.Errorf("%s %q, want %q", name, got, want)
+			}
+		}
+		current := listen(t, h, eventsPath, "Last-Event-ID", "1-1")
+		current.begun("id: 1-1\n\n")
+		restored := listen(t, h, eventsPath, "Last-Event-ID", "1-2")
+		restored.begun(refetch("1", "1"))
+		restored.cancel()
+		synctest.Wait()
+		nowhere := listen(t, h, eventsPath+"?namespace=nowhere")
+		nowhere.begun(refetch("0", "0"))
+
+		time.Sleep(time.Second)
+		j.set(2, 0xabc)
+		for _, l := range []*listening{first, current} {
+			l.wants("a change", refetch("2", "abc"))
+		}
+		j.setTokens() // wakes all
+		time.Sleep(time.Second)
+		for _, l := range []*listening{first, current, nowhere} {
+			l.wants("nothing new", "")
+			l.cancel()
+			if !l.ended() {
+				t.Error("goes on after the client has gone")
+			}
+		}
+		if j.waiting != 0 {
+			t.Errorf("%d still wait for changes", j.waiting)
+		}
+	})
+}
+
+// TestStreamsCoalesce: of changes that come closely after one another the first is
+// told of at once and the others together.
+func TestStreamsCoalesce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		h, _ := streaming(j)
+		l := listen(t, h, eventsPath)
+		l.begun(refetch("1", "1"))
+		time.Sleep(time.Second)
+		for range 50 {
+			j.write(0)
+			time.Sleep(time.Millisecond)
+		}
+		l.wants("at once", refetch("2", "2"))
+		time.Sleep(time.Second)
+		l.wants("then", refetch("51", "33"))
+		l.cancel()
+		synctest.Wait()
+	})
+}
+
+// TestStreamsHeartbeat: nothing between server and client takes a stream on which
+// nothing happens for dead (OFREP 7).
+func TestStreamsHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		h, _ := streaming(j)
+		l := listen(t, h, eventsPath)
+		l.begun(refetch("1", "1"))
+		for range 3 {
+			time.Sleep(19 * time.Second)
+			l.wants("after 19 s", "")
+			time.Sleep(time.Second)
+			l.wants("after 20 s", ": keep-alive\n\n")
+		}
+		time.Sleep(10 * time.Second)
+		j.set(2, 2)
+		l.wants("a change", refetch("2", "2"))
+		time.Sleep(19 * time.Second)
+		l.wants("19 s after the change", "")
+		l.cancel()
+		synctest.Wait()
+	})
+}
+
+var retryLine = regexp.MustCompile(`^retry: (\d+)\n\n`)
+
+// TestStreamsEnd: who is told that the server stops is told when to come back, not
+// all at once, and nobody else comes in.
+func TestStreamsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		const clients = 200
+		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
+		h := handler.New(handler.Config{Service: guidon.NewService(j, time.Now), Streams: streams})
+		all := make([]*listening, clients)
+		first := map[string]bool{}
+		for i := range all {
+			all[i] = listen(t, h, eventsPath)
+			first[retryLine.FindString(all[i].next())] = true
+		}
+		streams.End()
+		streams.End()
+		least, most, last := 1<<30, 0, map[string]bool{}
+		for _, l := range all {
+			text := l.next()
+			match := retryLine.FindStringSubmatch(text)
+			if match == nil || !l.ended() {
+				t.Fatalf("the end is %q", text)
+			}
+			ms, _ := strconv.Atoi(match[1])
+			least, most, last[text] = min(least, ms), max(most, ms), true
+		}
+		if len(first) < clients*9/10 || len(last) < clients*9/10 || least < 2000 || least > 4000 || most < 20_000 || most > 22_000 {
+			t.Errorf("%d and %d moments to come back at, from %d to %d ms", len(first), len(last), least, most)
+		}
+		late := listen(t, h, eventsPath)
+		if got := late.wire.Body.String() + late.next(); late.wire.Code != http.StatusServiceUnavailable || !strings.Contains(got, "stopping") {
+			t.Errorf("got %d %s", late.wire.Code, got)
+		}
+		want := []handler.StreamStats{
+			{Kind: "ofrep", Refused: 1, Ended: map[string]uint64{"stopping": clients}}, {Kind: "changes", Ended: map[string]uint64{}},
+		}
+		if diff := cmp.Diff(want, streams.Stats()); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestStreamsSlowClient: one that does not read is dropped after a while, and holds
+// nobody up until then.
+func TestStreamsSlowClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		h, streams := streaming(j)
+		slow, other := listen(t, h, eventsPath), listen(t, h, eventsPath)
+		slow.begun(refetch("1", "1"))
+		other.begun(refetch("1", "1"))
+		time.Sleep(time.Second)
+		slow.wire.clog()
+		j.set(2, 2)
+		other.wants("a change", refetch("2", "2"))
+		time.Sleep(9 * time.Second)
+		if slow.ended() {
+			t.Error("dropped at once")
+		}
+		time.Sleep(time.Second)
+		if !slow.ended() {
+			t.Error("not dropped")
+		}
+		other.cancel()
+		synctest.Wait()
+		if got := streams.Stats()[0].Ended; got["slow"] != 1 || got["client"] != 1 {
+			t.Errorf("ended %v", got)
+		}
+	})
+}
+
+// TestStreamsEndWithToken: a stream ends when its token is deleted or expires, and
+// one that came with a capability soon after the end of that.
+func TestStreamsEndWithToken(t *testing.T) {
+	const secret = "secret"
+	token := func() *guidon.Authentication {
+		return &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken(secret)}
+	}
+	for _, test := range []struct {
+		name       string
+		capability bool
+		during     func(j *journal, a *guidon.Authentication)
+		lasts      time.Duration // at least
+		ends       time.Duration // until it has ended
+		reason     string
+	}{
+		{"deleted", false, func(j *journal, _ *guidon.Authentication) { j.setTokens() }, 0, 0, "refused"},
+		{"deleted, of a capability", true, func(j *journal, _ *guidon.Authentication) { j.setTokens() }, 0, 0, "refused"},
+		{"limited to another namespace", false, func(j *journal, _ *guidon.Authentication) {
+			a := token()
+			a.Metadata = map[string]string{guidon.MetadataTokenNamespace: "shop"}
+			j.setTokens(a)
+		}, 0, 0, "refused"},
+		{"expires", false, func(j *journal, _ *guidon.Authentication) {
+			a := token()
+			a.ExpiresAt = time.Now().Add(time.Hour)
+			j.setTokens(a)
+		}, time.Hour, time.Hour, "refused"},
+		{"the capability ends", true, func(*journal, *guidon.Authentication) {}, guidon.CapabilityWindow, 2*guidon.CapabilityWindow + 5*time.Minute, "expired"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				j, a := newJournal(), token()
+				j.setTokens(a)
+				h, streams := streaming(j, required)
+				path, headers := eventsPath+"?namespace=default", []string{"Authorization", "Bearer " + secret}
+				if test.capability {
+					path, headers = path+"&capability="+a.Capability("default", guidon.CapabilityEnd(time.Now())), nil
+				}
+				l := listen(t, h, path, headers...)
+				l.begun(refetch("1", "1"))
+				time.Sleep(time.Second)
+				test.during(j, a)
+				if time.Sleep(test.lasts - 2*time.Second); test.lasts > 0 && l.ended() {
+					t.Error("ended early")
+				}
+				if time.Sleep(test.ends - test.lasts + 3*time.Second); !l.ended() {
+					t.Error("goes on")
+				}
+				if got := streams.Stats()[0].Ended[test.reason]; got != 1 {
+					t.Errorf("ended %v", streams.Stats()[0].Ended)
+				}
+			})
+		})
+	}
+}
+
+// TestStreamsOutlastTrouble: what keeps the service from looking does not end a
+// stream; when it is over the client is told what it has missed.
+func TestStreamsOutlastTrouble(t *testing.T) {
+	for _, path := range []string{eventsPath, changesPath} {
+		synctest.Test(t, func(t *testing.T) {
+			j := newJournal()
+			h, _ := streaming(j)
+			l := listen(t, h, path)
+			l.next()
+			time.Sleep(time.Second)
+			j.fail(guidon.Errorf(guidon.Unavailable, "away"))
+			time.Sleep(time.Minute)
+			if got := l.next(); strings.ReplaceAll(got, ": keep-alive\n\n", "") != "" || strings.Count(got, "keep-alive") < 2 {
+				t.Errorf("meanwhile got %q", got)
+			}
+			j.write(1)
+			synctest.Wait() // all have looked in vain
+			j.mu.Lock()
+			j.broken = nil // nobody tells
+			j.mu.Unlock()
+			time.Sleep(2 * time.Second)
+			if got := l.next(); strings.Count(got, "id: 2") != 1 {
+				t.Errorf("afterwards got %q", got)
+			}
+			l.cancel()
+			synctest.Wait()
+		})
+	}
+}
+
+// TestStreamsFail: what nobody expected ends a stream, and is in the log with the
+// caller's name.
+func TestStreamsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		j := newJournal()
+		j.setTokens(&guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret")})
+		h, streams := streaming(j, required, func(c *handler.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
+		l := listen(t, h, eventsPath, "Authorization", "Bearer secret")
+		l.next()
+		time.Sleep(time.Second)
+		j.fail(errors.New("unheard of"))
+		if !l.ended() || streams.Stats()[0].Ended["failed"] != 1 {
+			t.Errorf("ended %v", streams.Stats()[0].Ended)
+		}
+		for _, want := range []string{`"level":"ERROR"`, `"actor":"token:id"`, `"ended":"failed"`, `"code":"internal error"`, "unheard of"} {
+			if !strings.Contains(log.String(), want) {
+				t.Errorf("%s is not in the log: %s", want, log.String())
+			}
+		}
+	})
+}
+
+// TestStreamsRefused: what cannot begin is answered like any other request.
+func TestStreamsRefused(t *testing.T) {
+	a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret"),
+		Metadata: map[string]string{guidon.MetadataTokenNamespace: "default"}}
+	j := newJournal()
+	j.setTokens(a)
+	h, streams := streaming(j, required)
+	good := a.Capability("default", guidon.CapabilityEnd(time.Now()))
+	const unauthenticated = `{"errorCode":"GENERAL","errorDetails":"request was not authenticated"}`
+	for _, test := range []struct {
+		name, path, token string
+		status            int
+		body              string
+	}{
+		{"no credential", eventsPath, "", 401, unauthenticated},
+		{"a capability for another namespace", eventsPath + "?namespace=shop&capability=" + good, "", 401, unauthenticated},
+		{"one that has ended", eventsPath + "?capability=" + a.Capability("default", time.Now()), "", 401, unauthenticated},
+		{"a wrong one beside a good token", eventsPath + "?capability=x", "secret", 401, unauthenticated},
+		{"a capability on another path", changesPath + "?capability=" + good, "", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
+		{"another than the token's namespace", eventsPath + "?namespace=shop", "secret", 403,
+			`{"errorCode":"GENERAL","errorDetails":"permission denied: the token is limited to another namespace"}`},
+		{"another than the token's namespace, of changes", "/api/v1/namespaces/shop/changes/stream", "secret", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
+		{"a place that is none", changesPath + "?from=x", "secret", 400, `{"code":3,"message":"invalid field from: must be a revision, or the id of an event","details":[]}`},
+		{"a connection that cannot", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not stream"}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			headers := []string{}
+			if test.token != "" {
+				headers = []string{"Authorization", "Bearer " + test.token}
+			}
+			r := download(t, h, test.path, headers...) // whose recorder has no deadlines
+			r.check(t, test.status, test.body)
+		})
+	}
+	for _, s := range streams.Stats() {
+		if s.Open != 0 || len(s.Ended) != 0 {
+			t.Errorf("counts %v", s)
+		}
+	}
+	if r := serve(h, "POST", eventsPath, ""); r.Code != http.StatusMethodNotAllowed || r.Header().Get("Allow") != "GET" {
+		t.Errorf("POST: %d, Allow %q", r.Code, r.Header().Get("Allow"))
+	}
+
+	without := handler.New(handler.Config{Service: guidon.NewService(j, time.Now)})
+	for _, path := range []string{eventsPath, changesPath} {
+		if r := download(t, without, path); r.status != http.StatusNotFound {
+			t.Errorf("where nothing streams, %s is %d", path, r.status)
+		}
+	}
+}
+
+// TestStreamsLog: a stream is one event in the log, when it has ended, without what
+// is in its URL.
+func TestStreamsLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret")}
+		j := newJournal()
+		j.setTokens(a)
+		o := newObserver()
+		h, _ := streaming(j, required, func(c *handler.Config) {
+			c.Logger, c.Observer = slog.New(slog.NewJSONHandler(&log, nil)), o
+		})
+		l := listen(t, h, eventsPath+"?namespace=default&capability="+a.Capability("default", guidon.CapabilityEnd(time.Now())))
+		time.Sleep(time.Minute)
+		if log.Len() > 0 {
+			t.Errorf("logged before the end: %s", log.String())
+		}
+		l.cancel()
+		synctest.Wait()
+		var got map[string]any
+		if err := json.Unmarshal(log.Bytes(), &got); err != nil {
+			t.Fatalf("%v: %s", err, log.String())
+		}
+		for _, name := range []string{"time", "request_id", "bytes"} {
+			delete(got, name)
+		}
+		want := map[string]any{
+			"level": "INFO", "msg": "request", "operation": eventsPath, "transport": "http", "method": "GET", "route": eventsPath, "status": 200.0,
+			"actor": "token:id", "namespace": "default", "revision": 1.0, "ended": "client", "code": "ok", "duration": float64(time.Minute),
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("event (-want +got):\n%s", diff)
+		}
+		if len(o.finished) != 0 {
+			t.Errorf("its duration was taken for that of a request: %v", <-o.finished)
+		}
+	})
+}
+
+// TestStreamsOverHTTP: over a real connection the bounds of other requests do not
+// apply, and other origins may listen.
+func TestStreamsOverHTTP(t *testing.T) {
+	j := newJournal()
+	h, streams := streaming(j, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
+	listener := httptest.NewUnstartedServer(h)
+	listener.Config.ReadTimeout, listener.Config.WriteTimeout = 30*time.Millisecond, 30*time.Millisecond
+	listener.Start()
+	defer listener.Close()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+eventsPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Origin", "https://a.example")
+	request.Header.Set("Accept-Encoding", "gzip")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if got := response.Header.Get("Access-Control-Allow-Origin"); got != "*" {
+		t.Errorf("Access-Control-Allow-Origin %q", got)
+	}
+	ids := eventIDs(t, response.Body)
+	number := int64(1)
+	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end) || number < 3; number++ {
+		want := strconv.FormatInt(number, 10) + "-1"
+		if got := <-ids; got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+		j.set(number+1, 1)
+	}
+	streams.End()
+	for range ids {
+	}
+}

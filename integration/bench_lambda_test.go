@@ -1,0 +1,128 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// emptyBootstrap builds the function that the real one is compared with, once.
+var emptyBootstrap = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(filepath.Dir(binary), "empty")
+	build := exec.Command("go", "build", "-tags", "lambda.norpc,nethttpomithttp2", "-trimpath", "-ldflags", "-s -w", "-o", path, "./emptyfunction") // #nosec G204 -- our own
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the empty function: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// emptyFunction returns a function that reads one row by primary key, where a
+// database is given, and otherwise does nothing.
+func emptyFunction(b *testing.B, database string) *lambdatest.Function {
+	b.Helper()
+	path, err := emptyBootstrap()
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := &lambdatest.Function{Bootstrap: path, Timeout: patience, Env: []string{"EMPTY_DB_URL=" + database}}
+	b.Cleanup(f.Kill)
+	return f
+}
+
+// evaluationEvent is a request for an evaluation.
+func evaluationEvent(b *testing.B) []byte {
+	b.Helper()
+	body := `{"namespaceKey":"default","flagKey":"flag-7","entityId":"user-42","context":{"country":"PT"}}`
+	event, err := lambdatest.HTTPAPI("$default").Event(httptest.NewRequest(http.MethodPost, "/evaluate/v1/boolean", strings.NewReader(body)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return event
+}
+
+// answered invokes the function, whose answer has to be 200.
+func answered(b *testing.B, f *lambdatest.Function, event []byte) lambdatest.Result {
+	b.Helper()
+	result, err := f.Invoke(b.Context(), event)
+	if err != nil || result.FunctionError != "" || !strings.Contains(string(result.Payload), `"statusCode":200`) {
+		b.Fatalf("got %s %s, error %v", result.FunctionError, result.Payload, err)
+	}
+	return result
+}
+
+// medians measures the two in turn, so that both see the same machine, and reports
+// the medians and their ratio.
+func medians(b *testing.B, real, empty func() time.Duration) {
+	b.Helper()
+	const runs = 20
+	var reals, empties []time.Duration
+	for b.Loop() {
+		for range runs {
+			reals, empties = append(reals, real()), append(empties, empty())
+		}
+	}
+	slices.Sort(reals)
+	slices.Sort(empties)
+	r, e := reals[len(reals)/2], empties[len(empties)/2]
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(r)/float64(time.Millisecond), "ms")
+	b.ReportMetric(float64(e)/float64(time.Millisecond), "empty-ms")
+	b.ReportMetric(float64(r)/float64(e), "ratio")
+}
+
+// BenchmarkLambda measures starts and answers of the function against those of an
+// empty one, in processes that are frozen in between.
+func BenchmarkLambda(b *testing.B) {
+	durablePostgres.need(b)
+	database := durablePostgres.migrated(b)
+	err := openStore(b, database).Update(b.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		for i := range 1000 {
+			flag := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: fmt.Sprintf("Flag %d", i), Type: guidon.BooleanFlag, Enabled: true}
+			if err := tx.PutFlag(ctx, flag); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	event := evaluationEvent(b)
+	f := function(b, database)
+
+	b.Run("init", func(b *testing.B) {
+		empty := emptyFunction(b, "")
+		start := func(f *lambdatest.Function) func() time.Duration {
+			return func() time.Duration { f.Kill(); return answered(b, f, event).Init }
+		}
+		medians(b, start(f), start(empty))
+	})
+	b.Run("cold", func(b *testing.B) { // with the 1000 flags from the database
+		empty := emptyFunction(b, database)
+		start := func(f *lambdatest.Function) func() time.Duration {
+			return func() time.Duration { f.Kill(); r := answered(b, f, event); return r.Init + r.Duration }
+		}
+		medians(b, start(f), start(empty))
+	})
+	b.Run("warm", func(b *testing.B) { // thawed, with the question for the revision
+		empty := emptyFunction(b, database)
+		call := func(f *lambdatest.Function) func() time.Duration {
+			answered(b, f, event)
+			return func() time.Duration { return answered(b, f, event).Duration }
+		}
+		medians(b, call(f), call(empty))
+	})
+}

@@ -1,0 +1,358 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// bootstrap builds the function, once, as its release is built.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(filepath.Dir(binary), "bootstrap")
+	build := exec.Command("make", "-s", "-C", "..", "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the function: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// function returns the function on the database, with further settings in the
+// environment. The test ends it.
+func function(t testing.TB, database string, env ...string) *lambdatest.Function {
+	t.Helper()
+	path, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log lockedBuffer
+	f := &lambdatest.Function{
+		Bootstrap: path, Timeout: patience, Log: &log,
+		Env: append([]string{"GUIDON_DB_URL=" + database}, env...),
+	}
+	t.Cleanup(func() {
+		f.Kill()
+		if t.Failed() {
+			t.Logf("log of the function:\n%s", log.String())
+		}
+	})
+	return f
+}
+
+// lockedBuffer is a buffer that a process writes to and a test reads.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+// behind returns the API of the function behind the front.
+func behind(t testing.TB, f *lambdatest.Function, front lambdatest.Front) *server {
+	t.Helper()
+	s := httptest.NewServer(f.Serve(front))
+	t.Cleanup(s.Close)
+	return &server{URL: s.URL}
+}
+
+// invoke invokes the function and returns its answer.
+func invoke(t testing.TB, f *lambdatest.Function, event string) lambdatest.Result {
+	t.Helper()
+	result, err := f.Invoke(t.Context(), []byte(event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+const migrateEvent = `{"guidon":"migrate"}`
+
+// TestLambdaSchema: a function refuses a schema that is not its own, with what
+// mends it; that done, the same process goes on.
+func TestLambdaSchema(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		f := function(t, s.empty(t))
+		api := behind(t, f, lambdatest.HTTPAPI("prod"))
+		for path, body := range map[string]any{
+			"/api/v1/namespaces/default/flags": nil,
+			"/evaluate/v1/variant":             map[string]any{"flagKey": "a", "entityId": "b"},
+			"/ofrep/v1/evaluate/flags/a":       map[string]any{"context": map[string]any{"targetingKey": "b"}},
+		} {
+			method := http.MethodGet
+			if body != nil {
+				method = http.MethodPost
+			}
+			a, err := api.call(t.Context(), method, path, body)
+			if err != nil || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
+				t.Errorf("%s: got %d, error %v, want 503 with Retry-After", path, a.Status, err)
+			}
+			if text := strings.ReplaceAll(string(a.Body), `\"`, `"`); !strings.Contains(text, "guidon migrate up") || !strings.Contains(text, migrateEvent) {
+				t.Errorf("%s: the message does not name the remedy: %s", path, a.Body)
+			}
+		}
+		api.must(t, "GET", "/health", nil, nil)
+		for _, want := range []string{`{"applied":[{"step":1,`, `{"applied":[]}`} {
+			if result := invoke(t, f, migrateEvent); result.FunctionError != "" || !strings.HasPrefix(string(result.Payload), want) || result.Cold {
+				t.Errorf("got %+v with %s, want %s", result, result.Payload, want)
+			}
+		}
+		api.must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil)
+	})
+}
+
+// TestLambdaFronts: behind each front the service is the service, with tokens, and
+// what one function writes another one sees with its next request.
+func TestLambdaFronts(t *testing.T) {
+	const secret = "the-first-token"
+	const auth = "Authorization: Bearer " + secret
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.empty(t)
+		settings := []string{
+			"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+			"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + secret,
+		}
+		writer, reader := function(t, database, settings...), function(t, database, settings...)
+		if result := invoke(t, writer, migrateEvent); result.FunctionError != "" {
+			t.Fatalf("migrate: %s", result.Payload)
+		}
+		for i, front := range lambdatest.Fronts() {
+			t.Run(front.Name, func(t *testing.T) {
+				namespace := fmt.Sprintf("front-%d", i)
+				from, to := behind(t, writer, front), behind(t, reader, front)
+				if a, err := from.call(t.Context(), "GET", "/api/v1/namespaces", nil); err != nil || a.Status != http.StatusUnauthorized {
+					t.Errorf("without a token: got %d, error %v", a.Status, err)
+				}
+				from.must(t, "POST", "/api/v1/namespaces", map[string]any{"key": namespace, "name": "Shop ä <&>"}, nil, auth)
+				flags := "/api/v1/namespaces/" + namespace + "/flags"
+				from.must(t, "POST", flags, map[string]any{"key": "new", "name": "New", "type": "BOOLEAN_FLAG_TYPE", "enabled": false}, nil, auth)
+				evaluation := map[string]any{"namespaceKey": namespace, "flagKey": "new", "entityId": "user-1"}
+				for _, enabled := range []bool{true, false, true} {
+					a := from.must(t, "PUT", flags+"/new", map[string]any{"name": "New", "enabled": enabled}, nil, auth)
+					var got struct{ Enabled bool }
+					b := to.must(t, "POST", "/evaluate/v1/boolean", evaluation, &got, auth)
+					if got.Enabled != enabled || a.Header.Get("Guidon-Revision") != b.Header.Get("Guidon-Revision") {
+						t.Errorf("got %t at revision %s, want %t at %s", got.Enabled, b.Header.Get("Guidon-Revision"), enabled, a.Header.Get("Guidon-Revision"))
+					}
+				}
+				var ofrep struct{ Value bool }
+				to.must(t, "POST", "/ofrep/v1/evaluate/flags/new", map[string]any{"context": map[string]any{"targetingKey": "u"}}, &ofrep, auth, "X-Guidon-Namespace: "+namespace)
+				if !ofrep.Value {
+					t.Error("OFREP: got false")
+				}
+				var list struct{ TotalCount int }
+				to.must(t, "GET", flags+"?limit=1&orderBy=", nil, &list, auth, "Accept-Encoding: gzip")
+				if list.TotalCount != 1 {
+					t.Errorf("got %d flags", list.TotalCount)
+				}
+				if a, err := to.call(t.Context(), "GET", flags+"/a%3Fb", nil, auth); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "a?b") {
+					t.Errorf("a flag that is not there: got %d %s, error %v", a.Status, a.Body, err)
+				}
+			})
+		}
+		if result := invoke(t, writer, `{"version":"0","detail-type":"Scheduled Event","source":"aws.events","detail":{}}`); result.FunctionError != "" ||
+			string(result.Payload) != `{"tokens":0,"changes":0,"more":false,"skipped":[]}` {
+			t.Errorf("cleanup: got %s %s", result.FunctionError, result.Payload)
+		}
+	})
+}
+
+// TestLambdaThaw: connections that died while the function was frozen are replaced,
+// and no caller notices.
+func TestLambdaThaw(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		api := behind(t, function(t, database), lambdatest.FunctionURL())
+		for i := range 3 {
+			flag := map[string]any{"key": fmt.Sprintf("flag-%d", i), "name": "x"}
+			api.must(t, "POST", "/api/v1/namespaces/default/flags", flag, nil)
+			cutConnections(t, database)
+			api.must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil)
+		}
+		var list struct{ TotalCount int }
+		if api.must(t, "GET", "/api/v1/namespaces/default/flags", nil, &list); list.TotalCount != 3 {
+			t.Errorf("got %d flags, want 3", list.TotalCount)
+		}
+	})
+}
+
+// cutConnections ends all connections to the database but its own.
+func cutConnections(t *testing.T, database string) {
+	t.Helper()
+	db, err := openSQL(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if strings.HasPrefix(database, "postgres") {
+		if _, err := db.ExecContext(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	rows, err := db.QueryContext(t.Context(), `SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if _, err := db.ExecContext(t.Context(), fmt.Sprintf("KILL %d", id)); err != nil { // #nosec G202 -- a number
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLambdaColdStarts: more functions start at once than the database has
+// connections for. Each answers, or says 503, and none hangs.
+func TestLambdaColdStarts(t *testing.T) {
+	postgresServer.need(t)
+	if postgresServer.private == nil {
+		skip(t, "needs a PostgreSQL of its own, with few connections")
+	}
+	private, err := dbproc.Postgres(t.Context(), "max_connections=20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = private.Close() })
+	if result := invoke(t, function(t, private.URL), migrateEvent); result.FunctionError != "" {
+		t.Fatalf("migrate: %s", result.Payload)
+	}
+	const starts = 50
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	for range starts {
+		api := behind(t, function(t, private.URL), lambdatest.HTTPAPI("$default"))
+		all.Go(func() {
+			began := time.Now()
+			a, err := api.call(t.Context(), "GET", "/api/v1/namespaces/default/flags", nil)
+			if err != nil || a.Status != http.StatusOK && (a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "") {
+				t.Errorf("got %d %s, error %v", a.Status, a.Body, err)
+			}
+			if took := time.Since(began); took > 30*time.Second {
+				t.Errorf("took %s", took)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[a.Status]++
+		})
+	}
+	all.Wait()
+	t.Logf("statuses: %v", statuses)
+	if statuses[http.StatusOK] == 0 {
+		t.Error("none got through")
+	}
+}
+
+// TestLambdaTimeout: the platform kills a function in the midst of a write. Nothing
+// of it is there, or all.
+func TestLambdaTimeout(t *testing.T) {
+	postgresServer.need(t)
+	database := postgresServer.migrated(t)
+	f := function(t, database)
+	api := behind(t, f, lambdatest.RESTAPI())
+	namespace := "/api/v1/namespaces/default"
+	api.must(t, "GET", namespace+"/flags", nil, nil)
+
+	// Another writer holds the namespace until the function is gone.
+	db, err := openSQL(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	holder, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = holder.Rollback() }()
+	if _, err := holder.ExecContext(t.Context(), "UPDATE namespaces SET revision = revision WHERE namespace_key = 'default'"); err != nil {
+		t.Fatal(err)
+	}
+	f.Timeout = 500 * time.Millisecond
+	event, err := lambdatest.RESTAPI().Event(httptest.NewRequest("POST", namespace+"/flags", strings.NewReader(`{"key":"late","name":"Late"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := invoke(t, f, string(event))
+	var a struct{ StatusCode int }
+	if err := json.Unmarshal(result.Payload, &a); err != nil || a.StatusCode != http.StatusGatewayTimeout {
+		t.Errorf("got %s, want an answer before the platform ends the function", result.Payload)
+	}
+	f.Kill() // as the platform would have
+	if err := holder.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	f.Timeout = patience
+	var list struct{ TotalCount int }
+	got := api.must(t, "GET", namespace+"/flags", nil, &list)
+	if list.TotalCount != 0 || got.Header.Get("Guidon-Revision") != "1" {
+		t.Errorf("got %d flags at revision %s, want nothing of a write that was not done", list.TotalCount, got.Header.Get("Guidon-Revision"))
+	}
+}
+
+// TestLambdaRefuses: a configuration that only a server can have ends the function
+// with what is wrong in its log.
+func TestLambdaRefuses(t *testing.T) {
+	for setting, want := range map[string]string{
+		"GUIDON_DB_URL=file:/tmp/guidon.db":             "must name a database server",
+		"GUIDON_DB_MIGRATE_ON_START=true":               "invoke the function with",
+		"GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true":     "is for servers",
+		"GUIDON_DB_URL=postgres://user:secret@[/guidon": "",
+		"GUIDON_CACHE_MOD=strict":                       "did you mean GUIDON_CACHE_MODE?",
+	} {
+		var log lockedBuffer
+		f := function(t, "postgres://user:secret@db.invalid/guidon", setting)
+		f.Log = &log
+		result := invoke(t, f, migrateEvent)
+		if !strings.Contains(string(result.Payload), "Runtime.ExitError") || !strings.Contains(log.String(), want) || strings.Contains(log.String(), "secret") {
+			t.Errorf("%s: got %s and the log %s", setting, result.Payload, log.String())
+		}
+	}
+}
+
+// TestLambdaSize: what is downloaded at each cold start stays small.
+func TestLambdaSize(t *testing.T) {
+	path, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bound := int64(16 << 20); info.Size() >= bound {
+		t.Errorf("the function is %d bytes, want less than %d", info.Size(), bound)
+	}
+}

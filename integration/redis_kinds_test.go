@@ -1,0 +1,221 @@
+package integration
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/testcontainers/testcontainers-go"
+	testredis "github.com/testcontainers/testcontainers-go/modules/redis"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
+)
+
+// serves checks that two instances share what they ask and write through the
+// Redis, of whatever kind that is.
+func serves(t *testing.T, connection rediscache.Connection) {
+	t.Helper()
+	postgresServer.need(t)
+	database := postgresServer.migrated(t)
+	a, _ := openThroughRedis(t, openStore(t, database), connection)
+	b, source := openThroughRedis(t, openStore(t, database), connection)
+	told := make(chan string, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		_ = source.Subscribe(ctx, func(key string) {
+			select {
+			case told <- key:
+			default:
+			}
+		})
+	}()
+	select {
+	case <-told: // the subscription
+	case <-time.After(patience):
+		t.Fatalf("no subscription: %v", source.Err())
+	}
+	end := time.Now().Add(patience)
+	for n := 0; source.Stats().Revisions.Hits < 100; n++ {
+		if time.Now().After(end) {
+			t.Fatalf("Redis is not used: %+v, %v", source.Stats(), source.Err())
+		}
+		if n%20 == 0 {
+			if err := a.Update(t.Context(), "default", describe(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := b.Snapshot(t.Context(), "default")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := s.Namespace().Description, fmt.Sprint(n-n%20); got != want {
+			t.Fatalf("got what was written at %s, want %s", got, want)
+		}
+	}
+	select {
+	case key := <-told:
+		if key != "default" {
+			t.Errorf("told of %q", key)
+		}
+	case <-time.After(patience):
+		t.Error("not told of a change")
+	}
+	// One that starts finds the snapshot.
+	if _, err := b.Snapshot(t.Context(), "default"); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(patience); ; {
+		late, found := openThroughRedis(t, openStore(t, database), connection)
+		if _, err := late.Snapshot(t.Context(), "default"); err != nil {
+			t.Fatal(err)
+		}
+		if found.Stats().Snapshots.Hits > 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no snapshot in Redis: %+v", found.Stats())
+		}
+	}
+	if s := source.Stats(); s.Errors != 0 {
+		t.Logf("%d errors, the last %v", s.Errors, source.Err())
+	}
+}
+
+func describe(n int) func(context.Context, guidon.Tx) error {
+	return func(ctx context.Context, tx guidon.Tx) error {
+		namespace, err := tx.Namespace(ctx)
+		if err != nil {
+			return err
+		}
+		namespace.Description = fmt.Sprint(n)
+		return tx.PutNamespace(ctx, namespace)
+	}
+}
+
+func TestRedisCluster(t *testing.T) {
+	bus := freePort(t)
+	s := startRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-require-full-coverage", "no")
+	client := redis.NewClient(&redis.Options{Addr: s.Addr})
+	defer client.Close()
+	if err := client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	serves(t, rediscache.Connection{URL: s.URL, Mode: rediscache.ModeCluster})
+}
+
+func TestRedisSentinel(t *testing.T) {
+	master := startRedis(t)
+	sentinel, err := dbproc.Sentinel(t.Context(), master)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sentinel.Close() })
+	serves(t, rediscache.Connection{URL: sentinel.URL + "?master_name=main", Mode: rediscache.ModeSentinel})
+}
+
+func TestRedisTLS(t *testing.T) {
+	folder := openFolder(t)
+	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	writeCertificate(t, certificate, key)
+	port := freePort(t)
+	startRedis(t, "--tls-port", port, "--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
+	url := "rediss://127.0.0.1:" + port
+	serves(t, rediscache.Connection{URL: url, CAFile: certificate})
+
+	postgresServer.need(t)
+	distrusting, source := openThroughRedis(t, openStore(t, postgresServer.migrated(t)), rediscache.Connection{URL: url})
+	if _, err := distrusting.Snapshot(t.Context(), "default"); err != nil {
+		t.Error(err)
+	}
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](source.Err()); !ok {
+		t.Errorf("got %v, want %v", source.Err(), unknown)
+	}
+}
+
+// TestRedisContainers: the releases of Redis and Valkey that are supported.
+func TestRedisContainers(t *testing.T) {
+	for _, image := range []string{redisImage, valkeyImage} {
+		t.Run(image, func(t *testing.T) {
+			c, err := guarded(func() (testcontainers.Container, error) { return testredis.Run(t.Context(), image) })
+			url, end, err := reachable(t.Context(), c, err, "6379/tcp", func(address string) string { return "redis://" + address })
+			if err != nil {
+				skip(t, "no %s: %v", image, err)
+			}
+			serves(t, rediscache.Connection{URL: url})
+			if err := end(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// openFolder returns a folder that a server can read which runs as another user.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "guidon-redis-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o777); err != nil { // #nosec G302 -- the point of it
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// writeCertificate writes a certificate for this machine that is its own
+// authority.
+func writeCertificate(t *testing.T, certificateFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{
+		certificateFile: {Type: "CERTIFICATE", Bytes: certificate}, keyFile: {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o644); err != nil { // #nosec G306 -- Redis reads it as another user
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,338 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+// startRedis starts a private Redis for the test.
+func startRedis(t testing.TB, flags ...string) *dbproc.Server {
+	t.Helper()
+	s, err := dbproc.Redis(context.Background(), flags...)
+	if errors.Is(err, dbproc.ErrNotInstalled) {
+		skip(t, "%v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// throughRedis is the environment of a server with the Redis of the URL.
+func throughRedis(url string) []string {
+	return []string{"GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL=" + url}
+}
+
+// openThroughRedis returns the store that a server has, in front of the database.
+// The test closes the client.
+func openThroughRedis(t testing.TB, database cache.SharedSource, connection rediscache.Connection) (*cache.Shared, *rediscache.Source) {
+	t.Helper()
+	client, err := rediscache.Open(connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := rediscache.New(database, client, rediscache.Options{})
+	t.Cleanup(func() { _ = source.Close() })
+	return cache.NewShared(source, cache.Freshness{}), source
+}
+
+// TestStoreRedis runs the conformance suite through Redis, which every store of
+// it has for itself.
+func TestStoreRedis(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		server := startRedis(t)
+		client := redis.NewClient(&redis.Options{Addr: server.Addr})
+		defer client.Close()
+		storetest.Run(t, func(t *testing.T) guidon.Store {
+			if err := client.FlushAll(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			shared, _ := openThroughRedis(t, openStore(t, s.migrated(t)), rediscache.Connection{URL: server.URL})
+			return shared
+		})
+	})
+}
+
+// redisFaults are what may befall a Redis. Each takes turns with times in which
+// Redis is as it should be, long enough to be used again.
+var redisFaults = []struct {
+	name    string
+	inflict func(t *testing.T, r *faultyRedis)
+}{
+	{"sound", func(*testing.T, *faultyRedis) { time.Sleep(recovery) }},
+	// It comes back with what was true a moment before, and lacks the writes since.
+	{"killed", func(t *testing.T, r *faultyRedis) {
+		for range 4 {
+			if err := r.admin.Save(t.Context()).Err(); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(50 * time.Millisecond)
+			r.server.Kill()
+			if err := r.server.Restart(t.Context()); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(recovery)
+		}
+	}},
+	{"frozen", func(_ *testing.T, r *faultyRedis) {
+		for _, still := range []time.Duration{150 * time.Millisecond, 500 * time.Millisecond, 900 * time.Millisecond, 1200 * time.Millisecond, 5 * time.Second} {
+			r.server.Freeze()
+			time.Sleep(still)
+			r.server.Thaw()
+			time.Sleep(time.Second)
+		}
+	}},
+	{"flushed", func(t *testing.T, r *faultyRedis) {
+		for range 3 {
+			for range 20 {
+				if err := r.admin.FlushAll(t.Context()).Err(); err != nil {
+					t.Error(err)
+				}
+				time.Sleep(rand.N(30 * time.Millisecond))
+			}
+			time.Sleep(recovery)
+		}
+	}},
+	{"failed over", func(t *testing.T, r *faultyRedis) {
+		for range 2 {
+			host, port, _ := strings.Cut(r.server.Addr, ":")
+			replica := startRedis(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
+			admin := redis.NewClient(&redis.Options{Addr: replica.Addr})
+			defer admin.Close()
+			for end := time.Now().Add(patience); !strings.Contains(admin.Info(t.Context(), "replication").Val(), "master_link_status:up"); {
+				if time.Now().After(end) {
+					t.Error("the replica does not follow")
+					return
+				}
+				time.Sleep(10 * time.Millisecond) // a server tells nobody
+			}
+			r.server.Kill()
+			if err := admin.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+				t.Error(err)
+			}
+			r.proxy.lead(replica.Addr)
+			r.server = replica
+			time.Sleep(recovery)
+		}
+	}},
+}
+
+// recovery is how long it takes until Redis is used again, and then some.
+const recovery = 4 * time.Second
+
+// faultyRedis is one that the servers reach through a proxy.
+type faultyRedis struct {
+	server *dbproc.Server
+	proxy  *tcpProxy
+	admin  *redis.Client
+	url    string
+}
+
+func newFaultyRedis(t *testing.T) *faultyRedis {
+	t.Helper()
+	r := &faultyRedis{server: startRedis(t)}
+	r.proxy, r.url = newTCPProxy(t, r.server.URL, 0, nil)
+	r.admin = redis.NewClient(&redis.Options{Addr: r.server.Addr})
+	t.Cleanup(func() { _ = r.admin.Close() })
+	return r
+}
+
+// TestLinearizableThroughRedis is TestLinearizable with a Redis that is killed,
+// frozen, emptied and replaced meanwhile. Nobody notices, but that writes take
+// longer.
+func TestLinearizableThroughRedis(t *testing.T) {
+	postgresServer.need(t)
+	for _, fault := range redisFaults {
+		t.Run(fault.name, func(t *testing.T) {
+			r := newFaultyRedis(t)
+			c := startCluster(t, instances, postgresServer.migrated(t), throughRedis(r.url)...)
+			var over atomic.Bool
+			var inflicting sync.WaitGroup
+			defer inflicting.Wait()
+			inflicting.Go(func() {
+				defer over.Store(true)
+				time.Sleep(recovery)
+				fault.inflict(t, r)
+			})
+			linearizable(t, c, 50, func(int) bool { // mostly reads: during a write nobody asks Redis
+				time.Sleep(rand.N(20 * time.Millisecond)) // else there are more calls than can be checked
+				return !over.Load()
+			})
+			hits := 0
+			for _, s := range c {
+				hits += s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`)
+			}
+			t.Logf("Redis answered %d times", hits)
+			if hits == 0 {
+				t.Error("Redis was not used")
+			}
+		})
+	}
+}
+
+// metric returns the value that the server's metrics show, 0 where they do not.
+func (s *server) metric(t *testing.T, name string) int {
+	t.Helper()
+	text := s.must(t, "GET", "/metrics", nil, nil).Body
+	match := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(text)
+	if match == nil {
+		return 0
+	}
+	value, err := strconv.ParseFloat(string(match[1]), 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return int(value)
+}
+
+// TestNeverStale: what one instance has acknowledged the next request sees on
+// every other.
+func TestNeverStale(t *testing.T) {
+	const pairs, writers = 10_000, 8
+	postgresServer.need(t)
+	for name, env := range map[string]func() []string{
+		"database": func() []string { return nil },
+		"Redis":    func() []string { return throughRedis(startRedis(t).URL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCluster(t, instances, postgresServer.migrated(t), env()...)
+			var stale atomic.Int64
+			var running sync.WaitGroup
+			for w := range writers {
+				namespace := fmt.Sprint("writer-", w)
+				path := "/api/v1/namespaces/" + namespace + "/flags"
+				c[0].must(t, "POST", "/api/v1/namespaces", map[string]any{"key": namespace, "name": namespace}, nil)
+				c[0].must(t, "POST", path, map[string]any{"key": "f", "name": "0"}, nil)
+				running.Go(func() {
+					for n := range pairs / writers {
+						want := fmt.Sprint(n)
+						if a, err := c[n%len(c)].call(t.Context(), "PUT", path+"/f", map[string]any{"name": want}); err != nil || a.Status != http.StatusOK {
+							t.Errorf("%v, status %d: %s", err, a.Status, a.Body)
+							return
+						}
+						a, err := c[(n+1+n/3%2)%len(c)].call(t.Context(), "GET", path+"/f", nil)
+						if err != nil || a.Status != http.StatusOK {
+							t.Errorf("%v, status %d: %s", err, a.Status, a.Body)
+							return
+						}
+						if !strings.Contains(string(a.Body), `"name":"`+want+`"`) {
+							stale.Add(1)
+						}
+					}
+				})
+			}
+			begin := time.Now()
+			running.Wait()
+			t.Logf("%d pairs in %v, %d stale", pairs, time.Since(begin), stale.Load())
+			if stale.Load() != 0 {
+				t.Errorf("%d of %d reads were stale", stale.Load(), pairs)
+			}
+		})
+	}
+}
+
+// TestBoundedThroughRedis: where memory may be old, a change is seen elsewhere
+// long before it has to be.
+func TestBoundedThroughRedis(t *testing.T) {
+	const writes = 300
+	postgresServer.need(t)
+	c := startCluster(t, instances, postgresServer.migrated(t), append(throughRedis(startRedis(t).URL), bounded(time.Minute)...)...)
+	const path = "/api/v1/namespaces/default/flags/f"
+	c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "0"}, nil)
+	for _, s := range c[1:] {
+		for range 2 { // so that it is in use
+			s.must(t, "GET", path, nil, nil, "Cache-Control: no-cache")
+		}
+	}
+	var delays []time.Duration
+	for n := range writes {
+		want := `"name":"` + fmt.Sprint(n) + `"`
+		var seeing sync.WaitGroup
+		seen := make([]time.Time, len(c))
+		for i, s := range c[1:] {
+			seeing.Go(func() {
+				for end := time.Now().Add(patience); time.Now().Before(end); {
+					a, err := s.call(t.Context(), "GET", path, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if strings.Contains(string(a.Body), want) {
+						seen[i+1] = time.Now()
+						return
+					}
+				}
+				t.Error("the change is not seen")
+			})
+		}
+		c[0].must(t, "PUT", path, map[string]any{"name": fmt.Sprint(n)}, nil)
+		acknowledged := time.Now()
+		seeing.Wait()
+		for _, at := range seen[1:] {
+			delays = append(delays, max(at.Sub(acknowledged), 0))
+		}
+	}
+	slices.Sort(delays)
+	half, most := delays[len(delays)/2], delays[len(delays)*99/100]
+	t.Logf("seen elsewhere after %v (median), %v (99th percentile), %v (longest)", half, most, delays[len(delays)-1])
+	if half > 50*time.Millisecond || most > time.Second {
+		t.Errorf("seen elsewhere after %v (median), %v (99th percentile)", half, most)
+	}
+}
+
+// TestRedisGoneAtStart: servers start without Redis, and use it when it is there.
+func TestRedisGoneAtStart(t *testing.T) {
+	postgresServer.need(t)
+	r := startRedis(t)
+	r.Kill()
+	c := startCluster(t, instances, postgresServer.migrated(t), throughRedis(r.URL)...)
+	begin := time.Now()
+	created := createBoolean(t, c[0], "f")
+	t.Logf("a write without Redis took %v", time.Since(begin))
+	for _, s := range c {
+		if a := s.evaluate(t, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != created {
+			t.Errorf("status %d, revision %s: %s", a.Status, a.Header.Get("Guidon-Revision"), a.Body)
+		}
+	}
+	if up := c[0].metric(t, "guidon_cache_redis_up"); up != 0 {
+		t.Error("Redis is said to be there")
+	}
+	if err := r.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range c {
+		end := time.Now().Add(patience)
+		for s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) == 0 {
+			if time.Now().After(end) {
+				t.Fatalf("instance %d does not use Redis", i)
+			}
+			s.evaluate(t, "f")
+		}
+		if up := s.metric(t, "guidon_cache_redis_up"); up != 1 {
+			t.Errorf("instance %d: Redis is said not to be there", i)
+		}
+	}
+	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
+		t.Errorf("the log does not say that Redis was away:\n%s", log)
+	}
+}

@@ -1,0 +1,135 @@
+package integration
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestTwoThousandStreams: as many listeners fit into one instance, all of them learn
+// of a change, and when the instance stops all are told when to come back, each at a
+// time of his own.
+func TestTwoThousandStreams(t *testing.T) {
+	const clients, bound = 2000, 100 << 20
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"))
+	idle := s.resident(t)
+	all := make([]*events, clients)
+	var opening sync.WaitGroup
+	for first := range 20 {
+		opening.Go(func() {
+			for i := first; i < clients; i += 20 {
+				all[i] = s.listen(t, ofrepEvents)
+			}
+		})
+	}
+	opening.Wait()
+	if t.Failed() {
+		return
+	}
+	opened := s.resident(t)
+
+	written := make(chan time.Time, 1)
+	var reached sync.WaitGroup
+	took, failed := make([]time.Duration, clients), make([]error, clients)
+	for i, l := range all {
+		reached.Go(func() {
+			late := time.AfterFunc(patience, l.cancel)
+			defer late.Stop()
+			for {
+				one, err := l.next()
+				if err != nil {
+					failed[i] = err
+					return
+				}
+				if strings.HasPrefix(one.id, "2-") {
+					at := <-written
+					written <- at
+					took[i] = time.Since(at)
+					return
+				}
+			}
+		})
+	}
+	begin := time.Now()
+	s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "a", "name": "A"}, nil)
+	written <- begin
+	reached.Wait()
+	slowest := time.Duration(0)
+	for i := range all {
+		if failed[i] != nil {
+			t.Fatalf("listener %d: %v", i, failed[i])
+		}
+		slowest = max(slowest, took[i])
+	}
+	told := s.resident(t)
+	t.Logf("resident: %d MiB idle, %d MiB with %d listeners, %d MiB after all were told within %v",
+		idle>>20, opened>>20, clients, told>>20, slowest)
+	if most := max(opened, told); most > bound {
+		t.Errorf("%d MiB are resident, want at most %d", most>>20, bound>>20)
+	}
+
+	s.Signal(t, syscall.SIGTERM)
+	signalled := time.Now()
+	moments := make([]int, clients)
+	var ending sync.WaitGroup
+	for i, l := range all {
+		ending.Go(func() {
+			late := time.AfterFunc(patience, l.cancel)
+			defer late.Stop()
+			for {
+				one, err := l.next()
+				if err != nil {
+					if err != io.EOF {
+						failed[i] = err
+					}
+					return
+				}
+				moments[i], _ = strconv.Atoi(one.retry)
+			}
+		})
+	}
+	if code := s.Wait(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	stopped := time.Since(signalled)
+	ending.Wait()
+	seconds := map[int]int{}
+	for i, ms := range moments {
+		if failed[i] != nil || ms == 0 {
+			t.Fatalf("listener %d was not told when to come back: %v", i, failed[i])
+		}
+		seconds[ms/1000]++
+	}
+	busiest := 0
+	for _, n := range seconds {
+		busiest = max(busiest, n)
+	}
+	t.Logf("stopped within %v; at most %d come back in a second", stopped, busiest)
+	if stopped > 5*time.Second || busiest > clients/10 {
+		t.Error("want a stop within 5s, and at most a tenth in any second")
+	}
+}
+
+// resident returns the memory of the server that is resident, in bytes.
+func (s *server) resident(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		skip(t, "the memory of a process is not known here: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		var kB int64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kB); n == 1 {
+			return kB << 10
+		}
+	}
+	t.Fatalf("no VmRSS in %s", text)
+	return 0
+}

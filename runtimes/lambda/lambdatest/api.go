@@ -1,0 +1,107 @@
+package lambdatest
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// runtimeAPI is the server that one process asks for events.
+type runtimeAPI struct {
+	listener net.Listener
+	server   *http.Server
+	asked    chan struct{}    // the process has asked for an event
+	events   chan event       // what it is given
+	answers  chan eventAnswer // what it answers
+	closed   chan struct{}
+}
+
+type event struct {
+	id       string
+	payload  []byte
+	deadline time.Time
+}
+
+// eventAnswer is what the process answers to an event.
+type eventAnswer struct {
+	id        string
+	payload   []byte
+	failure   string // the kind of an error, "" for none
+	streaming bool
+}
+
+// The kinds of answers that are streamed.
+const (
+	streamingMode = "streaming"
+	streamingType = "application/vnd.awslambda.http-integration-response"
+)
+
+func listen() (*runtimeAPI, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	a := &runtimeAPI{
+		listener: listener, asked: make(chan struct{}, 1), events: make(chan event), answers: make(chan eventAnswer),
+		closed: make(chan struct{}),
+	}
+	mux := http.NewServeMux()
+	const prefix = "/2018-06-01/runtime/"
+	mux.HandleFunc("GET "+prefix+"invocation/next", a.next)
+	mux.HandleFunc("POST "+prefix+"invocation/{id}/response", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "") })
+	mux.HandleFunc("POST "+prefix+"invocation/{id}/error", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "Unhandled") })
+	mux.HandleFunc("POST "+prefix+"init/error", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "Unhandled") })
+	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = a.server.Serve(listener) }() // until it is closed
+	return a, nil
+}
+
+func (a *runtimeAPI) address() string { return a.listener.Addr().String() }
+
+func (a *runtimeAPI) close() {
+	close(a.closed)
+	_ = a.server.Close() // of a listener that nobody else closed
+}
+
+// next gives the process its next event, when there is one.
+func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
+	select {
+	case a.asked <- struct{}{}:
+	case <-a.closed:
+		return
+	}
+	select {
+	case e := <-a.events:
+		header := w.Header()
+		header.Set("Content-Type", "application/json")
+		header.Set("Lambda-Runtime-Aws-Request-Id", e.id)
+		header.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(e.deadline.UnixMilli(), 10))
+		header.Set("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-west-1:000000000000:function:test")
+		header.Set("Lambda-Runtime-Trace-Id", "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=0")
+		_, _ = w.Write(e.payload)
+	case <-r.Context().Done(): // the process ended
+	case <-a.closed:
+	}
+}
+
+// answer takes an answer. That of a streamed one tells in a trailer when it broke
+// off.
+func (a *runtimeAPI) answer(w http.ResponseWriter, r *http.Request, failure string) {
+	payload, err := io.ReadAll(r.Body) // and the trailers
+	if err != nil {
+		return // the process ended
+	}
+	answer := eventAnswer{id: r.PathValue("id"), payload: payload, failure: failure}
+	answer.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
+	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
+		answer.failure = kind
+	}
+	w.WriteHeader(http.StatusAccepted)
+	_, _ = io.WriteString(w, `{"status":"OK"}`)
+	select {
+	case a.answers <- answer:
+	case <-a.closed:
+	}
+}

@@ -1,0 +1,239 @@
+// Package lambdatest runs the bootstrap of a function as AWS Lambda does, and puts
+// in front of it what makes HTTP of it: an API Gateway, a load balancer, a function
+// URL.
+//
+// It implements the documented Runtime API (version 2018-06-01). The process
+// handles one invocation at a time, is stopped between two of them as Lambda
+// freezes it, is killed at the deadline of an invocation, and is started afresh
+// after it ended.
+package lambdatest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// MaxPayload is Lambda's bound of an event and of an answer that is not streamed,
+// in bytes.
+const MaxPayload = 6 << 20
+
+// maxInit is Lambda's bound of the time until a function asks for its first event.
+const maxInit = 10 * time.Second
+
+// Function is a function with at most one process. Its methods may be called
+// concurrently; invocations then wait for each other.
+type Function struct {
+	Bootstrap string        // path of the program
+	Env       []string      // variables besides those of Lambda; those of the test are not passed on
+	Timeout   time.Duration // of an invocation; 3 s when zero, as on Lambda
+	Log       io.Writer     // takes what the process prints; nil drops it
+
+	mu      sync.Mutex // one invocation at a time; guards what follows
+	process *process
+	count   int
+}
+
+// Result is the outcome of an invocation.
+type Result struct {
+	Payload       []byte
+	FunctionError string // what kind of error the function reported, or that it ended or timed out
+	Streaming     bool   // the answer was streamed
+	Cold          bool   // a process was started for it
+	Init          time.Duration
+	Duration      time.Duration // without Init
+}
+
+// Invoke runs one synchronous invocation. An error means that there was none;
+// those of the function are in the result.
+func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(payload) > MaxPayload {
+		return Result{}, errors.New("lambdatest: the event is too large")
+	}
+	result := Result{}
+	if f.process == nil || f.process.hasEnded() {
+		began := time.Now()
+		failure, err := f.start()
+		if err != nil {
+			return Result{}, err
+		}
+		if failure != nil {
+			failure.Cold = true
+			return *failure, nil
+		}
+		result.Cold, result.Init = true, time.Since(began)
+	} else {
+		f.process.signal(syscall.SIGCONT)
+	}
+	return f.invoke(ctx, payload, result)
+}
+
+// start starts the process and waits until it asks for an event. It returns a
+// result where that fails as a function may fail.
+func (f *Function) start() (*Result, error) {
+	f.kill()
+	p, err := startProcess(f.Bootstrap, f.Env, f.Log)
+	if err != nil {
+		return nil, err
+	}
+	f.process = p
+	timer := time.NewTimer(maxInit)
+	defer timer.Stop()
+	select {
+	case <-f.process.api.asked:
+		return nil, nil
+	case answer := <-f.process.api.answers:
+		f.kill()
+		return &Result{Payload: answer.payload, FunctionError: cmp.Or(answer.failure, "Unhandled")}, nil
+	case <-p.ended:
+		return failure("", "Runtime.ExitError", "the runtime exited during init"), nil
+	case <-timer.C:
+		f.kill()
+		return failure("", "Sandbox.Timedout", "init timed out"), nil
+	}
+}
+
+// invoke hands the event to the process and waits for the answer.
+func (f *Function) invoke(ctx context.Context, payload []byte, result Result) (Result, error) {
+	f.count++
+	limit := cmp.Or(f.Timeout, 3*time.Second)
+	began := time.Now()
+	e := event{id: fmt.Sprintf("00000000-0000-4000-8000-%012d", f.count), payload: payload, deadline: began.Add(limit)}
+	ended := func(failed *Result) (Result, error) {
+		failed.Cold, failed.Init, failed.Duration = result.Cold, result.Init, time.Since(began)
+		return *failed, nil
+	}
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	events := f.process.api.events
+	for {
+		select {
+		case events <- e:
+			events = nil
+		case answer := <-f.process.api.answers:
+			if answer.id != e.id {
+				continue // of one that was given up
+			}
+			f.freeze()
+			if !answer.streaming && len(answer.payload) > MaxPayload {
+				return ended(failure(e.id, "Function.ResponseSizeTooLarge", "the answer is too large"))
+			}
+			result.Payload, result.FunctionError, result.Streaming = answer.payload, answer.failure, answer.streaming
+			result.Duration = time.Since(began)
+			return result, nil
+		case <-f.process.ended:
+			return ended(failure(e.id, "Runtime.ExitError", "the runtime exited"))
+		case <-timer.C:
+			f.kill()
+			return ended(failure(e.id, "Sandbox.Timedout", "the task timed out"))
+		case <-ctx.Done():
+			f.kill()
+			return Result{}, ctx.Err()
+		}
+	}
+}
+
+// failure returns the result that Lambda makes up for a function that reported
+// none.
+func failure(id, kind, message string) *Result {
+	payload, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": "RequestId: " + id + " Error: " + message}) // two texts
+	return &Result{Payload: payload, FunctionError: "Unhandled"}
+}
+
+// freeze waits until the process asks for its next event and stops it: from here
+// on nothing in it runs, no goroutine and no timer.
+func (f *Function) freeze() {
+	select {
+	case <-f.process.api.asked:
+		f.process.signal(syscall.SIGSTOP)
+	case <-f.process.ended:
+	}
+}
+
+// kill ends the process at once, if there is one.
+func (f *Function) kill() {
+	if f.process == nil {
+		return
+	}
+	f.process.signal(syscall.SIGKILL)
+	<-f.process.ended
+	f.process.api.close()
+	f.process = nil
+}
+
+// Kill ends the process, as Lambda does when it has no use for it, and as the test
+// must. The next invocation is a cold start.
+func (f *Function) Kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kill()
+}
+
+// Serve returns a handler that answers as the front does.
+func (f *Function) Serve(front Front) http.Handler {
+	return front.Handler(func(r *http.Request, event []byte) (Result, error) { return f.Invoke(r.Context(), event) })
+}
+
+// process is the process of a function, with a Runtime API of its own.
+type process struct {
+	api     *runtimeAPI
+	command *exec.Cmd
+	ended   chan struct{} // closed when it has ended
+}
+
+func startProcess(path string, env []string, log io.Writer) (*process, error) {
+	api, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Dir(path)
+	c := exec.Command(path) // #nosec G204 -- the program under test
+	c.Dir = folder
+	c.Env = append([]string{
+		"AWS_LAMBDA_RUNTIME_API=" + api.address(), "_HANDLER=bootstrap", "LAMBDA_TASK_ROOT=" + folder,
+		"AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
+		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand", "AWS_EXECUTION_ENV=AWS_Lambda_provided.al2023", "AWS_REGION=eu-west-1",
+		"PATH=/usr/local/bin:/usr/bin:/bin", "TZ=:UTC", "TMPDIR=" + os.TempDir(),
+	}, env...)
+	c.Stdout, c.Stderr = log, log
+	c.SysProcAttr = attributes()
+	c.WaitDelay = time.Second // for what it started and left behind
+	if err := c.Start(); err != nil {
+		api.close()
+		return nil, err
+	}
+	p := &process{api: api, command: c, ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		_ = c.Wait() // how it ended is in what it printed
+	}()
+	return p, nil
+}
+
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// signal sends the signal to the process and all that it started.
+func (p *process) signal(s syscall.Signal) {
+	if !p.hasEnded() { // its number may be another's by then
+		_ = syscall.Kill(-p.command.Process.Pid, s) // it may be ending
+	}
+}

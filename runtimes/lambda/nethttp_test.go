@@ -1,0 +1,301 @@
+package lambda_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/runtimes/lambda"
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// behind returns the address of the front with the handler behind it in a function.
+func behind(t testing.TB, front lambdatest.Front, config lambda.Config) string {
+	t.Helper()
+	f := lambda.New(config)
+	server := httptest.NewServer(front.Handler(func(r *http.Request, event []byte) (lambdatest.Result, error) {
+		payload, err := f.Invoke(r.Context(), event)
+		if err != nil {
+			t.Errorf("Invoke: %v", err)
+		}
+		return lambdatest.Result{Payload: payload}, err
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// seen is what a handler sees of a request.
+type seen struct {
+	Method, Path, Escaped, Host, RequestURI string
+	Query                                   url.Values
+	Header                                  http.Header
+	Length                                  int64
+	Body                                    []byte
+}
+
+// echo answers with what it sees.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	// The URI of a REST API and of a load balancer has its parameters in any order.
+	uri, _, _ := strings.Cut(r.RequestURI, "?")
+	_ = json.NewEncoder(w).Encode(seen{
+		Method: r.Method, Path: r.URL.Path, Escaped: r.URL.EscapedPath(), Host: r.Host, RequestURI: uri,
+		Query: r.URL.Query(), Header: r.Header, Length: r.ContentLength, Body: body,
+	})
+}
+
+// request is one to send.
+type request struct {
+	method, target string
+	header         http.Header
+	body           []byte
+}
+
+func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), q.method, address+q.target, bytes.NewReader(q.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "flags.example"
+	for name, values := range q.header {
+		r.Header[name] = values
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r) // as it is: no redirects
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer, body
+}
+
+// TestRequests: to a handler a request behind each front is what it is on a server
+// of net/http. The library alone gets most of these wrong.
+func TestRequests(t *testing.T) {
+	tests := []struct {
+		name string
+		request
+		// but tells of a front that cannot do it, whatever the function does.
+		but func(front string) bool
+	}{
+		{name: "root", request: request{method: "GET", target: "/"}},
+		{name: "a decoded question mark is no query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
+		{name: "a decoded percent sign is no escape", request: request{method: "GET", target: "/flags/100%25"}},
+		{name: "what looks escaped once decoded", request: request{method: "GET", target: "/flags/a%2541"}},
+		{name: "a decoded number sign is no fragment", request: request{method: "GET", target: "/flags/a%23b"}},
+		{name: "space, plus, umlaut", request: request{method: "GET", target: "/flags/a%20b+c/%C3%A4"}},
+		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, but: decodes},
+		{name: "empty segments", request: request{method: "GET", target: "//flags//a/"}},
+		{name: "dots", request: request{method: "GET", target: "/flags/../a/./b"}},
+		{name: "like the stage", request: request{method: "GET", target: "/production/prod"}},
+		{name: "query", request: request{method: "GET", target: "/?a=1&b=%26%3D%25&c=x+y%2Bz&d="}},
+		{name: "query without value", request: request{method: "GET", target: "/?pretty"}},
+		{name: "repeated parameters", request: request{method: "GET", target: "/?a=1&a=2&b=3"}, but: singleValue},
+		{name: "headers with commas stay whole", request: request{method: "GET", target: "/", header: http.Header{
+			"Baggage": {"a=1,b=2"}, "If-None-Match": {`"a,b", "c"`}, "X-Json": {`{"a":1,"b":[1,2]}`}, "Accept": {"text/html, */*;q=0.1"},
+			"User-Agent": {"a, b"}, "Date": {"Sat, 21 Nov 2026 07:00:00 GMT"}, "X-Empty": {""},
+		}}},
+		{name: "repeated headers", request: request{method: "GET", target: "/", header: http.Header{"X-Many": {"a", "b, c"}}}, but: singleHeaders},
+		{name: "a cookie", request: request{method: "GET", target: "/", header: http.Header{"Cookie": {"a=1; b=2"}}}},
+		{name: "authorization and type", request: request{method: "POST", target: "/", body: []byte("{}"), header: http.Header{
+			"Authorization": {"Bearer a,b"}, "Content-Type": {"application/json; charset=utf-8"},
+		}}},
+		{name: "body", request: request{method: "PUT", target: "/a?b=c", body: []byte("{\"text\":\"ä \\u0000 \u2028 <&>\"}\r\n")}},
+		{name: "binary body", request: request{method: "POST", target: "/", body: []byte{0, 0xff, 0xfe, '"', '\\', 0x80}}},
+		{name: "large body", request: request{method: "POST", target: "/", body: bytes.Repeat([]byte("flag\t\"x\" "), 1<<12)}},
+		{name: "delete without body", request: request{method: "DELETE", target: "/a"}},
+		{name: "unusual method", request: request{method: "Purge", target: "/a"}},
+		{name: "options", request: request{method: "OPTIONS", target: "/a", header: http.Header{"Origin": {"https://shop.example"}}}},
+	}
+	handler := http.HandlerFunc(echo)
+	plain := httptest.NewServer(handler)
+	defer plain.Close()
+	for _, front := range lambdatest.Fronts() {
+		address := behind(t, front, lambda.Config{Handler: handler})
+		for _, tt := range tests {
+			if tt.but != nil && tt.but(front.Name) {
+				continue
+			}
+			t.Run(front.Name+"/"+tt.name, func(t *testing.T) {
+				_, want := tt.send(t, plain.URL)
+				_, got := tt.send(t, address)
+				if diff := cmp.Diff(reading(t, want), reading(t, got)); diff != "" {
+					t.Errorf("(-net/http +Lambda):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func decodes(front string) bool     { return strings.HasPrefix(front, "HTTP API") }
+func singleValue(front string) bool { return front == "load balancer" }
+
+// singleHeaders tells of the fronts that join headers, or keep the last one.
+func singleHeaders(front string) bool {
+	return decodes(front) || singleValue(front) || front == "function URL"
+}
+
+// reading returns what was seen, without what every front adds.
+func reading(t *testing.T, body []byte) seen {
+	t.Helper()
+	var s seen
+	if err := json.Unmarshal(body, &s); err != nil {
+		t.Fatalf("%v in %q", err, body)
+	}
+	for _, name := range []string{"X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Amzn-Trace-Id"} {
+		delete(s.Header, name)
+	}
+	return s
+}
+
+// TestAnswers: what a handler answers arrives behind each front as it does from a
+// server of net/http.
+func TestAnswers(t *testing.T) {
+	tests := []struct {
+		name    string
+		method  string
+		handler http.HandlerFunc
+	}{
+		{"nothing at all", "GET", func(http.ResponseWriter, *http.Request) {}},
+		{"a status alone", "GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
+		{"no content", "DELETE", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+			if _, err := w.Write([]byte("x")); err != http.ErrBodyNotAllowed {
+				panic(err)
+			}
+		}},
+		{"not modified", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Etag", `"a,b"`)
+			w.WriteHeader(http.StatusNotModified)
+		}},
+		{"the first status counts", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTeapot)
+			w.WriteHeader(http.StatusOK)
+		}},
+		{"not what comes ahead of it", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusNotFound)
+		}},
+		{"headers count as of the status", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Before", "1")
+			w.WriteHeader(http.StatusOK)
+			w.Header().Set("X-After", "2")
+			w.Header().Set("X-Before", "3")
+		}},
+		{"a type that is found out", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><p>ä") }},
+		{"a type that is given", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"a":`)
+			_, _ = io.WriteString(w, `"<&>\u2028\\\""}`)
+		}},
+		{"binary", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte{0x1f, 0x8b, 0, 0xff}) }},
+		{"compressed", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = w.Write([]byte{0x1f, 0x8b, 0, 0xff})
+		}},
+		{"control characters", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "\x00\x01\x1f\x7f\n\"") }},
+		{"cookies", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			for _, cookie := range []string{"a=1; Path=/; Expires=Sat, 21 Nov 2026 07:00:00 GMT", "b=2; HttpOnly", "c=; Max-Age=0"} {
+				w.Header().Add("Set-Cookie", cookie)
+			}
+		}},
+		{"a list", "GET", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Vary"] = []string{"Accept-Encoding", "Origin"}
+		}},
+		{"head", "HEAD", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "5")
+			_, _ = io.WriteString(w, "hello")
+		}},
+	}
+	for _, tt := range tests {
+		plain := httptest.NewUnstartedServer(tt.handler)
+		plain.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http complains where nothing has to be done about it
+		plain.Start()
+		defer plain.Close()
+		for _, front := range lambdatest.Fronts() {
+			t.Run(front.Name+"/"+tt.name, func(t *testing.T) {
+				address := behind(t, front, lambda.Config{Handler: tt.handler})
+				want, wantBody := request{method: tt.method, target: "/"}.send(t, plain.URL)
+				got, gotBody := request{method: tt.method, target: "/"}.send(t, address)
+				if got.StatusCode != want.StatusCode {
+					t.Errorf("got status %d, want %d", got.StatusCode, want.StatusCode)
+				}
+				if diff := cmp.Diff(comparable(want.Header), comparable(got.Header)); diff != "" {
+					t.Errorf("headers (-net/http +Lambda):\n%s", diff)
+				}
+				if diff := cmp.Diff(wantBody, gotBody); diff != "" {
+					t.Errorf("body (-net/http +Lambda):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// comparable returns the headers in one form, without those of the connection.
+func comparable(header http.Header) map[string][]string {
+	all := map[string][]string{}
+	for name, values := range header {
+		switch name {
+		case "Date", "Content-Length", "Connection":
+		case "Set-Cookie": // whose order a load balancer does not keep
+			all[name] = slices.Sorted(slices.Values(values))
+		default:
+			all[name] = []string{strings.Join(values, ", ")}
+		}
+	}
+	return all
+}
+
+// TestStages: a stage or a base path is cut off where it is a folder.
+func TestStages(t *testing.T) {
+	tests := []struct {
+		stage, base, target, want string
+	}{
+		{"$default", "", "/prod/a", "/prod/a"},
+		{"prod", "", "/a", "/a"},
+		{"prod", "", "/", "/"},
+		{"prod", "", "/prod/a", "/prod/a"},
+		{"prod", "", "uction/a", "/production/a"},
+		{"$default", "flags", "/flags/a", "/a"},
+		{"$default", "/flags/", "/flags", "/"},
+		{"$default", "/flags", "/flagship", "/flagship"},
+		{"$default", "/a/b", "/a/b/c", "/c"},
+		{"prod", "/flags", "/flags/prod/x", "/prod/x"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s%s%s", tt.stage, tt.base, tt.target), func(t *testing.T) {
+			event, err := json.Marshal(map[string]any{
+				"version": "2.0", "rawPath": map[bool]string{true: "", false: "/" + tt.stage}[tt.stage == "$default"] + tt.target,
+				"requestContext": map[string]any{"stage": tt.stage, "http": map[string]any{"method": "GET"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			f := lambda.New(lambda.Config{BasePath: tt.base, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.URL.Path })})
+			if _, err := f.Invoke(t.Context(), event); err != nil {
+				t.Fatal(err)
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

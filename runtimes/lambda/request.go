@@ -1,0 +1,149 @@
+package lambda
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
+)
+
+var errBadRequest = errors.New("the request is malformed")
+
+// placeholder is the host of the URL that the library builds.
+const placeholder = "lambda"
+
+// request returns the HTTP request of the event, or errBadRequest. The library is
+// given the parts in a form that it handles as it should, the same for all fronts:
+// it would take an escaped path, or query, for another one, and split headers at
+// their commas. It also writes what it cannot handle into the log.
+func (e *event) request(ctx context.Context, basePath string) (*http.Request, error) {
+	query, err := e.fullQuery()
+	if err != nil || !isQuery(query) || !isMethod(e.method) {
+		return nil, errBadRequest
+	}
+	header, err := e.header()
+	if err != nil {
+		return nil, errBadRequest
+	}
+	var library core.RequestAccessorV2
+	r, err := library.EventToRequest(events.APIGatewayV2HTTPRequest{
+		RawPath: e.target(basePath), RawQueryString: query, Body: e.body, IsBase64Encoded: e.base64,
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			DomainName: placeholder,
+			HTTP:       events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: e.method},
+		},
+	})
+	if err != nil {
+		return nil, errBadRequest
+	}
+	r.Method = e.method // as it was written
+	r.URL.Scheme, r.URL.Host = "", ""
+	r.Header = header
+	if r.Host = header.Get("Host"); r.Host == "" {
+		r.Host = e.domain
+	}
+	delete(header, "Host")
+	r.RemoteAddr = e.remoteAddress(header)
+	if header["X-Request-Id"] == nil {
+		// The one that the platform's own lines in the log have.
+		if invocation, ok := lambdacontext.FromContext(ctx); ok {
+			header["X-Request-Id"] = []string{invocation.AwsRequestID}
+		}
+	}
+	return r.WithContext(ctx), nil
+}
+
+// header returns the headers, each with the values that the caller sent, as far
+// as the front has kept them apart.
+func (e *event) header() (http.Header, error) {
+	header := make(http.Header, 32)
+	values := make([]string, 0, 32) // of all headers, so that each needs no memory of its own
+	add := func(name, value string) {
+		name = http.CanonicalHeaderKey(name)
+		if before := header[name]; before != nil {
+			header[name] = append(before, value)
+			return
+		}
+		values = append(values, value)
+		header[name] = values[len(values)-1 : len(values) : len(values)]
+	}
+	err := e.lists(e.multiValueHeaders, e.headers, add)
+	if len(e.cookies) > 0 {
+		header["Cookie"] = []string{strings.Join(e.cookies, "; ")}
+	}
+	return header, err
+}
+
+// fullQuery returns the query, which some fronts give as parameters.
+func (e *event) fullQuery() (string, error) {
+	if e.query != "" {
+		return e.query, nil
+	}
+	var query strings.Builder
+	err := e.lists(e.multiValueQueryStringParams, e.queryStringParameters, func(name, value string) {
+		if !e.front.rawParameter {
+			name, value = url.QueryEscape(name), url.QueryEscape(value)
+		}
+		if query.Len() > 0 {
+			query.WriteByte('&')
+		}
+		query.WriteString(name)
+		query.WriteByte('=')
+		query.WriteString(value)
+	})
+	return query.String(), err
+}
+
+// lists calls add for all that the object holds: many, whose values are lists,
+// where it is given, and otherwise single, whose values are texts.
+func (e *event) lists(many, single member, add func(name, value string)) error {
+	chosen := many
+	if !many.given {
+		chosen = single
+	}
+	if !chosen.given {
+		return nil
+	}
+	r := e.reader
+	r.Return(chosen.mark)
+	return r.Object(func(name string) error {
+		one := func() error {
+			value, err := r.Text()
+			add(name, value)
+			return err
+		}
+		if null, err := r.Null(); null {
+			return err
+		}
+		if many.given {
+			return r.Array(one)
+		}
+		return one()
+	})
+}
+
+// remoteAddress returns the address of the caller in the form of net/http, with
+// the port 0, or nothing. Nobody calls a function from its own machine, whatever
+// a header says.
+func (e *event) remoteAddress(header http.Header) string {
+	source := e.source
+	if e.front.forwarded {
+		forwarded := strings.Join(header["X-Forwarded-For"], ",")
+		source = strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]) // what the front added
+	}
+	address, err := netip.ParseAddr(source)
+	if err != nil {
+		with, portErr := netip.ParseAddrPort(source)
+		address, err = with.Addr(), portErr
+	}
+	if err != nil || address.Unmap().IsLoopback() {
+		return ""
+	}
+	return netip.AddrPortFrom(address, 0).String()
+}

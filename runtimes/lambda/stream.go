@@ -1,0 +1,137 @@
+package lambda
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// invokeStreaming is Invoke for a function whose answers are streamed where the
+// front can.
+func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage) (any, error) {
+	e, err := readEvent(payload)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case e.front == nil:
+		answer, err := f.run(ctx, &e)
+		return json.RawMessage(answer), err
+	case !e.front.streams:
+		return json.RawMessage(f.serve(ctx, &e)), nil
+	}
+	return f.stream(ctx, &e), nil
+}
+
+// stream begins to answer and returns the answer when its header is known. Whoever
+// reads it must close it, which waits for the handler: it never outlives the
+// invocation. Package lambdaurl would leave it behind, end the process by a panic,
+// lose cookies, and pass off an answer that broke off as whole.
+func (f *Function) stream(ctx context.Context, e *event) *events.LambdaFunctionURLStreamingResponse {
+	ctx, cancel := withReserve(ctx)
+	reader, writer := io.Pipe()
+	w := &stream{header: http.Header{}, pipe: writer, begun: make(chan head, 1)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.answer(ctx, e, w)
+	}()
+	begun := <-w.begun
+	return &events.LambdaFunctionURLStreamingResponse{
+		StatusCode: begun.status, Headers: begun.headers, Cookies: begun.cookies,
+		Body: &streamBody{PipeReader: reader, cancel: cancel, done: done},
+	}
+}
+
+// answer answers the event to its end.
+func (f *Function) answer(ctx context.Context, e *event, w *stream) {
+	r, err := e.request(ctx, f.basePath)
+	if err != nil {
+		writePlain(w, http.StatusBadRequest, err.Error())
+		_ = w.pipe.Close() // it never fails
+		return
+	}
+	w.method = r.Method
+	err = f.handle(w, r)
+	if err != nil && w.status == 0 {
+		clear(w.header)
+		writePlain(w, http.StatusInternalServerError, err.Error())
+		err = nil
+	}
+	w.WriteHeader(http.StatusOK)
+	_ = w.pipe.CloseWithError(err) // nil is an end as it should be
+}
+
+// stream is an [http.ResponseWriter] and [http.Flusher] that sends at once what it
+// is given.
+type stream struct {
+	method string
+	header http.Header
+	status int // 0 until it is known
+	pipe   *io.PipeWriter
+	begun  chan head
+}
+
+// head is what comes before the body.
+type head struct {
+	status  int
+	headers map[string]string
+	cookies []string
+}
+
+// Header implements [http.ResponseWriter].
+func (w *stream) Header() http.Header { return w.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *stream) WriteHeader(status int) {
+	if w.status != 0 || status < http.StatusOK {
+		return
+	}
+	w.status = status
+	begun := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
+	for name, values := range w.header {
+		if name != "Set-Cookie" {
+			begun.headers[name] = strings.Join(values, ", ")
+		}
+	}
+	w.begun <- begun
+}
+
+// Write implements [http.ResponseWriter].
+func (w *stream) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		if !isTyped(w.header) {
+			w.header.Set("Content-Type", http.DetectContentType(p))
+		}
+		w.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case !hasBody(w.status):
+		return 0, http.ErrBodyNotAllowed
+	case w.method == http.MethodHead:
+		return len(p), nil
+	}
+	return w.pipe.Write(p)
+}
+
+// Flush implements [http.Flusher].
+func (w *stream) Flush() { w.WriteHeader(http.StatusOK) }
+
+// streamBody is the body as it is sent.
+type streamBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// Close ends the request and waits for its handler.
+func (b *streamBody) Close() error {
+	b.cancel()
+	err := b.PipeReader.Close()
+	<-b.done
+	return err
+}

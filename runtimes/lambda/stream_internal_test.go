@@ -1,0 +1,56 @@
+package lambda
+
+import (
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// begin begins to stream the handler's answer to a request with the method.
+func begin(t *testing.T, method string, handler http.HandlerFunc) *events.LambdaFunctionURLStreamingResponse {
+	t.Helper()
+	e, err := readEvent([]byte(`{"version":"2.0","rawPath":"/","requestContext":{"domainName":"id.lambda-url.eu-west-1.on.aws","http":{"method":"` + method + `"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Config{Handler: handler}).stream(t.Context(), &e)
+}
+
+// TestStreamAbandoned: nobody reads on, so the handler is told, and has ended when
+// the invocation does.
+func TestStreamAbandoned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		answer := begin(t, http.MethodGet, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "first")
+			if _, err := io.WriteString(w, "second"); err != io.ErrClosedPipe {
+				t.Errorf("got error %v", err)
+			}
+			<-r.Context().Done()
+			time.Sleep(time.Second)
+			ended = true
+		})
+		if _, err := io.ReadFull(answer.Body, make([]byte, 5)); err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Close(); err != nil || !ended {
+			t.Errorf("error %v, ended %t", err, ended)
+		}
+	})
+}
+
+// TestStreamHead: the answer to HEAD has no body.
+func TestStreamHead(t *testing.T) {
+	answer := begin(t, http.MethodHead, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
+	body, err := io.ReadAll(answer.Body)
+	if len(body) > 0 || err != nil || answer.Headers["Content-Type"] != "text/plain; charset=utf-8" {
+		t.Errorf("got %q, error %v, headers %v", body, err, answer.Headers)
+	}
+	if err := answer.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// The requests to evaluate flags are most of what the server receives, and
+// protobuf fills a map by reflection, entry by entry. So they are decoded here,
+// where they have the usual form: fields that are known, of their types, valid
+// text. Whatever else there is, the general decoder has the say: there is one
+// place that knows what a malformed message is.
+
+// decodeEvaluation decodes a request to evaluate flags into the empty message.
+// It returns false, and may leave something in the message, where it is none or
+// not of the usual form.
+func decodeEvaluation(data []byte, m proto.Message) bool {
+	switch m := m.(type) {
+	case *evaluation.EvaluationRequest:
+		// All texts are parts of this one. Who keeps one makes a copy.
+		d := requestDecoder{text: string(data)}
+		return d.request(m, 0, len(data))
+	case *evaluation.BatchEvaluationRequest:
+		return decodeBatch(data, m)
+	}
+	return false
+}
+
+func decodeBatch(data []byte, m *evaluation.BatchEvaluationRequest) bool {
+	d := requestDecoder{text: string(data)}
+	n := d.count(batchRequests)
+	if n > guidon.MaxBatch { // which the service refuses
+		return false
+	}
+	items := make([]evaluation.EvaluationRequest, n)
+	m.Requests = make([]*evaluation.EvaluationRequest, 0, n)
+	for at := 0; at < len(d.text); {
+		f, ok := d.field(at, len(d.text))
+		if !ok {
+			return false
+		}
+		switch f.number {
+		case batchRequestID:
+			m.RequestId, ok = d.string(f)
+		case batchRequests:
+			item := &items[len(m.Requests)]
+			m.Requests = append(m.Requests, item)
+			ok = d.request(item, f.start, f.end)
+		case batchReference:
+			m.Reference, ok = d.string(f)
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+		at = f.end
+	}
+	return true
+}
+
+// The fields of evaluation.proto.
+const (
+	requestRequestID    = 1
+	requestNamespaceKey = 2
+	requestFlagKey      = 3
+	requestEntityID     = 4
+	requestContext      = 5
+	requestReference    = 6
+
+	entryKey   = 1
+	entryValue = 2
+
+	batchRequestID = 1
+	batchRequests  = 3
+	batchReference = 4
+)
+
+// requestDecoder decodes the parts of text. A batch usually asks about many
+// flags in the same context, so requests whose contexts are encoded alike share
+// one map, which nobody changes.
+type requestDecoder struct {
+	text    string
+	encoded string // the context decoded last
+	context map[string]string
+}
+
+// field is a field of the length-delimited kind, the only one here, with the
+// place of its contents.
+type field struct {
+	number     protowire.Number
+	start, end int
+}
+
+// field returns the field that begins at the place, which is before the end.
+func (d *requestDecoder) field(at, end int) (field, bool) {
+	tag, at, ok := d.varint(at, end)
+	if !ok || tag&7 != uint64(protowire.BytesType) || tag>>3 > uint64(requestReference) {
+		return field{}, false
+	}
+	length, at, ok := d.varint(at, end)
+	if !ok || length > uint64(end-at) { // #nosec G115 -- not negative
+		return field{}, false
+	}
+	return field{protowire.Number(tag >> 3), at, at + int(length)}, true // #nosec G115 -- checked
+}
+
+// varint returns a number of up to four bytes, which is enough for the length of
+// any message, and the place after it.
+func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) {
+	for shift := 0; shift < 4*7 && at < end; shift += 7 {
+		b := d.text[at]
+		at++
+		value |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return value, at, true
+		}
+	}
+	return 0, 0, false
+}
+
+// string returns the contents of the field as text.
+func (d *requestDecoder) string(f field) (string, bool) {
+	text := d.text[f.start:f.end]
+	return text, utf8.ValidString(text)
+}
+
+// count returns how many fields of the number the text begins with before
+// something else than a field comes.
+func (d *requestDecoder) count(number protowire.Number) (n int) {
+	for at := 0; at < len(d.text); {
+		f, ok := d.field(at, len(d.text))
+		if !ok {
+			return n
+		}
+		if f.number == number {
+			n++
+		}
+		at = f.end
+	}
+	return n
+}
+
+// request decodes the request between the two places.
+func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) bool {
+	var first, last field // of the context
+	entries := 0
+	for at < end {
+		f, ok := d.field(at, end)
+		if !ok {
+			return false
+		}
+		switch f.number {
+		case requestRequestID:
+			m.RequestId, ok = d.string(f)
+		case requestNamespaceKey:
+			m.NamespaceKey, ok = d.string(f)
+		case requestFlagKey:
+			m.FlagKey, ok = d.string(f)
+		case requestEntityID:
+			m.EntityId, ok = d.string(f)
+		case requestReference:
+			m.Reference, ok = d.string(f)
+		case requestContext:
+			if entries == 0 {
+				first = field{start: at}
+			} else {
+				ok = last.end == at // one after the other
+			}
+			last = f
+			entries++
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+		at = f.end
+	}
+	if entries == 0 {
+		return true
+	}
+	var ok bool
+	m.Context, ok = d.contextOf(first.start, last.end, entries)
+	return ok
+}
+
+// contextOf decodes the entries of a context, fields between the two places.
+func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, bool) {
+	encoded := d.text[start:end]
+	if encoded == d.encoded {
+		return d.context, true
+	}
+	context := make(map[string]string, entries)
+	for at := start; at < end; {
+		f, ok := d.field(at, end)
+		if !ok || !d.entry(context, f) {
+			return nil, false
+		}
+		at = f.end
+	}
+	d.encoded, d.context = encoded, context
+	return context, true
+}
+
+// entry decodes an entry of a context, whose parts are empty where they are left
+// out.
+func (d *requestDecoder) entry(context map[string]string, entry field) bool {
+	var key, value string
+	for at := entry.start; at < entry.end; {
+		f, ok := d.field(at, entry.end)
+		if !ok {
+			return false
+		}
+		switch f.number {
+		case entryKey:
+			key, ok = d.string(f)
+		case entryValue:
+			value, ok = d.string(f)
+		default:
+			ok = false
+		}
+		if !ok {
+			return false
+		}
+		at = f.end
+	}
+	context[key] = value
+	return true
+}

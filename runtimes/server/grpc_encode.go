@@ -1,0 +1,242 @@
+package server
+
+import (
+	"encoding/binary"
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// The answers of evaluations are encoded here, to the same bytes as protobuf's.
+// Text that is not valid is left to protobuf, which refuses it.
+
+// encodeEvaluation returns the encoded answer, or false where it is not that of
+// an evaluation or has invalid text. Large buffers are from the pool, as with
+// grpc-go's own codec; grpc-go gives them back.
+func encodeEvaluation(answer any) (mem.BufferSlice, bool) {
+	size, ok := sizeOfAnswer(answer)
+	if !ok {
+		return nil, false
+	}
+	if mem.IsBelowBufferPoolingThreshold(size) {
+		e := answerEncoder{bytes: make([]byte, 0, size)}
+		e.answer(answer)
+		return mem.BufferSlice{mem.SliceBuffer(e.bytes)}, !e.invalid
+	}
+	pool := mem.DefaultBufferPool()
+	buffer := pool.Get(size)
+	e := answerEncoder{bytes: (*buffer)[:0]}
+	e.answer(answer)
+	if e.invalid {
+		pool.Put(buffer)
+		return nil, false
+	}
+	*buffer = e.bytes
+	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, true
+}
+
+// answerEncoder appends to bytes.
+type answerEncoder struct {
+	bytes     []byte
+	invalid   bool // some text is not UTF-8
+	timestamp *timestamppb.Timestamp
+	instant   [maxInstant]byte // timestamp, which all answers of a batch share, encoded
+	length    int              // of that
+}
+
+// Bounds of sizes: of what an answer has besides text, of what comes with each
+// text, and of a timestamp.
+const (
+	maxFixed   = 80
+	maxPrefix  = 1 + binary.MaxVarintLen32
+	maxInstant = 2 * (1 + binary.MaxVarintLen64)
+)
+
+// sizeOfAnswer returns a bound of the size, or false where the answer is not that
+// of an evaluation.
+func sizeOfAnswer(answer any) (size int, ok bool) {
+	switch m := answer.(type) {
+	case *evaluation.BooleanEvaluationResponse:
+		return sizeOfBoolean(m), true
+	case *evaluation.VariantEvaluationResponse:
+		return sizeOfVariant(m), true
+	case *evaluation.BatchEvaluationResponse:
+		return sizeOfBatch(m), true
+	}
+	return 0, false
+}
+
+func sizeOfTexts(texts []string) (size int) {
+	for _, text := range texts {
+		size += maxPrefix + len(text)
+	}
+	return size
+}
+
+func sizeOfBoolean(m *evaluation.BooleanEvaluationResponse) int {
+	return maxFixed + len(m.GetRequestId()) + len(m.GetFlagKey()) + sizeOfTexts(m.GetSegmentKeys())
+}
+
+func sizeOfVariant(m *evaluation.VariantEvaluationResponse) int {
+	return maxFixed + len(m.GetRequestId()) + len(m.GetFlagKey()) + len(m.GetVariantKey()) + len(m.GetVariantAttachment()) +
+		sizeOfTexts(m.GetSegmentKeys())
+}
+
+func sizeOfBatch(m *evaluation.BatchEvaluationResponse) int {
+	size := maxFixed + len(m.GetRequestId())
+	for _, item := range m.GetResponses() {
+		size += 3 * maxPrefix
+		switch r := item.GetResponse().(type) {
+		case *evaluation.EvaluationResponse_BooleanResponse:
+			size += sizeOfBoolean(r.BooleanResponse)
+		case *evaluation.EvaluationResponse_VariantResponse:
+			size += sizeOfVariant(r.VariantResponse)
+		case *evaluation.EvaluationResponse_ErrorResponse:
+			size += maxFixed + len(r.ErrorResponse.GetFlagKey()) + len(r.ErrorResponse.GetNamespaceKey())
+		}
+	}
+	return size
+}
+
+// The numbers in these are those of evaluation.proto, in ascending order.
+
+func (e *answerEncoder) answer(answer any) {
+	switch m := answer.(type) {
+	case *evaluation.BooleanEvaluationResponse:
+		e.boolean(m)
+	case *evaluation.VariantEvaluationResponse:
+		e.variant(m)
+	case *evaluation.BatchEvaluationResponse:
+		e.batch(m)
+	}
+}
+
+func (e *answerEncoder) batch(m *evaluation.BatchEvaluationResponse) {
+	e.text(1, m.GetRequestId())
+	for _, item := range m.GetResponses() {
+		start := e.open(2)
+		e.item(item)
+		e.close(start)
+	}
+	e.double(3, m.GetRequestDurationMillis())
+}
+
+func (e *answerEncoder) item(m *evaluation.EvaluationResponse) {
+	e.enum(1, int32(m.GetType()))
+	switch r := m.GetResponse().(type) {
+	case *evaluation.EvaluationResponse_BooleanResponse:
+		start := e.open(2)
+		e.boolean(r.BooleanResponse)
+		e.close(start)
+	case *evaluation.EvaluationResponse_VariantResponse:
+		start := e.open(3)
+		e.variant(r.VariantResponse)
+		e.close(start)
+	case *evaluation.EvaluationResponse_ErrorResponse:
+		start := e.open(4)
+		e.text(1, r.ErrorResponse.GetFlagKey())
+		e.text(2, r.ErrorResponse.GetNamespaceKey())
+		e.enum(3, int32(r.ErrorResponse.GetReason()))
+		e.close(start)
+	}
+}
+
+func (e *answerEncoder) boolean(m *evaluation.BooleanEvaluationResponse) {
+	e.bool(1, m.GetEnabled())
+	e.enum(2, int32(m.GetReason()))
+	e.text(3, m.GetRequestId())
+	e.double(4, m.GetRequestDurationMillis())
+	e.time(5, m.GetTimestamp())
+	e.text(6, m.GetFlagKey())
+	e.texts(7, m.GetSegmentKeys())
+}
+
+func (e *answerEncoder) variant(m *evaluation.VariantEvaluationResponse) {
+	e.bool(1, m.GetMatch())
+	e.texts(2, m.GetSegmentKeys())
+	e.enum(3, int32(m.GetReason()))
+	e.text(4, m.GetVariantKey())
+	e.text(5, m.GetVariantAttachment())
+	e.text(6, m.GetRequestId())
+	e.double(7, m.GetRequestDurationMillis())
+	e.time(8, m.GetTimestamp())
+	e.text(9, m.GetFlagKey())
+}
+
+// The values of fields that stand alone are left out where they are zero.
+
+func (e *answerEncoder) bool(number protowire.Number, value bool) {
+	if value {
+		e.bytes = append(protowire.AppendTag(e.bytes, number, protowire.VarintType), 1)
+	}
+}
+
+func (e *answerEncoder) enum(number protowire.Number, value int32) {
+	if value != 0 {
+		e.bytes = protowire.AppendVarint(protowire.AppendTag(e.bytes, number, protowire.VarintType), uint64(value)) // #nosec G115 -- as protobuf extends it
+	}
+}
+
+func (e *answerEncoder) double(number protowire.Number, value float64) {
+	if bits := math.Float64bits(value); bits != 0 {
+		e.bytes = protowire.AppendFixed64(protowire.AppendTag(e.bytes, number, protowire.Fixed64Type), bits)
+	}
+}
+
+func (e *answerEncoder) text(number protowire.Number, value string) {
+	if value != "" {
+		e.element(number, value)
+	}
+}
+
+func (e *answerEncoder) texts(number protowire.Number, values []string) {
+	for _, value := range values {
+		e.element(number, value)
+	}
+}
+
+func (e *answerEncoder) element(number protowire.Number, value string) {
+	e.invalid = e.invalid || !utf8.ValidString(value)
+	e.bytes = protowire.AppendString(protowire.AppendTag(e.bytes, number, protowire.BytesType), value)
+}
+
+func (e *answerEncoder) time(number protowire.Number, value *timestamppb.Timestamp) {
+	if value == nil {
+		return
+	}
+	if value != e.timestamp {
+		e.timestamp = value
+		e.length = len(appendTime(e.instant[:0], value))
+	}
+	e.bytes = protowire.AppendBytes(protowire.AppendTag(e.bytes, number, protowire.BytesType), e.instant[:e.length])
+}
+
+func appendTime(b []byte, value *timestamppb.Timestamp) []byte {
+	if seconds := value.GetSeconds(); seconds != 0 {
+		b = protowire.AppendVarint(append(b, 1<<3), uint64(seconds)) // #nosec G115 -- as protobuf encodes it
+	}
+	if nanos := value.GetNanos(); nanos != 0 {
+		b = protowire.AppendVarint(append(b, 2<<3), uint64(nanos)) // #nosec G115 -- as protobuf extends it
+	}
+	return b
+}
+
+// open begins a message, which close ends.
+func (e *answerEncoder) open(number protowire.Number) (start int) {
+	e.bytes = append(protowire.AppendTag(e.bytes, number, protowire.BytesType), 0) // the length: one byte, as a rule
+	return len(e.bytes)
+}
+
+func (e *answerEncoder) close(start int) {
+	length := len(e.bytes) - start
+	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 {
+		e.bytes = append(e.bytes, make([]byte, more)...)
+		copy(e.bytes[start+more:], e.bytes[start:start+length])
+	}
+	binary.PutUvarint(e.bytes[start-1:], uint64(length))
+}

@@ -1,0 +1,234 @@
+package server
+
+import (
+	"bytes"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// usualRequest is a request as clients send it, but for its context.
+func usualRequest(flag string, context map[string]string) *evaluation.EvaluationRequest {
+	return &evaluation.EvaluationRequest{
+		RequestId: "r-" + flag, NamespaceKey: "default", FlagKey: flag, EntityId: "user-0001", Reference: "main", Context: context,
+	}
+}
+
+func encodedMessage(t testing.TB, m proto.Message) []byte {
+	t.Helper()
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// checkDecoding holds what the codec makes of the data against protobuf, and
+// returns whether that was done without it.
+func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) {
+	t.Helper()
+	want := proto.Clone(empty)
+	wantErr := decoding.Unmarshal(data, want)
+	in := &inbound{message: proto.Clone(empty)}
+	if err := newCodec(slog.New(slog.DiscardHandler)).Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, in); err != nil {
+		t.Fatal(err)
+	}
+	if (in.err == nil) != (wantErr == nil) {
+		t.Fatalf("%.1000x: the codec says %v, protobuf %v", data, in.err, wantErr)
+	}
+	if wantErr != nil {
+		return false
+	}
+	if diff := cmp.Diff(want, in.message, protocmp.Transform()); diff != "" {
+		t.Errorf("%.1000x: (-protobuf +codec):\n%s", data, diff)
+	}
+	return decodeEvaluation(data, proto.Clone(empty))
+}
+
+var single, batch = &evaluation.EvaluationRequest{}, &evaluation.BatchEvaluationRequest{}
+
+// What clients usually send is decoded without reflection, to the same message;
+// the rest is left to protobuf.
+func TestDecodeEvaluation(t *testing.T) {
+	context := map[string]string{"country": "US", "age": "18", "name": "Zoë", "": "", "long": strings.Repeat("x", 300)}
+	one := encodedMessage(t, usualRequest("a", context))
+	item := func(m *evaluation.EvaluationRequest) []byte {
+		return encodedMessage(t, &evaluation.BatchEvaluationRequest{Requests: []*evaluation.EvaluationRequest{m}})
+	}
+	join := func(parts ...[]byte) (all []byte) {
+		for _, part := range parts {
+			all = append(all, part...)
+		}
+		return all
+	}
+	bytesField := func(number protowire.Number, contents string) []byte {
+		return protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), contents)
+	}
+	tests := []struct {
+		name  string
+		empty proto.Message
+		data  []byte
+		quick bool
+	}{
+		{"nothing", single, nil, true},
+		{"a request", single, one, true},
+		{"without a context", single, encodedMessage(t, usualRequest("a", nil)), true},
+		{"the last value of a field counts", single, join(one, bytesField(requestFlagKey, "b")), true},
+		{"the last value of a key counts", single, join(bytesField(requestContext, "\x0a\x01k\x12\x01a"), bytesField(requestContext, "\x0a\x01k\x12\x01b")), true},
+		{"parts of an entry left out", single, join(bytesField(requestContext, "\x12\x01v"), bytesField(requestContext, "\x0a\x01k"), bytesField(requestContext, "")), true},
+		{"parts of an entry in any order, twice", single, bytesField(requestContext, "\x12\x01v\x0a\x01k\x12\x01w"), true},
+		{"a context in two places", single, join(bytesField(requestContext, "\x0a\x01a"), bytesField(requestFlagKey, "f"), bytesField(requestContext, "\x0a\x01b")), false},
+		{"a length in more bytes than it needs", single, []byte("\x1a\x81\x80\x00f"), true},
+		{"a length of ten bytes", single, []byte("\x1a\x81\x80\x80\x80\x80\x80\x80\x80\x80\x00f"), false},
+		{"an unknown field", single, join(one, bytesField(1000, "x")), false},
+		{"an unknown field of an entry", single, bytesField(requestContext, "\x0a\x01k\x1a\x01x"), false},
+		{"a field of another type", single, []byte("\x18\x01"), false},
+		{"a group", single, []byte("\x1b\x1c"), false},
+		{"invalid text", single, bytesField(requestFlagKey, "\xff"), false},
+		{"invalid text in a context", single, bytesField(requestContext, "\x0a\x01\xff"), false},
+		{"invalid text in a value", single, bytesField(requestContext, "\x12\x01\xff"), false},
+		{"field zero", single, []byte("\x02\x00"), false},
+		{"cut off", single, one[:len(one)-1], false},
+		{"cut off in a length", single, []byte("\x1a\x81"), false},
+		{"cut off in an entry", single, bytesField(requestContext, "\x0a\x05k"), false},
+
+		{"an empty batch", batch, nil, true},
+		{"a batch", batch, join(item(usualRequest("a", context)), item(usualRequest("b", nil)), item(usualRequest("c", context))), true},
+		{"a batch of different contexts", batch, join(item(usualRequest("a", context)), item(usualRequest("b", map[string]string{"k": "v"})), item(usualRequest("c", context))), true},
+		{"a batch of its own fields", batch, join(bytesField(batchRequestID, "r"), item(usualRequest("a", nil)), bytesField(batchReference, "main")), true},
+		{"an empty item", batch, bytesField(batchRequests, ""), true},
+		{"the largest batch", batch, []byte(strings.Repeat("\x1a\x00", guidon.MaxBatch)), true},
+		{"a batch that is too large", batch, []byte(strings.Repeat("\x1a\x00", guidon.MaxBatch+1)), false},
+		{"an unknown field of a batch", batch, bytesField(2, "x"), false},
+		{"invalid text of a batch", batch, bytesField(batchRequestID, "\xff"), false},
+		{"an unknown field of an item", batch, join(item(usualRequest("a", context)), bytesField(batchRequests, "\xc2\x3e\x00")), false},
+		{"an item cut off", batch, bytesField(batchRequests, "\x1a\x05f"), false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if quick := checkDecoding(t, test.data, test.empty); quick != test.quick {
+				t.Errorf("decoded without protobuf: %t, want %t", quick, test.quick)
+			}
+		})
+	}
+}
+
+// FuzzDecodeEvaluation: the codec takes what protobuf takes, to the same message.
+func FuzzDecodeEvaluation(f *testing.F) {
+	context := map[string]string{"country": "US", "age": "18"}
+	f.Add(encodedMessage(f, usualRequest("a", context)))
+	f.Add(encodedMessage(f, &evaluation.BatchEvaluationRequest{
+		RequestId: "r", Requests: []*evaluation.EvaluationRequest{usualRequest("a", context), usualRequest("b", context), usualRequest("c", nil)},
+	}))
+	f.Add([]byte("\x1b\x1c\x2a\x04\x0a\x01k\x12"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkDecoding(t, data, single)
+		checkDecoding(t, data, batch)
+	})
+}
+
+// checkEncoding holds what the codec makes of the answer against protobuf.
+func checkEncoding(t *testing.T, m proto.Message) {
+	t.Helper()
+	want, wantErr := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	got, err := newCodec(slog.New(slog.DiscardHandler)).Marshal(m)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("the codec says %v, protobuf %v", err, wantErr)
+	}
+	defer got.Free()
+	if wantErr == nil && !bytes.Equal(want, got.Materialize()) {
+		t.Errorf("the codec writes\n%.1000x, protobuf\n%.1000x", got.Materialize(), want)
+	}
+}
+
+// answers are some of each kind, of the two kinds that a batch may hold.
+func answers(text string, number float64, at time.Time, reason int32, segments []string) []proto.Message {
+	boolean := &evaluation.BooleanEvaluationResponse{
+		Enabled: true, Reason: evaluation.EvaluationReason(reason), RequestId: text, RequestDurationMillis: number,
+		Timestamp: timestamppb.New(at), FlagKey: text, SegmentKeys: segments,
+	}
+	variant := &evaluation.VariantEvaluationResponse{
+		Match: true, SegmentKeys: segments, Reason: evaluation.EvaluationReason(reason), VariantKey: text, VariantAttachment: text,
+		RequestId: text, RequestDurationMillis: number, Timestamp: boolean.GetTimestamp(), FlagKey: text,
+	}
+	responses := []*evaluation.EvaluationResponse{
+		{Type: 1, Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: boolean}},
+		{Type: 0, Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: variant}},
+		{Type: 2, Response: &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
+			FlagKey: text, NamespaceKey: text, Reason: evaluation.ErrorEvaluationReason(reason),
+		}}},
+		{Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: &evaluation.BooleanEvaluationResponse{Timestamp: timestamppb.New(at.Add(1))}}},
+		{Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: &evaluation.VariantEvaluationResponse{}}},
+		{Response: &evaluation.EvaluationResponse_ErrorResponse{}},
+		{},
+	}
+	return []proto.Message{boolean, variant, &evaluation.BatchEvaluationResponse{RequestId: text, Responses: responses, RequestDurationMillis: number}}
+}
+
+// Answers are the same bytes as protobuf's.
+func TestEncodeEvaluation(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 123_456_789, time.UTC)
+	tests := []struct {
+		name     string
+		text     string
+		number   float64
+		at       time.Time
+		reason   int32
+		segments []string
+	}{
+		{"usual", "bool-00001", 0.041, noon, 2, []string{"internal", "beta"}},
+		{"zero", "", 0, time.Unix(0, 0), 0, nil},
+		{"the other zero", "", math.Copysign(0, -1), time.Unix(0, 0), 0, []string{""}},
+		{"before 1970", "x", math.NaN(), time.Unix(-1, 5), -1, nil},
+		{"a length of two bytes", strings.Repeat("x", 200), math.Inf(1), noon, 3, []string{strings.Repeat("y", 128)}},
+		{"large enough for the pool", strings.Repeat("x", 20_000), 1, noon, 3, []string{strings.Repeat("y", 100_000)}},
+		{"beyond ASCII", "Zoë", 1, noon, 3, nil},
+		{"invalid text", "\xff", 1, noon, 3, nil},
+		{"invalid text in a segment", "x", 1, noon, 3, []string{"\xff"}},
+		{"invalid text in a large one", strings.Repeat("x", 20_000) + "\xff", 1, noon, 3, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, m := range append(answers(test.text, test.number, test.at, test.reason, test.segments),
+				&evaluation.BooleanEvaluationResponse{}, &evaluation.VariantEvaluationResponse{}, &evaluation.BatchEvaluationResponse{},
+				(*evaluation.BooleanEvaluationResponse)(nil), (*evaluation.VariantEvaluationResponse)(nil), (*evaluation.BatchEvaluationResponse)(nil)) {
+				checkEncoding(t, m)
+			}
+		})
+	}
+}
+
+// FuzzEncodeEvaluation: whatever the answer, its bytes are protobuf's.
+func FuzzEncodeEvaluation(f *testing.F) {
+	f.Add("flag", 0.041, int64(1_795_262_400), int64(123), int32(2), "segment")
+	f.Add("\xff", math.NaN(), int64(-1), int64(-1), int32(-1), strings.Repeat("x", 200))
+	f.Fuzz(func(t *testing.T, text string, number float64, seconds, nanos int64, reason int32, segment string) {
+		for _, m := range answers(text, number, time.Unix(seconds, nanos), reason, []string{segment, text}) {
+			checkEncoding(t, m)
+		}
+	})
+}
+
+// The size that is reserved for an answer is enough for it, so that the buffer
+// stays the one of the pool.
+func TestSizeOfAnswer(t *testing.T) {
+	for _, text := range []string{"", "x", strings.Repeat("x", 1<<14), strings.Repeat("x", 1<<21)} {
+		for _, m := range answers(text, 1, time.Unix(1<<40, 999_999_999), -1, []string{"", text}) {
+			if size, _ := sizeOfAnswer(m); size < proto.Size(m) {
+				t.Errorf("%T of texts of %d bytes: reserved %d, want at least %d", m, len(text), size, proto.Size(m))
+			}
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/runtimes/server"
+)
+
+// silent is a namespace in which nothing changes.
+func silent(string) (func() <-chan struct{}, func()) {
+	return func() <-chan struct{} { return nil }, func() {}
+}
+
+// A stream would not end by itself: when the stop drains it is ended, and does not
+// hold it up.
+func TestStopEndsStreams(t *testing.T) {
+	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
+	metrics := server.NewMetrics(server.MetricsConfig{Streams: streams})
+	in := start(t, func(s *settings) {
+		s.handler.Streams, s.server.Streams = streams, streams
+		s.server.ShutdownTimeout = time.Hour
+	})
+	response, err := http.Get(in.http + "/ofrep/v1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if got := scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
+		t.Errorf("while it is open: %q", got)
+	}
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil || strings.Count(string(body), "retry: ") != 2 {
+		t.Errorf("the client was sent %q, %v", body, err)
+	}
+	want := []string{
+		`guidon_streams_ended_total{kind="ofrep",reason="stopping"} 1`,
+		`guidon_streams_open{kind="changes"} 0`,
+		`guidon_streams_open{kind="ofrep"} 0`,
+		`guidon_streams_refused_total{kind="changes"} 0`,
+		`guidon_streams_refused_total{kind="ofrep"} 0`,
+	}
+	if diff := cmp.Diff(want, scrape(t, metrics, "guidon_streams_")); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}

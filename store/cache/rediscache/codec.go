@@ -1,0 +1,132 @@
+package rediscache
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// A snapshot in Redis is a byte for the format, the checksum of the rest in four,
+// and JSON. Compressing it by the fastest level takes a seventh of the bytes, and
+// a quarter of the time again that it takes to parse them.
+const (
+	formatPlain      = 0x01
+	formatCompressed = 0x02
+
+	headerSize = 5
+	// compressFrom is where sending fewer bytes is worth the work.
+	compressFrom = 4 << 10
+	// maxDecoded bounds what a value may unfold to, so that a forged one cannot
+	// fill the memory.
+	maxDecoded = 256 << 20
+)
+
+var checksums = crc32.MakeTable(crc32.Castagnoli)
+
+// document is the JSON. Flags and segments are as the database has them, in
+// order, with what their own JSON leaves out.
+type document struct {
+	Namespace *guidon.Namespace         `json:"namespace"`
+	Revision  guidon.Revision           `json:"revision"`
+	Flags     []object[*guidon.Flag]    `json:"flags"`
+	Segments  []object[*guidon.Segment] `json:"segments"`
+}
+
+type object[T any] struct {
+	Created guidon.ChangeCursor `json:"created"`
+	Body    T                   `json:"body"`
+}
+
+func encode(snapshot *guidon.Snapshot) (string, error) {
+	d := document{Namespace: snapshot.Namespace(), Revision: snapshot.Revision()}
+	for _, f := range snapshot.Flags() {
+		d.Flags = append(d.Flags, object[*guidon.Flag]{f.Created, f})
+	}
+	for _, g := range snapshot.Segments() {
+		d.Segments = append(d.Segments, object[*guidon.Segment]{g.Created, g})
+	}
+	var plain bytes.Buffer
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false) // as the database has it
+	if err := encoder.Encode(d); err != nil {
+		return "", err
+	}
+	if plain.Len() < compressFrom {
+		return seal(formatPlain, plain.Bytes()), nil
+	}
+	var compressed bytes.Buffer
+	w, err := flate.NewWriter(&compressed, flate.BestSpeed)
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.Write(plain.Bytes()); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	return seal(formatCompressed, compressed.Bytes()), nil
+}
+
+func seal(format byte, body []byte) string {
+	text := append(make([]byte, 0, headerSize+len(body)), format)
+	text = binary.BigEndian.AppendUint32(text, crc32.Checksum(body, checksums))
+	return string(append(text, body...))
+}
+
+// decode returns the snapshot, or nil where the text is anything but that of the
+// namespace at the revision.
+func decode(text, namespace string, revision guidon.Revision) *guidon.Snapshot {
+	plain := open(text)
+	if plain == nil {
+		return nil
+	}
+	var d document
+	if err := json.NewDecoder(plain).Decode(&d); err != nil {
+		return nil
+	}
+	if d.Namespace == nil || d.Namespace.Key != namespace || d.Revision != revision {
+		return nil
+	}
+	flags := make([]*guidon.Flag, len(d.Flags))
+	for i, f := range d.Flags {
+		if f.Body == nil {
+			return nil
+		}
+		flags[i], f.Body.Created = f.Body, f.Created
+	}
+	segments := make([]*guidon.Segment, len(d.Segments))
+	for i, g := range d.Segments {
+		if g.Body == nil {
+			return nil
+		}
+		segments[i], g.Body.Created = g.Body, g.Created
+	}
+	return guidon.NewSnapshot(d.Namespace, revision, flags, segments)
+}
+
+// open returns the JSON inside, or nil.
+func open(text string) io.Reader {
+	if len(text) < headerSize {
+		return nil
+	}
+	body := strings.NewReader(text[headerSize:])
+	sum := crc32.New(checksums)
+	if _, err := io.Copy(sum, body); err != nil || sum.Sum32() != binary.BigEndian.Uint32([]byte(text[1:headerSize])) {
+		return nil
+	}
+	body.Reset(text[headerSize:])
+	switch text[0] {
+	case formatPlain:
+		return body
+	case formatCompressed:
+		return io.LimitReader(flate.NewReader(body), maxDecoded)
+	}
+	return nil
+}

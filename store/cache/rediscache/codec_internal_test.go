@@ -1,0 +1,38 @@
+package rediscache
+
+import (
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// FuzzDecode: whatever is in Redis, it is the snapshot that was asked for or none.
+func FuzzDecode(f *testing.F) {
+	revision := guidon.Revision{Number: 7, Stamp: -7}
+	for _, flags := range []int{0, 100} {
+		all := make([]*guidon.Flag, flags)
+		for i := range all {
+			all[i] = &guidon.Flag{Key: guidon.NewID(), Name: "Flag"}
+		}
+		text, err := encode(guidon.NewSnapshot(&guidon.Namespace{Key: "a"}, revision, all, nil))
+		if err != nil {
+			f.Fatal(err)
+		}
+		if decode(text, "a", revision) == nil {
+			f.Fatal("what was encoded is not decoded")
+		}
+		if decode(text, "b", revision) != nil || decode(text, "a", guidon.Revision{Number: 7}) != nil {
+			f.Fatal("it is taken for another")
+		}
+		f.Add(text[0], text[headerSize:])
+	}
+	for _, body := range []string{"", "null", `{}`, `{"namespace":{"key":"a"},"revision":{"Number":7,"Stamp":-7},"flags":[null]}`} {
+		f.Add(byte(formatPlain), body)
+	}
+	f.Fuzz(func(t *testing.T, format byte, body string) {
+		// With a checksum that is right: otherwise nothing would be tested but that.
+		if s := decode(seal(format, []byte(body)), "a", revision); s != nil && (s.Namespace().Key != "a" || s.Revision() != revision) {
+			t.Errorf("got %q at %v", s.Namespace().Key, s.Revision())
+		}
+	})
+}

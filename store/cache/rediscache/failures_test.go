@@ -1,0 +1,292 @@
+package rediscache_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
+)
+
+// A server that is killed comes back with what it had on disk, and a replica that
+// takes its place with what it was sent: the past, in either case.
+func TestPastIsNotBelieved(t *testing.T) {
+	for name, after := range map[string]func(t *testing.T, first *dbproc.Server) (url string){
+		"restarted": func(t *testing.T, first *dbproc.Server) string {
+			if err := first.Restart(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return first.URL
+		},
+		"promoted": func(t *testing.T, first *dbproc.Server) string {
+			host, port, _ := strings.Cut(first.Addr, ":")
+			second := startRedis(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
+			client := redis.NewClient(&redis.Options{Addr: second.Addr})
+			defer client.Close()
+			for end := time.Now().Add(30 * time.Second); client.Exists(t.Context(), "guidon:revision:a").Val() == 0; {
+				if time.Now().After(end) {
+					t.Fatal("the replica is sent nothing")
+				}
+			}
+			first.Kill()
+			if err := client.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+				t.Fatal(err)
+			}
+			return second.URL
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := startRedis(t, "--appendonly", "yes", "--appendfsync", "always")
+			db := newDatabase()
+			a := newInstance(t, server.URL, db)
+			a.warm(t, "a")
+			b := newInstance(t, after(t, server), db)
+			// The lease is far from over.
+			if err := b.client.HSet(t.Context(), "guidon:revision:a", "asked", time.Now().UnixMilli()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Update(t.Context(), "a", nil); err != nil { // and nobody told that server of it
+				t.Fatal(err)
+			}
+			for range 2 {
+				if head := b.head(t, "a"); head != 2 {
+					t.Errorf("revision %d, want 2", head)
+				}
+			}
+		})
+	}
+}
+
+// A Redis that does not answer costs its timeout once and nobody after that; a
+// write is acknowledged when Redis has forgotten what was before, also for those
+// who still reach it. When it answers again it is used again.
+func TestRedisAway(t *testing.T) {
+	for name, fault := range map[string]struct {
+		begin func(*dbproc.Server)
+		end   func(context.Context, *dbproc.Server) error
+	}{
+		"killed": {(*dbproc.Server).Kill, func(ctx context.Context, s *dbproc.Server) error { return s.Restart(ctx) }},
+		"frozen": {(*dbproc.Server).Freeze, func(_ context.Context, s *dbproc.Server) error { s.Thaw(); return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := startRedis(t)
+			db := newDatabase()
+			a := newInstance(t, server.URL, db)
+			a.warm(t, "a")
+
+			fault.begin(server)
+			begun := time.Now()
+			since := begun
+			db.updating = func() {
+				if silent := time.Since(since); silent < time.Second {
+					t.Errorf("written when Redis had been silent for %v, and might have answered some", silent)
+				}
+				db.updating = nil
+			}
+			if head := a.head(t, "a"); head != 1 {
+				t.Errorf("revision %d, want 1", head)
+			}
+			first := time.Since(begun)
+			begun = time.Now()
+			for range 1000 {
+				a.head(t, "a")
+			}
+			if rest := time.Since(begun); first > time.Second || rest > 500*time.Millisecond {
+				t.Errorf("the first question took %v, a thousand more %v", first, rest)
+			}
+			if a.Err() == nil {
+				t.Error("Redis is said to answer")
+			}
+			for _, bound := range []time.Duration{2500, 1500} { // the second need not find out how long Redis is silent
+				begun = time.Now()
+				a.write(t, "a")
+				if took := time.Since(begun); took < time.Second || took > bound*time.Millisecond {
+					t.Errorf("the write took %v, want from 1s to %v", took, bound*time.Millisecond)
+				}
+			}
+
+			if err := fault.end(t.Context(), server); err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(30 * time.Second); a.Err() != nil; a.head(t, "a") {
+				if time.Now().After(end) {
+					t.Fatalf("Redis is not used again: %v", a.Err())
+				}
+			}
+			a.warm(t, "a")
+			begun = time.Now()
+			a.write(t, "a")
+			if took := time.Since(begun); took > 500*time.Millisecond {
+				t.Errorf("the write took %v, with Redis there", took)
+			}
+			if head := a.head(t, "a"); head != 4 {
+				t.Errorf("revision %d, want 4", head)
+			}
+		})
+	}
+}
+
+// An instance that is cut off from Redis writes. Another, which is not, may
+// answer from it, but no longer when the write is acknowledged.
+func TestWriterCutOff(t *testing.T) {
+	db, server, nobody := newDatabase(), startRedis(t), startRedis(t)
+	nobody.Kill()
+	a, b := newInstance(t, server.URL, db), newInstance(t, nobody.URL, db)
+	a.warm(t, "a")
+	b.head(t, "a")
+	db.updating = func() { // the latest that Redis may come to know the past
+		a.age(t, "a", "asked", time.Second)
+		a.head(t, "a")
+	}
+	b.write(t, "a")
+	if head := a.head(t, "a"); head != 2 {
+		t.Errorf("revision %d after a write of 2 was acknowledged", head)
+	}
+}
+
+// A context that ends keeps nobody waiting, and says nothing about Redis.
+func TestCallerLeaves(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a := newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	server.Freeze()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if err := a.Update(ctx, "a", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the end of the context", err)
+	}
+	if took := time.Since(begun); took > 90*time.Millisecond {
+		t.Errorf("took %v", took)
+	}
+	if db.heads["a"].Number != 1 {
+		t.Error("nobody waited, and it was written")
+	}
+	if a.Err() != nil {
+		t.Errorf("Redis is said not to answer: %v", a.Err())
+	}
+}
+
+// What Redis refuses it is not asked for: the database answers, and the reason is
+// told without a secret.
+func TestRedisRefuses(t *testing.T) {
+	const secret = "s3cr3t"
+	for _, tt := range []struct {
+		name, user string   // of the URL
+		flags      []string // of the server
+		setup      []any    // is run there
+		key        string   // is there before, and is a text
+		want       string   // in the reason
+	}{
+		{name: "wrong password", user: "default:" + secret, setup: []any{"CONFIG", "SET", "requirepass", "another"}, want: "WRONGPASS"},
+		{name: "no password", setup: []any{"CONFIG", "SET", "requirepass", secret}, want: "NOAUTH"},
+		{name: "no rights", user: "guidon:" + secret, setup: []any{"ACL", "SETUSER", "guidon", "on", ">" + secret, "+hello", "+ping", "~*"}, want: "NOPERM"},
+		{name: "no rights to the keys", user: "guidon:" + secret, setup: []any{"ACL", "SETUSER", "guidon", "on", ">" + secret, "+@all", "~other:*"}, want: "NOPERM"},
+		{name: "replica", flags: []string{"--replicaof", "127.0.0.1 1"}, want: "READONLY"},
+		{name: "foreign value", key: "guidon:revision:a", want: "WRONGTYPE"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := startRedis(t, tt.flags...)
+			db := newDatabase()
+			url := server.URL
+			if tt.user != "" {
+				url = strings.Replace(url, "://", "://"+tt.user+"@", 1)
+			}
+			a := newInstance(t, url, db)
+			if tt.key != "" {
+				if err := a.client.Set(t.Context(), tt.key, "text", 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.setup != nil {
+				administer(t, server, tt.setup...)
+			}
+			for want := range int64(2) {
+				for range 3 {
+					if head := a.head(t, "a"); head != want+1 {
+						t.Errorf("revision %d, want %d", head, want+1)
+					}
+				}
+				a.write(t, "a")
+			}
+			if reason := a.Err(); reason == nil || !strings.Contains(reason.Error(), tt.want) || strings.Contains(reason.Error(), secret) {
+				t.Errorf("the reason is %v, want one with %s", reason, tt.want)
+			}
+			if a.Stats().Errors == 0 {
+				t.Error("no error is counted")
+			}
+		})
+	}
+}
+
+// With the least that the documentation names a user can do all.
+func TestLeastRights(t *testing.T) {
+	server := startRedis(t)
+	rule := []any{"ACL", "SETUSER", "guidon", "on", ">pw", "~guidon:*", "&guidon:*"}
+	for command := range strings.FieldsSeq(rediscache.LeastCommands) {
+		rule = append(rule, command)
+	}
+	administer(t, server, rule...)
+	db := newDatabase()
+	a := newInstance(t, strings.Replace(server.URL, "://", "://guidon:pw@", 1), db)
+	a.head(t, "a")
+	admin := newInstance(t, server.URL, db)
+	admin.age(t, "a", "since", time.Hour)
+	a.head(t, "a")
+	if got := asks(db, func() { a.head(t, "a") }); got != 0 {
+		t.Error("Redis is not used")
+	}
+	keys := make(chan string, 10)
+	go func() { _ = a.Subscribe(t.Context(), func(key string) { keys <- key }) }()
+	<-keys
+	go a.write(t, "a")
+	if key := <-keys; key != "a" {
+		t.Errorf("told of %q", key)
+	}
+	if s := a.Stats(); s.Errors != 0 {
+		t.Errorf("%d errors: %v", s.Errors, a.Err())
+	}
+}
+
+// A Redis without memory to spare still tells revisions, which take next to none.
+func TestRedisFull(t *testing.T) {
+	server := startRedis(t, "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
+	db := newDatabase()
+	a := newInstance(t, server.URL, db)
+	a.head(t, "a") // the script is loaded
+	for a.client.Append(t.Context(), "filler", strings.Repeat("x", 10_000)).Err() == nil {
+	}
+	a.client.Del(t.Context(), "guidon:revision:a")
+	for range 3 {
+		a.head(t, "a")
+	}
+	if err := a.client.HIncrBy(t.Context(), "guidon:revision:a", "since", -int64(time.Hour/time.Millisecond)).Err(); err == nil {
+		t.Fatal("Redis has memory to spare")
+	}
+	for want := int64(2); want < 5; want++ {
+		a.write(t, "a")
+		for range 3 {
+			if head := a.head(t, "a"); head != want {
+				t.Errorf("revision %d after a write of %d", head, want)
+			}
+		}
+	}
+	if s := a.Stats(); s.Errors != 0 {
+		t.Errorf("%d errors: %v", s.Errors, a.Err())
+	}
+}
+
+// administer runs a command as one who may.
+func administer(t *testing.T, s *dbproc.Server, command ...any) {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: s.Addr})
+	defer client.Close()
+	if err := client.Do(t.Context(), command...).Err(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,101 @@
+package rediscache
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/guidonhq/guidon"
+)
+
+// found is what Redis knows of some keys.
+type found struct {
+	heads   map[string]guidon.Revision
+	unknown []string // to be asked of the database
+	tell    []string // and, of these, to be told to Redis, with the nonce
+	nonce   string
+}
+
+// look asks Redis for the revisions. Where it does not know, it has taken the
+// nonce as the sign of one who is about to ask the database.
+func (s *Source) look(ctx context.Context, keys []string) found {
+	f := found{heads: make(map[string]guidon.Revision, len(keys)), unknown: keys}
+	if len(keys) == 0 || len(keys) > maxAsked || !s.asks(ctx) {
+		return f
+	}
+	f.nonce = rand.Text()
+	runs := make([]run, len(keys))
+	for i, key := range keys {
+		runs[i] = run{s.stateKey(key), []any{f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife)}}
+	}
+	answers, err := s.scripted(ctx, readScript, runs...)
+	if err != nil {
+		return f
+	}
+	f.unknown = nil
+	for i, key := range keys {
+		text, hit := strings.CutPrefix(answers[i], "=")
+		if r, ok := parseRevision(text); hit && ok {
+			f.heads[key] = r
+			s.stats.revisions.hits.Add(1)
+			continue
+		}
+		s.stats.revisions.misses.Add(1)
+		f.unknown = append(f.unknown, key)
+		if answers[i] == "fill" || answers[i] == "lost" {
+			f.tell = append(f.tell, key)
+		}
+	}
+	return f
+}
+
+// tell tells Redis what the database has answered. Redis believes it only where
+// nobody has written since it took the nonce.
+func (s *Source) tell(ctx context.Context, f found, stored map[string]guidon.Revision) {
+	var runs []run
+	for _, key := range f.tell {
+		if r, exists := stored[key]; exists { // a name that somebody made up leaves nothing
+			runs = append(runs, run{s.stateKey(key), []any{f.nonce, milliseconds(stateLife), formatRevision(r)}})
+		}
+	}
+	if len(runs) > 0 {
+		_, _ = s.scripted(ctx, fillScript, runs...) // without it the next one asks the database, too
+	}
+}
+
+func formatRevision(r guidon.Revision) string { return fmt.Sprintf("%d:%d", r.Number, r.Stamp) }
+
+func parseRevision(text string) (r guidon.Revision, ok bool) {
+	_, err := fmt.Sscanf(text, "%d:%d", &r.Number, &r.Stamp)
+	return r, err == nil && formatRevision(r) == text
+}
+
+// latest is the revision last found of each key that exists: what Load loads.
+type latest struct {
+	mu        sync.Mutex
+	revisions map[string]guidon.Revision
+}
+
+func (l *latest) note(asked []string, heads map[string]guidon.Revision) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.revisions == nil {
+		l.revisions = map[string]guidon.Revision{}
+	}
+	for _, key := range asked {
+		if r, exists := heads[key]; exists {
+			l.revisions[key] = r
+		} else {
+			delete(l.revisions, key)
+		}
+	}
+}
+
+func (l *latest) of(key string) (guidon.Revision, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r, known := l.revisions[key]
+	return r, known
+}

@@ -1,0 +1,249 @@
+package rediscache_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// asks tells how often the database is asked meanwhile.
+func asks(db *database, do func()) int {
+	before := db.count()
+	do()
+	return db.count() - before
+}
+
+// What one instance has asked the database, the others find in Redis, for the
+// time of the lease, and not while its state is new.
+func TestRevisionIsShared(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	step := func(what string, i instance, want int) {
+		t.Helper()
+		got := asks(db, func() {
+			if head := i.head(t, "a"); head != 1 {
+				t.Errorf("%s: revision %d, want 1", what, head)
+			}
+		})
+		if got != want {
+			t.Errorf("%s: the database was asked %d times, want %d", what, got, want)
+		}
+	}
+	step("no state", a, 1)
+	step("quarantine", a, 1)
+	step("quarantine", b, 1)
+	a.age(t, "a", "since", 3*time.Second)
+	step("first after that", b, 1)
+	step("shared", a, 0)
+	step("shared", b, 0)
+	a.age(t, "a", "asked", time.Second)
+	step("after the lease", a, 1)
+	step("shared again", b, 0)
+	a.age(t, "a", "asked", -time.Minute)
+	step("the clock was set back", a, 1)
+}
+
+// A name that nobody has leaves nothing behind, and a deleted namespace is no
+// longer found.
+func TestUnknownNamespace(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a := newInstance(t, server.URL, db)
+	if head := a.head(t, "nobody"); head != 0 {
+		t.Errorf("revision %d of a namespace that does not exist", head)
+	}
+	if keys := a.client.DBSize(t.Context()).Val(); keys != 0 {
+		t.Errorf("%d keys in Redis, want none", keys)
+	}
+	a.warm(t, "a")
+	db.updated = func() { delete(db.heads, "a") }
+	a.write(t, "a")
+	if head := a.head(t, "a"); head != 0 {
+		t.Errorf("revision %d of a namespace that was deleted", head)
+	}
+}
+
+// Thousands of keys, as when everything held is asked for, are one question to
+// the database and none to Redis.
+func TestManyKeys(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a := newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	keys := []string{"a"}
+	for i := range 1000 {
+		keys = append(keys, fmt.Sprint("n-", i))
+	}
+	before := a.Stats()
+	if got := asks(db, func() {
+		heads, err := a.Heads(t.Context(), keys)
+		if err != nil || len(heads) != 1 {
+			t.Errorf("got %v, %v", heads, err)
+		}
+	}); got != 1 || a.Stats() != before {
+		t.Errorf("the database was asked %d times, Redis %v; want once and never", got, a.Stats())
+	}
+}
+
+// Who asks after a write sees it, whoever wrote: also the authentications.
+func TestWriteIsSeen(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	db.heads[cache.AuthenticationsKey] = db.heads["a"]
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	a.warm(t, cache.AuthenticationsKey)
+	for i := range int64(20) {
+		b.write(t, "a")
+		if err := b.UpdateAuthentications(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+		for _, key := range []string{"a", cache.AuthenticationsKey} {
+			for _, reader := range []instance{a, b} {
+				if head := reader.head(t, key); head != i+2 {
+					t.Fatalf("%s: revision %d after the write of %d", key, head, i+2)
+				}
+			}
+		}
+	}
+	if hits := a.Stats().Revisions.Hits + b.Stats().Revisions.Hits; hits < 40 {
+		t.Errorf("Redis answered %d times, want each second question", hits)
+	}
+}
+
+// While a write is under way all ask the database, so that who sees it before it
+// is acknowledged is not followed by one who does not.
+func TestReadersDuringWrite(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	read := func(want int64) {
+		for range 3 {
+			if got := asks(db, func() {
+				if head := a.head(t, "a"); head != want {
+					t.Errorf("revision %d, want %d", head, want)
+				}
+			}); got != 1 {
+				t.Error("Redis answered while a write was under way")
+			}
+		}
+	}
+	db.updating, db.updated = func() { read(1) }, func() { read(2) }
+	b.write(t, "a")
+}
+
+// The database has answered one reader when another instance writes; what that
+// reader tells Redis then comes too late, also when the next reader has begun.
+func TestReaderOvertakenByWrite(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	for want, next := range map[int64]func(){2: func() {}, 3: func() { b.head(t, "a") }} {
+		db.heads["a"] = guidon.Revision{Number: want - 1}
+		a.age(t, "a", "asked", time.Second) // the next one asks the database
+		db.asked = func() {
+			db.asked = nil
+			b.write(t, "a")
+			next()
+		}
+		a.head(t, "a")
+		if head := b.head(t, "a"); head != want {
+			t.Errorf("revision %d after a write of %d", head, want)
+		}
+	}
+}
+
+// The lease is counted from before the question to the database.
+func TestReaderOutlastsLease(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a := newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	a.age(t, "a", "asked", time.Second)
+	db.asked = func() {
+		db.asked = nil
+		a.age(t, "a", "asked", time.Second)
+	}
+	a.head(t, "a")
+	if got := asks(db, func() { a.head(t, "a") }); got != 1 {
+		t.Error("Redis answers after the lease")
+	}
+}
+
+// Redis forgets everything during a write, the announcement included. Nobody is
+// told the revision from before it, neither meanwhile nor after.
+func TestStateLostDuringWrite(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	flush := func() {
+		if err := a.client.FlushAll(t.Context()).Err(); err != nil {
+			t.Error(err)
+		}
+	}
+	db.updating = func() {
+		flush()
+		a.head(t, "a") // asks before the commit, and must not tell
+		a.head(t, "a")
+	}
+	db.updated = func() {
+		if head := a.head(t, "a"); head != 2 {
+			t.Errorf("revision %d, want 2, which is committed", head)
+		}
+	}
+	b.write(t, "a")
+	if head := a.head(t, "a"); head != 2 {
+		t.Errorf("revision %d after a write of 2", head)
+	}
+}
+
+// A write that takes longer than the quarantine announces itself anew when Redis
+// has forgotten it.
+func TestLongWriteIsAnnouncedAnew(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	db.updating = func() {
+		if err := a.client.FlushAll(t.Context()).Err(); err != nil {
+			t.Error(err)
+		}
+		for end := time.Now().Add(10 * time.Second); a.client.Exists(t.Context(), "guidon:revision:a").Val() == 0; {
+			if time.Now().After(end) {
+				t.Fatal("the write does not announce itself anew")
+			}
+		}
+		a.age(t, "a", "since", time.Hour)
+		a.head(t, "a")
+		if got := asks(db, func() { a.head(t, "a") }); got != 1 {
+			t.Error("Redis answered while a write was under way")
+		}
+	}
+	b.write(t, "a")
+}
+
+// An instance that dies while it writes keeps the others from Redis for a time,
+// and not for ever.
+func TestWriterDies(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	db.updated = func() {
+		if err := b.client.Close(); err != nil { // as good as dead
+			t.Error(err)
+		}
+	}
+	b.write(t, "a")
+	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 2 {
+		t.Error("Redis answered while a write may have been under way")
+	}
+	for field := range a.client.HGetAll(t.Context(), "guidon:revision:a").Val() {
+		if field != "life" && field != "since" {
+			a.age(t, "a", field, 10*time.Second)
+		}
+	}
+	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 1 {
+		t.Error("a dead writer is waited for")
+	}
+	if fields := a.client.HLen(t.Context(), "guidon:revision:a").Val(); fields != 4 {
+		t.Errorf("%d fields, want life, since, revision and asked", fields)
+	}
+}

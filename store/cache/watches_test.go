@@ -1,0 +1,199 @@
+package cache_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// woken tells whether the channel is closed.
+func woken(changed <-chan struct{}) bool {
+	select {
+	case <-changed:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestSubscribe: whoever waits for a namespace learns of every write to it and to
+// the tokens, and then finds it; of nothing else.
+func TestSubscribe(t *testing.T) {
+	c := cache.New(openSQLite(t))
+	changed, cancel := c.Subscribe("default")
+	newcomers, cancelNewcomers := c.Subscribe("new")
+	defer cancelNewcomers()
+
+	before, other := changed(), newcomers()
+	want := put(t, c, "a")
+	if !woken(before) || woken(other) || woken(changed()) {
+		t.Errorf("after a write: got %t, another namespace %t, the next channel %t", woken(before), woken(other), woken(changed()))
+	}
+	if got := get(t, c, "default").Revision().Number; got != want {
+		t.Errorf("revision %d, want %d", got, want)
+	}
+
+	before = changed()
+	err := c.Update(t.Context(), "new", func(ctx context.Context, tx guidon.Tx) error {
+		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new"})
+	})
+	if err != nil || woken(before) || !woken(other) {
+		t.Errorf("after a namespace was created: %v, got %t, the new one %t", err, woken(before), woken(other))
+	}
+	get(t, c, "new")
+
+	before, other = changed(), newcomers()
+	err = c.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "a"})
+	})
+	if err != nil || !woken(before) || !woken(other) {
+		t.Errorf("after a token was created: %v, got %t, %t", err, woken(before), woken(other))
+	}
+
+	before = changed()
+	cancel()
+	put(t, c, "b")
+	if woken(before) {
+		t.Error("woken after the end")
+	}
+}
+
+// TestSubscribeShared: what others write is learned of by Refresh, when it has
+// been loaded, and what is written through the cache at once.
+func TestSubscribeShared(t *testing.T) {
+	ctx := t.Context()
+	f := newFake()
+	f.set(cache.AuthenticationsKey, 1, 1)
+	s := cache.NewShared(f, cache.Freshness{})
+	refresh := func() {
+		t.Helper()
+		if err := s.Refresh(ctx, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refresh()
+	if f.questions() != 0 {
+		t.Fatal("Refresh asked for nobody")
+	}
+	changed, cancel := s.Subscribe("a")
+	before := changed()
+	refresh()
+	if diff := cmp.Diff([][]string{{"a"}}, f.asked); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
+	}
+	if !woken(before) {
+		t.Error("not woken by the first state")
+	}
+
+	for _, test := range []struct {
+		name  string
+		write func()
+		want  bool
+	}{
+		{"nothing", func() {}, false},
+		{"another namespace", func() { f.set("b", 1, 1) }, false},
+		{"a change", func() { f.set("a", 2, 2) }, true},
+		{"a backup of the same number", func() { f.set("a", 2, 3) }, true},
+		{"a backup", func() { f.set("a", 1, 1) }, true},
+		{"a deletion", func() { f.drop("a") }, true},
+		{"nothing, while it does not exist", func() {}, false},
+		{"a creation", func() { f.set("a", 5, 5) }, true},
+		{"tokens, which nobody has used", func() { f.set(cache.AuthenticationsKey, 2, 2) }, false},
+	} {
+		before = changed()
+		test.write()
+		if woken(before) {
+			t.Errorf("%s: woken before it can be known", test.name)
+		}
+		refresh()
+		if got := woken(before); got != test.want {
+			t.Errorf("%s: woken %t, want %t", test.name, got, test.want)
+		}
+		loads := len(f.loads)
+		got := ask(ctx, s, "a")
+		if head, lives := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != lives || len(f.loads) != loads {
+			t.Errorf("%s: got %v after %d loads, want %v", test.name, got, len(f.loads)-loads, head)
+		}
+	}
+
+	before = changed()
+	if err := write(ctx, s, "a"); err != nil || !woken(before) {
+		t.Errorf("not woken by a write of one's own: %v", err)
+	}
+	before = changed()
+	if err := write(ctx, s, cache.AuthenticationsKey); err != nil || !woken(before) {
+		t.Errorf("not woken by a write of one's own to the tokens: %v", err)
+	}
+
+	refresh()
+	cancel()
+	questions := f.questions()
+	if refresh(); f.questions() != questions {
+		t.Error("Refresh asks on after the end")
+	}
+}
+
+// TestSubscribeTokens: whoever waits learns of a change of the tokens, however long
+// ago he showed his.
+func TestSubscribeTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.set(cache.AuthenticationsKey, 1, 1)
+		s := cache.NewShared(f, cache.Freshness{})
+		ask(t.Context(), s, cache.AuthenticationsKey)
+		changed, cancel := s.Subscribe("a")
+		defer cancel()
+		time.Sleep(time.Hour)
+		before := changed()
+		f.set(cache.AuthenticationsKey, 3, 3)
+		if err := s.Refresh(t.Context(), 0); err != nil || !woken(before) {
+			t.Errorf("not woken: %v", err)
+		}
+		loads := len(f.loads)
+		wantNumber(t, "tokens", ask(t.Context(), s, cache.AuthenticationsKey), 3)
+		if len(f.loads) != loads {
+			t.Error("woken before they were loaded")
+		}
+	})
+}
+
+// TestSubscribeConcurrently has subscribers come and go while there are writes:
+// each who looks after he was woken, or before he waits, finds the last one in the
+// end (with the race detector on).
+func TestSubscribeConcurrently(t *testing.T) {
+	const writes = 200
+	f := newFake()
+	s := cache.NewShared(f, cache.Freshness{})
+	var readers sync.WaitGroup
+	for range 8 {
+		readers.Go(func() {
+			for last := int64(0); last <= writes; {
+				changed, cancel := s.Subscribe("a")
+				wait := changed()
+				got := ask(t.Context(), s, "a")
+				if got.err != nil || got.revision.Number < last {
+					t.Errorf("revision %v after %d", got, last)
+					cancel()
+					return
+				}
+				if last = got.revision.Number; last <= writes {
+					<-wait
+				}
+				cancel()
+			}
+		})
+	}
+	for range writes {
+		if err := write(t.Context(), s, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readers.Wait()
+}
