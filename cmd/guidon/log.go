@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
 // openLog returns the logger of the configuration and what closes its file.
@@ -24,18 +25,11 @@ func (p *program) openLog(c config.Log) (logger *slog.Logger, closeFile func() e
 }
 
 func (p *program) logHandler(c config.Log, out io.Writer) slog.Handler {
-	options := &slog.HandlerOptions{Level: logLevel(c.Level)}
+	level := logLevel(c.Level)
 	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && p.terminal(out) {
-		return slog.NewTextHandler(out, options)
+		return slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})
 	}
-	names := map[string]string{slog.TimeKey: c.Keys.Time, slog.LevelKey: c.Keys.Level, slog.MessageKey: c.Keys.Message}
-	options.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
-		if name, ok := names[a.Key]; ok && len(groups) == 0 {
-			a.Key = name
-		}
-		return a
-	}
-	return slog.NewJSONHandler(out, options)
+	return jsonlog.New(out, level, jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message})
 }
 
 // logLevel returns the level of the word. The reference has two levels above
