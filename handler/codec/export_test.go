@@ -6,4 +6,6 @@ var (
 	UnmarshalQuick   = unmarshalQuick
 	AppendGeneral    = appendGeneral
 	AppendQuick      = appendQuick
+	ContextGeneral   = contextGeneral
+	ContextQuick     = contextQuick
 )

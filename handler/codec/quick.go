@@ -266,11 +266,14 @@ func (q *quick) peek() byte {
 	return 0
 }
 
-func (q *quick) null() bool {
-	if q.peek() != 'n' || !strings.HasPrefix(q.text[q.pos:], "null") {
+func (q *quick) null() bool { return q.peek() == 'n' && q.word("null") }
+
+// word reads the word, which is in the place of a value.
+func (q *quick) word(word string) bool {
+	if !strings.HasPrefix(q.text[q.pos:], word) {
 		return false
 	}
-	q.pos += len("null")
+	q.pos += len(word)
 	return true
 }
 
