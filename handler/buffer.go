@@ -27,12 +27,20 @@ func (x *exchange) buffer() []byte {
 // keep makes what has become of the buffer the one of the exchange.
 func (x *exchange) keep(content []byte) { x.pooled.content = content }
 
+// forgetLarge lets go of a buffer that is not kept anyway, as soon as the request
+// is decoded: an import must not hold its body in memory until it has ended.
+func (x *exchange) forgetLarge() {
+	if x.pooled != nil && cap(x.pooled.content) > maxPooled {
+		x.pooled = nil
+	}
+}
+
 // releaseBuffer leaves the buffer to others.
 func (x *exchange) releaseBuffer() {
-	if x.pooled != nil && cap(x.pooled.content) <= maxPooled {
+	if x.forgetLarge(); x.pooled != nil {
 		buffers.Put(x.pooled)
+		x.pooled = nil
 	}
-	x.pooled = nil
 }
 
 // firstRead is how much memory a body is given before any of it has come: a

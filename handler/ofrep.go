@@ -31,6 +31,9 @@ const (
 	maxOFREPAnswer = 64 << 20
 )
 
+// ofrepVary is which headers of a request shape the answer.
+const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
+
 // ofrepOperations are the calls of OFREP.
 var ofrepOperations = []*Operation{
 	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).fromMemory(),
@@ -74,9 +77,10 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	x.event.operation, x.event.route = o.Name, o.Name
 	header := x.Header()
 	x.set(header, "Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
-	header["Vary"] = append(header["Vary"], "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace")
 	if h.cors == nil {
-		header["Vary"] = append(header["Vary"], "Origin")
+		header["Vary"] = append(header["Vary"], ofrepVary, "Origin")
+	} else { // which has said Origin
+		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
 	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
 	if err != nil {

@@ -125,6 +125,7 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 		if err := codec.Unmarshal(body, m, o.valueLimit); err != nil {
 			return nil, err
 		}
+		x.forgetLarge()
 	} else if x.request.URL.RawQuery != "" {
 		values, err := url.ParseQuery(x.request.URL.RawQuery)
 		if err != nil {

@@ -51,8 +51,8 @@ func (p *program) serverCommand() *cobra.Command {
 // ballast is how much memory the server allocates and never touches, so that the
 // system never provides it. The garbage collector runs when the heap has doubled:
 // of a service that keeps a few megabytes of flags it would run dozens of times a
-// second, at a cost for each request that is felt. For one that keeps many the
-// ballast changes nothing, as a higher GOGC would.
+// second, at a cost that each request feels. Unlike a higher GOGC it makes no
+// difference to one that keeps many.
 const ballast = 24 << 20
 
 // serve runs the server in the order of operations 4.6: configuration, log,
