@@ -146,9 +146,12 @@ func quickAnswers() []proto.Message {
 	}
 	later := proto.CloneOf(boolean)
 	later.Timestamp, later.RequestDurationMillis, later.Reason = created(0), 1e-9, 77
+	slower := proto.CloneOf(boolean)
+	slower.Timestamp, slower.RequestDurationMillis = at, 7
 	batch := &evaluation.BatchEvaluationResponse{RequestId: "b", RequestDurationMillis: 1e21, Responses: []*evaluation.EvaluationResponse{
 		{Type: evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE, Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: boolean}},
 		{Type: evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE, Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: variant}},
+		{Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: slower}},
 		{Type: evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE, Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: later}},
 		{Type: evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE, Response: &evaluation.EvaluationResponse_ErrorResponse{
 			ErrorResponse: &evaluation.ErrorEvaluationResponse{FlagKey: "f", NamespaceKey: "n", Reason: evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON},
