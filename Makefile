@@ -3,6 +3,7 @@
 GO      ?= go
 FUZZTIME ?= 10s
 OUT     ?= bin/guidon
+DURATION ?= 2s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOL    := $(GO) tool -modfile=infra/tools/go.mod
 GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
@@ -65,7 +66,7 @@ lint: ## check formatting, go.mod, vet, staticcheck and gosec
 	cd infra/tools && $(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
-	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools ./...
+	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=infra/bench ./...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s)
@@ -84,6 +85,10 @@ bench: ## run the benchmarks
 bench-lambda: ## compare the function for AWS Lambda with an empty one
 	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
 	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
+
+.PHONY: bench-http
+bench-http: build ## load the service with wrk beside a bare net/http server, for DURATION (2s) each run
+	$(GO) run ./infra/bench -duration $(DURATION)
 
 .PHONY: generate
 generate: ## regenerate the wire messages, openapi.yaml and the configuration reference

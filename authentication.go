@@ -116,5 +116,11 @@ func (s *AuthenticationSet) All() []*Authentication { return s.ordered }
 // ByID returns the authentication with the id, or nil.
 func (s *AuthenticationSet) ByID(id string) *Authentication { return s.byID[id] }
 
+// byToken returns the authentication of the token, or nil. It allocates nothing.
+func (s *AuthenticationSet) byToken(token string) *Authentication {
+	var hash [tokenHashLength]byte
+	return s.byHash[string(appendTokenHash(hash[:0], token))]
+}
+
 // ByTokenHash returns the authentication with the token hash, or nil.
 func (s *AuthenticationSet) ByTokenHash(hash string) *Authentication { return s.byHash[hash] }

@@ -2,7 +2,9 @@ package guidon
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
+	mathrand "math/rand/v2"
 )
 
 // NewID returns a random UUID of version 4 (RFC 9562 5.4), the form of every
@@ -10,6 +12,19 @@ import (
 func NewID() string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the process instead
+	return formatID(raw)
+}
+
+// NewRequestID is NewID for what names a request and is not kept: it costs a
+// fraction, and need not be hard to guess.
+func NewRequestID() string {
+	var raw [16]byte
+	binary.NativeEndian.PutUint64(raw[:8], mathrand.Uint64()) // #nosec G404 -- no secret
+	binary.NativeEndian.PutUint64(raw[8:], mathrand.Uint64()) // #nosec G404 -- no secret
+	return formatID(raw)
+}
+
+func formatID(raw [16]byte) string {
 	raw[6] = raw[6]&0x0f | 0x40
 	raw[8] = raw[8]&0x3f | 0x80
 	var text [36]byte

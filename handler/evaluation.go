@@ -167,7 +167,7 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 // orNew returns the request id that the client gave in its message, or a new one.
 func orNew(requestID string) string {
 	if requestID == "" {
-		return guidon.NewID()
+		return guidon.NewRequestID()
 	}
 	return requestID
 }

@@ -55,6 +55,7 @@ type Handler struct {
 	timeout time.Duration
 	cors    *cors
 	mux     *chi.Mux
+	direct  directRoutes
 	info    []byte
 }
 
@@ -68,6 +69,7 @@ func New(config Config) *Handler {
 		timeout: config.Timeout,
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
+		direct:  directRoutes{exact: make(map[Route]serveFunc)},
 	}
 	if h.logger == nil {
 		h.logger = slog.New(slog.DiscardHandler)

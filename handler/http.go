@@ -16,7 +16,10 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	event   event
-	begun   bool // the header is out
+	begun   bool      // the header is out
+	pooled  *buffer   // nil until it is needed
+	values  [6]string // of header fields; see set
+	free    int       // the first of values that is not used
 }
 
 // ServeHTTP answers the request and tells about it once (design 7, 8).
@@ -26,11 +29,15 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		operation: unmatched,
 		transport: "http",
 		method:    r.Method,
-		requestID: requestID(r.Header.Get("X-Request-Id")),
+		requestID: requestID(first(r.Header, "X-Request-Id")),
 	}}
 	defer h.conclude(x)
-	w.Header().Set("X-Request-Id", x.event.requestID)
+	x.set(w.Header(), "X-Request-Id", x.event.requestID)
 	if h.cors != nil && h.cors.serve(x, r) {
+		return
+	}
+	if serve := h.direct.find(r); serve != nil {
+		serve(x)
 		return
 	}
 	h.mux.ServeHTTP(x, r)
@@ -39,6 +46,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // conclude ends the exchange: a panic becomes a 500 where an answer is still
 // possible and cuts the connection where it is not.
 func (h *Handler) conclude(x *exchange) {
+	defer x.releaseBuffer()
 	cut := false
 	if v := recover(); v != nil {
 		if isAbort(v) {
@@ -161,14 +169,14 @@ const maxRequestID = 128
 // fit for a log.
 func requestID(given string) string {
 	if given == "" || len(given) > maxRequestID {
-		return guidon.NewID()
+		return guidon.NewRequestID()
 	}
 	for i := range len(given) {
 		c := given[i]
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
 		default:
-			return guidon.NewID()
+			return guidon.NewRequestID()
 		}
 	}
 	return given

@@ -43,6 +43,7 @@ type Response struct {
 	NotModified bool   // the caller has the answer already: Message is an empty one
 
 	body *preparedBody // Message as JSON, where that was asked for
+	data []byte        // in the place of Message: the answer to a call of OFREP
 
 	events  []byte    // for a stream
 	more    bool      // there may be more of them
@@ -69,14 +70,22 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 
 // invoke is Invoke without the telling.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, e *event) (Response, error) {
-	call := &guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}
-	response, err := h.run(ctx, o, request, call)
+	work := &work{call: guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}}
+	call := &work.call
+	response, err := h.run(ctx, o, request, work)
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
 	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
 	return response, err
 }
 
-func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (response Response, err error) {
+// work is what an operation is carried out with, allocated together.
+type work struct {
+	call    guidon.Call
+	bounded bounded
+}
+
+func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work *work) (response Response, err error) {
+	call, bounded := &work.call, &work.bounded
 	defer func() {
 		if v := recover(); v != nil {
 			if isAbort(v) {
@@ -94,10 +103,10 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, call 
 	if err = o.demand(request, call); err != nil {
 		return response, err
 	}
-	bounded, cancel := context.WithTimeout(guidon.WithCall(ctx, call), h.timeout)
-	defer cancel()
+	bounded.Context, bounded.deadline = guidon.WithCall(ctx, call), call.Begun.Add(h.timeout)
+	defer bounded.stop()
 	if err = h.authenticate(bounded, o, request, call); err == nil {
-		err = bounded.Err() // nothing is begun for a caller who has gone
+		err = ctx.Err() // nothing is begun for a caller who has gone
 	}
 	if err == nil {
 		response, err = o.run(h, bounded, request)

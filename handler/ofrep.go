@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"google.golang.org/genproto/googleapis/api/httpbody"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
 )
@@ -33,6 +31,9 @@ const (
 	maxOFREPAnswer = 64 << 20
 )
 
+// ofrepVary is which headers of a request shape the answer.
+const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
+
 // ofrepOperations are the calls of OFREP.
 var ofrepOperations = []*Operation{
 	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).fromMemory(),
@@ -50,6 +51,7 @@ type ofrepRequest struct {
 	flag      string // of the single call
 	told      bool   // of a change: that is why the client asks
 	context   codec.EvaluationContext
+	room      []byte // for the answer
 }
 
 // GetNamespaceKey and GetFlagKey are for the observer.
@@ -75,12 +77,13 @@ func (q *ofrepRequest) bind(a *guidon.Authentication) error {
 func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	x.event.operation, x.event.route = o.Name, o.Name
 	header := x.Header()
-	header.Set("Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
-	header.Add("Vary", "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace")
+	x.set(header, "Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
 	if h.cors == nil {
-		header.Add("Vary", "Origin")
+		header["Vary"] = append(header["Vary"], ofrepVary, "Origin")
+	} else { // which has said Origin
+		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
-	ctx, cancel, err := withGRPCTimeout(x.request.Context(), x.request.Header.Get("Grpc-Timeout"))
+	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
 	if err != nil {
 		x.replyError(err)
 		return
@@ -102,6 +105,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	if o.Name == ofrepFlags && x.toldOfChange() {
 		request.CacheControl, request.ofrep.told = "no-cache", true
 	}
+	request.ofrep.room = x.buffer()
 	response, err := h.invoke(ctx, o, &request, &x.event)
 	x.noteState(response)
 	if err != nil {
@@ -109,13 +113,14 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		return
 	}
 	if response.ETag != "" {
-		header["Etag"] = []string{`W/"` + response.ETag + `"`}
+		x.set(header, "Etag", `W/"`+response.ETag+`"`)
 	}
 	if response.NotModified {
 		x.WriteHeader(http.StatusNotModified)
 		return
 	}
-	x.reply(http.StatusOK, contentJSON, response.Message.(*httpbody.HttpBody).GetData())
+	x.keep(response.data)
+	x.reply(http.StatusOK, contentJSON, response.data)
 }
 
 // toldOfChange tells whether an event made the client ask: then this instance
@@ -143,7 +148,7 @@ func ofrepCredential(header http.Header) []string {
 	if authorization := header["Authorization"]; len(authorization) > 0 {
 		return authorization
 	}
-	if key := header.Get("X-API-Key"); key != "" {
+	if key := first(header, "X-Api-Key"); key != "" {
 		return []string{"Bearer " + key}
 	}
 	return nil
@@ -172,7 +177,7 @@ func (x *exchange) decodeOFREP(o *Operation) (*ofrepRequest, error) {
 // can only be given a URL, the query.
 func (x *exchange) ofrepNamespace() string {
 	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
-		if namespace := x.request.Header.Get(name); namespace != "" {
+		if namespace := first(x.request.Header, name); namespace != "" {
 			return namespace
 		}
 	}
@@ -188,10 +193,6 @@ const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
 	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
-func (h *Handler) ofrepConfigure(context.Context, *Request) (Response, error) {
-	return jsonResponse([]byte(ofrepCapabilities)), nil
-}
-
-func jsonResponse(body []byte) Response {
-	return Response{Message: &httpbody.HttpBody{ContentType: contentJSON, Data: body}}
+func (h *Handler) ofrepConfigure(_ context.Context, request *Request) (Response, error) {
+	return Response{data: append(request.ofrep.room, ofrepCapabilities...)}, nil
 }

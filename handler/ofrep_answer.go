@@ -68,14 +68,14 @@ func (h *Handler) observeOFREP(q *ofrepRequest, a *ofrepAnswer, duration time.Du
 	if h.config.Observer == nil {
 		return
 	}
-	asked := &ofrepRequest{namespace: q.namespace, flag: a.key}
+	q.flag = a.key // one of many, where all are asked for
 	switch {
 	case a.flag == nil:
-		h.config.Observer.Evaluated(eventOf(asked, "", a.err, duration))
+		h.config.Observer.Evaluated(eventOf(q, "", a.err, duration))
 	case a.flag.Type == guidon.BooleanFlag:
-		h.observeBoolean(asked, a.boolean, a.err, duration)
+		h.observeBoolean(q, a.boolean, a.err, duration)
 	default:
-		h.observeVariant(asked, a.variant, a.err, duration)
+		h.observeVariant(q, a.variant, a.err, duration)
 	}
 }
 

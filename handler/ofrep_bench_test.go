@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
 )
 
-// newOFREPBench returns a handler over n flags of both types, half of which are
-// split, the others for a segment with three constraints.
-func newOFREPBench(n int) *handler.Handler {
+// benchSnapshot returns n flags of both types, half of which are split, the
+// others for a segment with three constraints.
+func benchSnapshot(n int) *guidon.Snapshot {
 	segment := &guidon.Segment{Key: "s", Name: "S", MatchType: guidon.MatchAll, Constraints: []*guidon.Constraint{
 		{ID: "1", Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
 		{ID: "2", Type: guidon.NumberComparison, Property: "age", Operator: guidon.OpGTE, Value: "18"},
@@ -21,12 +20,12 @@ func newOFREPBench(n int) *handler.Handler {
 	flags := make([]*guidon.Flag, n)
 	for i := range flags {
 		flags[i] = &guidon.Flag{
-			Key: fmt.Sprintf("bool-%05d", i), Type: guidon.BooleanFlag,
+			Key: benchKey(i), Type: guidon.BooleanFlag,
 			Rollouts: []*guidon.Rollout{{ID: "r", Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true}}},
 		}
 		if i%2 == 1 {
 			flags[i] = &guidon.Flag{
-				Key: fmt.Sprintf("var-%05d", i), Enabled: true,
+				Key: benchKey(i), Enabled: true,
 				Variants: []*guidon.Variant{{ID: "a", Key: "on"}, {ID: "b", Key: "off"}},
 				Rules: []*guidon.Rule{{ID: "r", Rank: 1, SegmentKeys: []string{"s"}, Distributions: []*guidon.Distribution{
 					{ID: "1", VariantID: "a", Rollout: 50}, {ID: "2", VariantID: "b", Rollout: 50},
@@ -34,18 +33,21 @@ func newOFREPBench(n int) *handler.Handler {
 			}
 		}
 	}
-	return over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, flags, []*guidon.Segment{segment}))
+	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, flags, []*guidon.Segment{segment})
 }
+
+// benchKey is the key of a flag of [benchSnapshot].
+func benchKey(i int) string { return fmt.Sprintf("%s-%05d", []string{"bool", "var"}[i%2], i) }
 
 // BenchmarkOFREP is what a request costs without the network.
 func BenchmarkOFREP(b *testing.B) {
 	const body = `{"context":{"targetingKey":"user-0001","country":"US","age":42,"beta":true}}`
 	for _, n := range []int{50, 10_000} {
-		h := newOFREPBench(n)
+		h := over(benchSnapshot(n))
 		tag := serve(h, http.MethodPost, ofrepPath, body).Header().Get("ETag")
 		first := make([]string, 50)
 		for i := range first {
-			first[i] = fmt.Sprintf("%s-%05d", []string{"bool", "var"}[i%2], i)
+			first[i] = benchKey(i)
 		}
 		named := strings.Replace(body, `{"context":{`, `{"context":{"flags":"`+strings.Join(first, ",")+`",`, 1)
 		for _, bench := range []struct {

@@ -1,12 +1,10 @@
 package handler
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +28,7 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 	if a.err != nil {
 		return Response{}, a.err
 	}
-	return jsonResponse(a.append(make([]byte, 0, 256))), nil
+	return Response{data: a.append(q.room)}, nil
 }
 
 // ofrepEvaluateAll evaluates every flag of the namespace, or those that the
@@ -52,7 +50,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	b := append(make([]byte, 0, 64+160*min(len(keys), 4096)), `{"flags":[`...)
+	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
@@ -69,9 +67,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	b = codec.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
-	response := jsonResponse(append(b, `"}}`...))
-	response.ETag = etag
-	return response, nil
+	return Response{data: append(b, `"}}`...), ETag: etag}, nil
 }
 
 // sortedKeys are the keys of all flags.
@@ -111,7 +107,7 @@ const ofrepForm = 1
 // everything that shapes it, which is the state, by number and stamp of its
 // revision, the stream that is offered, and the whole context (OFREP 6).
 func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
-	b := make([]byte, 0, 512)
+	b := q.room
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
@@ -122,7 +118,13 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	text(s.Namespace().Key)
 	text(string(offer.appendIdentity(nil)))
 	text(q.context.Flags) // a list of flags is a text, what looks like one need not be
-	for _, name := range slices.SortedFunc(maps.Keys(q.context.Properties), cmp.Compare[string]) {
+	var few [16]string    // so that the usual context costs no allocation
+	names := few[:0]
+	for name := range q.context.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		text(name)
 		text(q.context.Properties[name])
 	}

@@ -20,7 +20,7 @@ const minCompressed = 1 << 10
 // reply writes the whole answer.
 func (x *exchange) reply(status int, contentType string, body []byte) {
 	header := x.Header()
-	header.Set("Content-Type", contentType)
+	x.set(header, "Content-Type", contentType)
 	if len(body) >= minCompressed {
 		header.Add("Vary", "Accept-Encoding")
 		if encoding := acceptedEncoding(x.request.Header["Accept-Encoding"]); encoding != "" {
@@ -28,7 +28,7 @@ func (x *exchange) reply(status int, contentType string, body []byte) {
 			body = compress(encoding, body)
 		}
 	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
+	x.set(header, "Content-Length", strconv.Itoa(len(body)))
 	x.WriteHeader(status)
 	_, _ = x.Write(body) // a client that went away is nobody's error
 }
@@ -47,7 +47,7 @@ func (x *exchange) replyRaw(contentType string, body []byte) {
 // pretty tells whether the client asks for an answer made to be read
 // (contract 1.3).
 func (x *exchange) pretty() bool {
-	if x.request.Header.Get("Accept") == "application/json+pretty" {
+	if first(x.request.Header, "Accept") == "application/json+pretty" {
 		return true
 	}
 	return strings.Contains(x.request.URL.RawQuery, "pretty") && x.request.URL.Query().Has("pretty")
@@ -121,4 +121,24 @@ func compress(encoding string, body []byte) []byte {
 	_, _ = w.Write(body) // a bytes.Buffer takes everything
 	_ = w.Close()
 	return compressed.Bytes()
+}
+
+// set is header.Set for a name in canonical form, without an allocation for the
+// usual number of fields.
+func (x *exchange) set(header http.Header, name, value string) {
+	if x.free == len(x.values) {
+		header[name] = []string{value}
+		return
+	}
+	x.values[x.free] = value
+	header[name] = x.values[x.free : x.free+1 : x.free+1] // what is added to it goes elsewhere
+	x.free++
+}
+
+// first is header.Get for a name in canonical form.
+func first(header http.Header, name string) string {
+	if values := header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }

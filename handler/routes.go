@@ -130,6 +130,11 @@ func (h *Handler) install(mux *chi.Mux) {
 		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) {
 			h.serveOFREP(w.(*exchange), o)
 		})
+		if o.Name == ofrepFlag {
+			h.direct.flag = func(x *exchange) { h.serveOFREP(x, o) }
+		} else {
+			h.direct.exact[o.Routes[0]] = func(x *exchange) { h.serveOFREP(x, o) }
+		}
 	}
 
 	// Event streams, where the runtime has them.

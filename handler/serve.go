@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -25,11 +24,14 @@ import (
 // the slash is registered too (contract 1.5).
 func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 	variables := route.Variables()
-	serve := func(w http.ResponseWriter, r *http.Request) {
-		x := w.(*exchange)
+	answer := func(x *exchange) {
 		x.event.operation, x.event.route = o.Name, route.Pattern
 		h.serveOperation(x, o, route, variables)
 	}
+	if len(variables) == 0 {
+		h.direct.exact[route] = answer
+	}
+	serve := func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) }
 	mux.MethodFunc(route.Method, route.Pattern, serve)
 	if strings.HasSuffix(route.Pattern, "}") {
 		mux.MethodFunc(route.Method, route.Pattern[:strings.LastIndexByte(route.Pattern, '{')], serve)
@@ -49,7 +51,7 @@ func (r Route) Variables() []string {
 
 // serveOperation decodes the request, carries it out and answers.
 func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variables []string) {
-	ctx, cancel, err := withGRPCTimeout(x.request.Context(), x.request.Header.Get("Grpc-Timeout"))
+	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
 	if err != nil {
 		x.replyError(err)
 		return
@@ -104,7 +106,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 // is.
 func (x *exchange) noteState(response Response) {
 	if response.Revision > 0 {
-		x.Header().Set("Guidon-Revision", strconv.FormatInt(response.Revision, 10))
+		x.set(x.Header(), "Guidon-Revision", strconv.FormatInt(response.Revision, 10))
 	}
 	if response.Stale > 0 {
 		x.Header().Set(staleHeader, StaleSeconds(response.Stale))
@@ -123,6 +125,7 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 		if err := codec.Unmarshal(body, m, o.valueLimit); err != nil {
 			return nil, err
 		}
+		x.forgetLarge()
 	} else if x.request.URL.RawQuery != "" {
 		values, err := url.ParseQuery(x.request.URL.RawQuery)
 		if err != nil {
@@ -140,7 +143,8 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 	return m, nil
 }
 
-// readBody returns the body, or TooLarge when it exceeds the limit.
+// readBody returns the body, which is good until the next use of the buffer, or
+// TooLarge when it exceeds the limit.
 func (x *exchange) readBody(limit int64) ([]byte, error) {
 	length := x.request.ContentLength
 	if length > limit {
@@ -150,8 +154,13 @@ func (x *exchange) readBody(limit int64) ([]byte, error) {
 	if length == 0 {
 		return nil, nil
 	}
-	// net/http closes the connection of a body that is too large, but of its own writer only.
-	body, err := readAll(http.MaxBytesReader(x.ResponseWriter, x.request.Body, limit), length)
+	source := x.request.Body
+	if length < 0 {
+		// net/http closes the connection of a body that is too large, but of its own writer only.
+		source = http.MaxBytesReader(x.ResponseWriter, source, limit)
+	}
+	body, err := readAll(x.buffer(), source, length)
+	x.keep(body)
 	if err == nil {
 		return body, nil
 	}
@@ -167,24 +176,6 @@ func (x *exchange) readBody(limit int64) ([]byte, error) {
 	return nil, &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
 }
 
-// firstRead is how much memory a body is given before any of it has come: a
-// length is easily claimed.
-const firstRead = 64 << 10
-
-// readAll is io.ReadAll for a body of the length, which is negative where it is
-// not known.
-func readAll(r io.Reader, length int64) ([]byte, error) {
-	var body bytes.Buffer
-	if length > 0 {
-		body.Grow(int(min(length, firstRead)) + bytes.MinRead)
-	}
-	n, err := body.ReadFrom(r)
-	if err == nil && n < length {
-		err = io.ErrUnexpectedEOF
-	}
-	return body.Bytes(), err
-}
-
 func errBodyTooLarge(limit int64) error {
 	return guidon.Errorf(guidon.TooLarge, "the request body exceeds %d bytes", limit)
 }
@@ -195,11 +186,13 @@ func (x *exchange) replyMessage(m proto.Message) {
 		x.replyRaw(raw.GetContentType(), raw.GetData())
 		return
 	}
-	marshal := codec.Marshal
+	var body []byte
+	var err error
 	if x.pretty() {
-		marshal = codec.MarshalPretty
+		body, err = codec.MarshalPretty(m)
+	} else if body, err = codec.Append(x.buffer(), m); err == nil {
+		x.keep(body)
 	}
-	body, err := marshal(m)
 	if err != nil {
 		x.replyError(err)
 		return

@@ -52,7 +52,7 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	case timeout <= 0:
 		return usageError("--timeout must be more than 0")
 	case address == "":
-		c, err := p.loadConfig("")
+		c, err := p.loadConfig(ctx, "")
 		if err != nil {
 			return err
 		}

@@ -49,6 +49,13 @@ var ErrContext = errors.New("invalid evaluation context")
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
 // many values. [ErrContext] tells what it is about.
 func UnmarshalContext(body []byte) (EvaluationContext, error) {
+	if c, ok := contextQuick(body); ok {
+		return c, nil
+	}
+	return contextGeneral(body)
+}
+
+func contextGeneral(body []byte) (EvaluationContext, error) {
 	s := &scanner{data: body, left: maxContextValues}
 	c, err := s.contextBody()
 	if err == nil && !s.atEnd() {

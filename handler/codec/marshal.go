@@ -18,8 +18,18 @@ import (
 // objects sorted. The same message gives the same bytes.
 //
 // An error means that m holds a timestamp outside the years 1 to 9999.
-func Marshal(m proto.Message) ([]byte, error) {
-	return encoder{}.message(make([]byte, 0, 256), m.ProtoReflect())
+func Marshal(m proto.Message) ([]byte, error) { return Append(make([]byte, 0, 256), m) }
+
+// Append is Marshal that appends to b. After an error b is lost.
+func Append(b []byte, m proto.Message) ([]byte, error) {
+	if b, ok, err := appendQuick(b, m); ok {
+		return b, err
+	}
+	return appendGeneral(b, m)
+}
+
+func appendGeneral(b []byte, m proto.Message) ([]byte, error) {
+	return encoder{}.message(b, m.ProtoReflect())
 }
 
 // MarshalPretty is Marshal for people: indented by two spaces and without zero

@@ -3,6 +3,7 @@ package codec_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
@@ -116,6 +117,26 @@ func TestMarshalRefuses(t *testing.T) {
 		}
 		if got, err := codec.MarshalPretty(from); err == nil {
 			t.Errorf("MarshalPretty with %v: got %s, want an error", at, got)
+		}
+	}
+}
+
+// TestMarshalTime: the fraction has 0, 3, 6 or 9 digits (contract 1.3).
+func TestMarshalTime(t *testing.T) {
+	for layout, fractions := range map[string][]int{
+		"2006-01-02T15:04:05Z":           {0},
+		"2006-01-02T15:04:05.000Z":       {1e6, 10e6, 123e6, 999e6},
+		"2006-01-02T15:04:05.000000Z":    {1e3, 100e3, 123_456e3, 999_999e3, 100_001e3},
+		"2006-01-02T15:04:05.000000000Z": {1, 10, 100, 123_456_789, 999_999_999, 1_000_001},
+	} {
+		for _, year := range []int{1, 999, 1970, 2026, 9999} {
+			for _, nanos := range fractions {
+				at := time.Date(year, 1, 2, 3, 4, 5, nanos, time.UTC)
+				got, err := codec.AppendTime(nil, at)
+				if want := `"` + at.Format(layout) + `"`; err != nil || string(got) != want {
+					t.Errorf("got %s, error %v, want %s", got, err, want)
+				}
+			}
 		}
 	}
 }

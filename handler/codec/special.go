@@ -114,16 +114,22 @@ func appendTime(b []byte, seconds int64, nanos int32) ([]byte, error) {
 	if seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999 {
 		return nil, guidon.Errorf(guidon.Internal, "timestamp out of range: %d s, %d ns", seconds, nanos)
 	}
-	layout := "2006-01-02T15:04:05.000000000Z"
-	switch {
-	case nanos == 0:
-		layout = "2006-01-02T15:04:05Z"
-	case nanos%1e6 == 0:
-		layout = "2006-01-02T15:04:05.000Z"
-	case nanos%1e3 == 0:
-		layout = "2006-01-02T15:04:05.000000Z"
+	// The layout is one that package time writes by hand; the fraction goes before its Z.
+	b = time.Unix(seconds, 0).UTC().AppendFormat(b, time.RFC3339)
+	if nanos == 0 {
+		return b, nil
 	}
-	return time.Unix(seconds, int64(nanos)).UTC().AppendFormat(b, layout), nil
+	digits, fraction := 9, nanos
+	for fraction%1000 == 0 {
+		digits, fraction = digits-3, fraction/1000
+	}
+	b[len(b)-1] = '.'
+	b = append(b, "000000000"[:digits]...)
+	for i := len(b) - 1; fraction > 0; i-- {
+		b[i] = byte('0' + fraction%10) // #nosec G115 -- a digit
+		fraction /= 10
+	}
+	return append(b, 'Z'), nil
 }
 
 // appendSpecial appends a message whose JSON is not an object of its fields.

@@ -41,6 +41,13 @@ var (
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
 // many values.
 func Unmarshal(body []byte, m proto.Message, values int) error {
+	if unmarshalQuick(body, m, values) {
+		return nil
+	}
+	return unmarshalGeneral(body, m, values)
+}
+
+func unmarshalGeneral(body []byte, m proto.Message, values int) error {
 	s := &scanner{data: body, left: values}
 	if s.peek() == 0 && s.pos == len(body) {
 		return nil

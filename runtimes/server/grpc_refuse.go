@@ -19,7 +19,7 @@ import (
 func (c *calls) refuse(ctx context.Context, o *handler.Operation, err error, duration time.Duration) error {
 	err = asOwnError(err)
 	code := guidon.CodeOf(err)
-	id := guidon.NewID()
+	id := guidon.NewRequestID()
 	c.logger.LogAttrs(ctx, slog.LevelInfo, "request",
 		slog.String("request_id", id),
 		slog.String("operation", o.Name),

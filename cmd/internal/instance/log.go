@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
 // OpenLog returns the logger of the configuration and what closes its file. It
@@ -26,18 +27,11 @@ func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool) (logge
 }
 
 func logHandler(c config.Log, out io.Writer, terminal func(stream any) bool) slog.Handler {
-	options := &slog.HandlerOptions{Level: LogLevel(c.Level)}
+	level := LogLevel(c.Level)
 	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && terminal(out) {
-		return slog.NewTextHandler(out, options)
+		return slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})
 	}
-	names := map[string]string{slog.TimeKey: c.Keys.Time, slog.LevelKey: c.Keys.Level, slog.MessageKey: c.Keys.Message}
-	options.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
-		if name, ok := names[a.Key]; ok && len(groups) == 0 {
-			a.Key = name
-		}
-		return a
-	}
-	return slog.NewJSONHandler(out, options)
+	return jsonlog.New(out, level, jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message})
 }
 
 // LogLevel returns the level of the word. The reference has two levels above

@@ -1,0 +1,300 @@
+package codec
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// maxQuick bounds the bodies that are read quickly, in bytes: every text of such
+// a message keeps all of its body in memory.
+const maxQuick = 64 << 10
+
+// quick reads the bodies that clients usually send to be evaluated, of which
+// there are thousands a second. It knows less than [scanner] on purpose, which
+// reads whatever it refuses: one place knows the rare cases and the errors, and
+// the two cannot differ in them. The texts that it returns are parts of the body.
+type quick struct {
+	text string
+	pos  int
+	wide bool // there is more than ASCII
+
+	// The context read last. The items of a batch mostly have the same one.
+	contextText string
+	context     map[string]string
+}
+
+// unmarshalQuick is [Unmarshal] for a usual body, and tells whether it was one.
+// Otherwise m is as it was.
+func unmarshalQuick(body []byte, m proto.Message, values int) bool {
+	if len(body) > min(maxQuick, values) { // each value takes more than a byte
+		return false
+	}
+	switch m := m.(type) {
+	case *evaluation.EvaluationRequest:
+		q := quick{text: string(body)}
+		if e, ok := q.evaluation(); ok && q.valid() {
+			e.assign(m)
+			return true
+		}
+	case *evaluation.BatchEvaluationRequest:
+		q := quick{text: string(body)}
+		if b, ok := q.batch(); ok && q.valid() {
+			b.assign(m)
+			return true
+		}
+	}
+	return false
+}
+
+// The fields of both kinds of request. Those that were met are a set of these.
+const (
+	requestID = 1 << iota
+	reference
+	namespaceKey
+	flagKey
+	entityID
+	evaluationContext
+	requests
+)
+
+// quickEvaluation is an EvaluationRequest.
+type quickEvaluation struct {
+	met                                                   int
+	requestID, namespaceKey, flagKey, entityID, reference string
+	context                                               map[string]string
+}
+
+func (e *quickEvaluation) assign(m *evaluation.EvaluationRequest) {
+	if e.met&requestID != 0 {
+		m.RequestId = e.requestID
+	}
+	if e.met&namespaceKey != 0 {
+		m.NamespaceKey = e.namespaceKey
+	}
+	if e.met&flagKey != 0 {
+		m.FlagKey = e.flagKey
+	}
+	if e.met&entityID != 0 {
+		m.EntityId = e.entityID
+	}
+	if e.met&evaluationContext != 0 {
+		m.Context = e.context
+	}
+	if e.met&reference != 0 {
+		m.Reference = e.reference
+	}
+}
+
+func (q *quick) evaluation() (e quickEvaluation, ok bool) {
+	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
+		var known bool
+		switch q.name() {
+		case "requestId", "request_id":
+			known = q.textField(requestID, &e.met, &e.requestID)
+		case "namespaceKey", "namespace_key":
+			known = q.textField(namespaceKey, &e.met, &e.namespaceKey)
+		case "flagKey", "flag_key":
+			known = q.textField(flagKey, &e.met, &e.flagKey)
+		case "entityId", "entity_id":
+			known = q.textField(entityID, &e.met, &e.entityID)
+		case "reference":
+			known = q.textField(reference, &e.met, &e.reference)
+		case "context":
+			known = q.first(evaluationContext, &e.met) && (q.null() || q.stringMap(&e.context))
+		}
+		if !known {
+			return e, false
+		}
+	}
+	return e, ok
+}
+
+// quickBatch is a BatchEvaluationRequest.
+type quickBatch struct {
+	met                  int
+	requestID, reference string
+	requests             []*evaluation.EvaluationRequest
+}
+
+func (b *quickBatch) assign(m *evaluation.BatchEvaluationRequest) {
+	if b.met&requestID != 0 {
+		m.RequestId = b.requestID
+	}
+	if b.met&reference != 0 {
+		m.Reference = b.reference
+	}
+	if b.met&requests != 0 {
+		m.Requests = b.requests
+	}
+}
+
+func (q *quick) batch() (b quickBatch, ok bool) {
+	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
+		var known bool
+		switch q.name() {
+		case "requestId", "request_id":
+			known = q.textField(requestID, &b.met, &b.requestID)
+		case "reference":
+			known = q.textField(reference, &b.met, &b.reference)
+		case "requests":
+			known = q.first(requests, &b.met) && q.evaluations(&b.requests)
+		}
+		if !known {
+			return b, false
+		}
+	}
+	return b, ok
+}
+
+// evaluations reads the items of a batch.
+func (q *quick) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
+	const chunk = 16 // messages that are allocated together
+	var free []evaluation.EvaluationRequest
+	for more := q.open('[', ']', &ok); more; more = q.more(']', &ok) {
+		e, ok := q.evaluation()
+		if !ok {
+			return false
+		}
+		if len(free) == 0 {
+			free = make([]evaluation.EvaluationRequest, chunk)
+		}
+		e.assign(&free[0])
+		*into = append(*into, &free[0])
+		free = free[1:]
+	}
+	return ok
+}
+
+// stringMap reads a map of strings. Maps that are spelt alike are one, which
+// nobody may change.
+func (q *quick) stringMap(into *map[string]string) (ok bool) {
+	if q.peek(); q.context != nil && strings.HasPrefix(q.text[q.pos:], q.contextText) {
+		q.pos += len(q.contextText)
+		*into = q.context
+		return true
+	}
+	start := q.pos
+	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
+		name, ok := q.string()
+		if !ok || !q.take(':') {
+			return false
+		}
+		value, ok := "", q.null()
+		if !ok {
+			value, ok = q.string()
+		}
+		if !ok {
+			return false
+		}
+		if *into == nil {
+			*into = make(map[string]string, 8)
+		}
+		(*into)[name] = value
+	}
+	q.contextText, q.context = q.text[start:q.pos], *into
+	return ok
+}
+
+// textField reads the value of a field that has not been met before. A null
+// leaves the text empty.
+func (q *quick) textField(field int, met *int, into *string) (ok bool) {
+	if !q.first(field, met) {
+		return false
+	}
+	if q.null() {
+		return true
+	}
+	*into, ok = q.string()
+	return ok
+}
+
+// first tells whether the field has not been met before.
+func (q *quick) first(field int, met *int) bool {
+	before := *met
+	*met |= field
+	return before&field == 0
+}
+
+// name reads the name of a member and the colon.
+func (q *quick) name() string {
+	name, ok := q.string()
+	if !ok || !q.take(':') {
+		return "" // no field has this name
+	}
+	return name
+}
+
+// open reads the beginning of an object or array and tells whether an item
+// follows. Unless one does, ok says whether the end does.
+func (q *quick) open(begin, end byte, ok *bool) bool {
+	if !q.take(begin) {
+		return false
+	}
+	*ok = q.take(end)
+	return !*ok
+}
+
+// more is open after an item.
+func (q *quick) more(end byte, ok *bool) bool {
+	if q.take(',') {
+		return true
+	}
+	*ok = q.take(end)
+	return false
+}
+
+// take reads the byte where it is the next one that is not white space.
+func (q *quick) take(c byte) bool {
+	if q.peek() != c {
+		return false
+	}
+	q.pos++
+	return true
+}
+
+// peek returns the next byte that is not white space, or 0 at the end.
+func (q *quick) peek() byte {
+	for ; q.pos < len(q.text); q.pos++ {
+		if c := q.text[q.pos]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
+	}
+	return 0
+}
+
+func (q *quick) null() bool { return q.peek() == 'n' && q.word("null") }
+
+// word reads the word, which is in the place of a value.
+func (q *quick) word(word string) bool {
+	if !strings.HasPrefix(q.text[q.pos:], word) {
+		return false
+	}
+	q.pos += len(word)
+	return true
+}
+
+// string reads a string without escapes.
+func (q *quick) string() (text string, ok bool) {
+	if !q.take('"') {
+		return "", false
+	}
+	for i := q.pos; i < len(q.text); i++ {
+		switch c := q.text[i]; {
+		case c == '"':
+			text, q.pos = q.text[q.pos:i], i+1
+			return text, true
+		case c < ' ' || c == '\\':
+			return "", false
+		case c >= utf8.RuneSelf:
+			q.wide = true
+		}
+	}
+	return "", false
+}
+
+// valid tells whether what was read is UTF-8.
+func (q *quick) valid() bool { return !q.wide || utf8.ValidString(q.text[:q.pos]) }

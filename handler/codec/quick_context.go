@@ -1,0 +1,74 @@
+package codec
+
+// contextQuick is [UnmarshalContext] for a usual body, and tells whether it was
+// one: nothing but a context of texts, booleans and numbers that are written as
+// integers.
+func contextQuick(body []byte) (c EvaluationContext, ok bool) {
+	if len(body) > maxQuick {
+		return c, false
+	}
+	q := quick{text: string(body)}
+	ok = q.take('{') && q.name() == "context" && q.properties(&c) && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
+	return c, ok
+}
+
+func (q *quick) properties(c *EvaluationContext) (ok bool) {
+	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
+		name, ok := q.string()
+		if !ok || !q.take(':') {
+			return false
+		}
+		kind := q.peek()
+		value, ok := q.property(kind)
+		if !ok || len(c.Properties) == maxProperties {
+			return false
+		}
+		switch name {
+		case "targetingKey":
+			if kind == 't' || kind == 'f' {
+				return false
+			}
+			c.TargetingKey = value
+		case "flags":
+			c.Flags = ""
+			if kind == '"' {
+				c.Flags = value
+			}
+		}
+		if c.Properties == nil {
+			c.Properties = make(map[string]string, 8)
+		}
+		c.Properties[name] = value
+	}
+	return ok
+}
+
+// property reads the value that begins with the byte and returns its text.
+func (q *quick) property(kind byte) (text string, ok bool) {
+	switch kind {
+	case '"':
+		return q.string()
+	case 't':
+		return "true", q.word("true")
+	case 'f':
+		return "false", q.word("false")
+	}
+	return q.integer()
+}
+
+// integer reads a number without point and exponent, as it is written.
+func (q *quick) integer() (text string, ok bool) {
+	end := q.pos
+	if end < len(q.text) && q.text[end] == '-' {
+		end++
+	}
+	first := end
+	for end < len(q.text) && isDigit(q.text[end]) {
+		end++
+	}
+	if end == first || q.text[first] == '0' && end-q.pos > 1 { // nothing, 01, -0
+		return "", false
+	}
+	text, q.pos = q.text[q.pos:end], end
+	return text, true
+}

@@ -1,0 +1,57 @@
+package handler
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// lastOperation is an observer that remembers where the last request led to.
+type lastOperation string
+
+func (o *lastOperation) Finished(operation, _ string, _ guidon.Code, _ time.Duration) {
+	*o = lastOperation(operation)
+}
+func (*lastOperation) Evaluated(EvaluationEvent) {}
+
+// TestDirectRoutes: a request that is not searched for is answered as if it had
+// been.
+func TestDirectRoutes(t *testing.T) {
+	var last lastOperation
+	config := Config{Service: guidon.NewService(nil, nil), Authentication: AuthenticationConfig{Required: true}, Observer: &last}
+	direct, searched := New(config), New(config)
+	searched.direct = directRoutes{}
+	found := 0
+	for _, path := range []string{
+		"/evaluate/v1/boolean", "/evaluate/v1/variant", "/evaluate/v1/batch", "/evaluate/v1/batch/", "/evaluate/v1//batch", "/evaluate/v1/other",
+		"/api/v1/evaluate", "/api/v1/namespaces", "/api/v1/namespaces/", "/api/v1/namespaces//flags", "/auth/v1/method/token", "/meta/info", "/health",
+		ofrepFlags, ofrepFlags + "/", ofrepFlags + "//", ofrepFlags + "/a", ofrepFlags + "/a/", ofrepFlags + "/a/b", ofrepFlags + "/a%2Fb", ofrepFlags + "/%20",
+		"/" + ofrepFlags, "/" + ofrepFlags + "/a", ofrepConfiguration, ofrepConfiguration + "/", "/ofrep/v1/evaluate/flagsa", "/",
+	} {
+		for _, method := range []string{get, post, put, http.MethodHead, http.MethodOptions, "OTHER"} {
+			request := func() *http.Request {
+				return httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader("{"))
+			}
+			if direct.direct.find(request()) != nil {
+				found++
+			}
+			got, want := httptest.NewRecorder(), httptest.NewRecorder()
+			direct.ServeHTTP(got, request())
+			gotOperation := last
+			searched.ServeHTTP(want, request())
+			if gotOperation != last {
+				t.Errorf("%s %s: led to %q, want %q", method, path, gotOperation, last)
+			}
+			if got.Code != want.Code || got.Body.String() != want.Body.String() {
+				t.Errorf("%s %s: got %d %s, want %d %s", method, path, got.Code, got.Body, want.Code, want.Body)
+			}
+		}
+	}
+	if found != 11 {
+		t.Errorf("%d requests were not searched for, want 11", found)
+	}
+}

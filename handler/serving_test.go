@@ -1,0 +1,187 @@
+package handler_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// hotRequests are the kinds of request that a service answers all day. The flags
+// are those of [benchSnapshot].
+var hotRequests = []struct {
+	name, path, header, body string
+	status                   int
+	allocations              int // at most; 24 are those of net/http with a handler that does nothing
+}{
+	{"boolean", "/evaluate/v1/boolean", "", evaluationOf("bool-00000"), http.StatusOK, 44},
+	{"variant", "/evaluate/v1/variant", "", evaluationOf("var-00001"), http.StatusOK, 44},
+	{"batch of 50", "/evaluate/v1/batch", "", batchOf(50), http.StatusOK, 280},
+	{"OFREP boolean", ofrepPath + "/bool-00000", "", hotContext, http.StatusOK, 42},
+	{"OFREP variant", ofrepPath + "/var-00001", "", hotContext, http.StatusOK, 42},
+	{"OFREP bulk of 50", ofrepPath, "", hotContext, http.StatusOK, 46},
+	{"OFREP bulk, not modified", ofrepPath, "If-None-Match: {etag}\r\n", hotContext, http.StatusNotModified, 46},
+}
+
+const hotContext = `{"context":{"targetingKey":"user-0001","country":"US","age":42,"beta":true}}`
+
+func evaluationOf(flag string) string {
+	return `{"namespaceKey":"default","flagKey":"` + flag + `","entityId":"user-0001","context":{"country":"US","age":"42","beta":"true"}}`
+}
+
+func batchOf(n int) string {
+	items := make([]string, n)
+	for i := range items {
+		items[i] = evaluationOf(benchKey(i))
+	}
+	return `{"requests":[` + strings.Join(items, ",") + `]}`
+}
+
+// benchToken is the token that the requests come with.
+const benchToken = "gdn_0123456789"
+
+// newHotHandler returns a handler over 50 flags that demands a token and tells an
+// observer, but does not log.
+func newHotHandler() *handler.Handler {
+	known := &guidon.Authentication{ID: guidon.NewID(), Method: guidon.MethodToken, TokenHash: guidon.HashToken(benchToken)}
+	store := &protected{set: guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{known})}
+	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
+	return handler.New(handler.Config{
+		Service: guidon.NewService(store, time.Now), Observer: ignoring{},
+		Authentication: handler.AuthenticationConfig{Required: true},
+	})
+}
+
+type ignoring struct{}
+
+func (ignoring) Finished(string, string, guidon.Code, time.Duration) {}
+func (ignoring) Evaluated(handler.EvaluationEvent)                   {}
+
+// hotConnection is a client that allocates nothing.
+type hotConnection struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+// dialHot starts a net/http server over the handler and connects to it.
+func dialHot(t testing.TB, h http.Handler) *hotConnection {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = conn.Close()
+		_ = server.Close()
+		<-done
+	})
+	return &hotConnection{conn, bufio.NewReaderSize(conn, 64<<10)}
+}
+
+func hotRequest(path, header, body string) []byte {
+	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n%s",
+		path, benchToken, header, len(body), body)
+}
+
+// exchange sends a request, reads the answer and returns its status.
+func (c *hotConnection) exchange(request []byte) (status int, err error) {
+	if _, err := c.Write(request); err != nil {
+		return 0, err
+	}
+	length := 0
+	for first := true; ; first = false {
+		line, err := c.reader.ReadSlice('\n')
+		if err != nil {
+			return 0, err
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(value)); err != nil {
+				return 0, err
+			}
+		}
+		switch {
+		case first && len(line) > len("HTTP/1.1 200"):
+			status, _ = strconv.Atoi(string(line[len("HTTP/1.1 "):len("HTTP/1.1 200")]))
+		case len(line) == 0:
+			_, err = c.reader.Discard(length)
+			return status, err
+		}
+	}
+}
+
+// etag returns the ETag of the answer to all flags of the hot context.
+func etag(t testing.TB, h *handler.Handler) string {
+	t.Helper()
+	answer := serve(h, http.MethodPost, ofrepPath, hotContext, "Authorization", "Bearer "+benchToken)
+	if answer.Code != http.StatusOK {
+		t.Fatal(answer.Body)
+	}
+	return answer.Header().Get("ETag")
+}
+
+// BenchmarkServing is an evaluation with all that it costs a server on a
+// connection: allocations are those of the whole, net/http among them.
+func BenchmarkServing(b *testing.B) {
+	h := newHotHandler()
+	tag := etag(b, h)
+	for _, hot := range hotRequests {
+		b.Run(hot.name, func(b *testing.B) {
+			c := dialHot(b, h)
+			request := hotRequest(hot.path, strings.Replace(hot.header, "{etag}", tag, 1), hot.body)
+			b.ReportAllocs()
+			for b.Loop() {
+				if status, err := c.exchange(request); err != nil || status != hot.status {
+					b.Fatalf("got status %d, error %v", status, err)
+				}
+			}
+		})
+	}
+}
+
+// TestHotAllocations holds what BenchmarkServing reports to its bounds.
+func TestHotAllocations(t *testing.T) {
+	h := newHotHandler()
+	tag := etag(t, h)
+	for _, hot := range hotRequests {
+		t.Run(hot.name, func(t *testing.T) {
+			c := dialHot(t, h)
+			request := hotRequest(hot.path, strings.Replace(hot.header, "{etag}", tag, 1), hot.body)
+			got := testing.AllocsPerRun(500, func() {
+				if status, err := c.exchange(request); err != nil || status != hot.status {
+					t.Fatalf("got status %d, error %v", status, err)
+				}
+			})
+			t.Logf("%v allocations", got)
+			if got > float64(hot.allocations) {
+				t.Errorf("%v allocations, want at most %d", got, hot.allocations)
+			}
+		})
+	}
+}
+
+// protected is a store with one token.
+type protected struct {
+	states
+	set *guidon.AuthenticationSet
+}
+
+func (p *protected) Authentications(context.Context) (*guidon.AuthenticationSet, error) {
+	return p.set, nil
+}

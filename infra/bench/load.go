@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// warmUp goes before the runs of a scenario.
+const warmUp = time.Second
+
+// sample is what one run showed.
+type sample struct {
+	rate float64 // requests per second
+	p99  float64 // ms
+	cpu  float64 // of the server, µs per request
+}
+
+//go:embed requests.lua
+var script []byte
+
+// writeRequests writes the requests for the script, and the script beside them.
+func writeRequests(path string, requests []request) error {
+	var lines bytes.Buffer
+	for _, r := range requests {
+		fmt.Fprintf(&lines, "%s\t%s\t%s\n", r.path, r.header, r.body)
+	}
+	if err := os.WriteFile(path, lines.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(scriptBeside(path), script, 0o600)
+}
+
+func scriptBeside(path string) string { return filepath.Join(filepath.Dir(path), "requests.lua") }
+
+// load has wrk send the requests in turn, as fast as they are answered.
+func (c *contender) load(ctx context.Context, requests string, connections int, duration time.Duration) (sample, error) {
+	before, err := cpuTime(c.pid())
+	if err != nil {
+		return sample{}, err
+	}
+	cmd := exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- arguments of our own
+		"-d", strconv.Itoa(max(1, int(duration.Seconds())))+"s", "--timeout", "30s",
+		"-s", scriptBeside(requests), c.url, "--", requests, "Authorization: Bearer "+token)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return sample{}, fmt.Errorf("wrk: %w: %s", err, out)
+	}
+	after, err := cpuTime(c.pid())
+	if err != nil {
+		return sample{}, err
+	}
+	return readSample(out, after-before)
+}
+
+// readSample reads what the script says at its end.
+func readSample(out []byte, cpu time.Duration) (sample, error) {
+	_, line, ok := strings.Cut(string(out), "RESULT ")
+	var result struct {
+		Requests, Microseconds, P99, Errors float64
+	}
+	if !ok || json.NewDecoder(strings.NewReader(line)).Decode(&result) != nil || result.Requests == 0 {
+		return sample{}, fmt.Errorf("wrk: no result in %q", out)
+	}
+	if result.Errors > 0 {
+		return sample{}, fmt.Errorf("%.0f of %.0f requests failed", result.Errors, result.Requests)
+	}
+	return sample{
+		rate: result.Requests / result.Microseconds * 1e6,
+		p99:  result.P99 / 1e3,
+		cpu:  float64(cpu.Microseconds()) / result.Requests,
+	}, nil
+}

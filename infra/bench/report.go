@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// report is everything that was measured.
+type report struct {
+	rows    []row
+	latency []float64 // ms, by contender
+	memory  []float64 // MiB, by contender
+	service *contender
+}
+
+func (r *report) print(w io.Writer) {
+	fmt.Fprintln(w, "Requests/s and CPU time of the server for each request, as shares of the floor's (medians of the rounds' ratios):")
+	fmt.Fprintln(w)
+	fmt.Fprintln(w, "| Work | Connections | Floor: requests/s, CPU µs, p99 ms | At least | Log off: requests/s, CPU | p99 ms | Log on: requests/s, CPU | p99 ms |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
+	for _, row := range r.rows {
+		row.print(w)
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintf(w, "p99 at %d requests/s, open loop: floor %.2f ms, log off %.2f ms, log on %.2f ms (at most the floor's and 0.1 ms)\n",
+		openRate, r.latency[0], r.latency[1], r.latency[2])
+	fmt.Fprintf(w, "memory after that: floor %.0f MiB, log off %.0f MiB, log on %.0f MiB (at most 100 MiB)\n", r.memory[0], r.memory[1], r.memory[2])
+	fmt.Fprintf(w, "after its start the service was healthy in %d ms and had evaluated a flag in %d ms (at most 100 ms, 250 ms)\n",
+		r.service.healthy.Milliseconds(), r.service.evaluated.Milliseconds())
+}
+
+func (r row) print(w io.Writer) {
+	floor := r.runs[0]
+	fmt.Fprintf(w, "| %s | %d | %.0f, %.1f, %.2f | %.2f |", r.scenario.name, r.connections,
+		medianOf(floor, rate), medianOf(floor, cpu), medianOf(floor, p99), r.scenario.target)
+	for _, runs := range r.runs[1:] {
+		fmt.Fprintf(w, " %.2f, %.2f | %.2f |", ratio(runs, floor, rate), ratio(runs, floor, cpu), medianOf(runs, p99))
+	}
+	fmt.Fprintln(w)
+}
+
+func rate(s sample) float64 { return s.rate }
+func cpu(s sample) float64  { return s.cpu }
+func p99(s sample) float64  { return s.p99 }
+
+func medianOf(runs []sample, value func(sample) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, run := range runs {
+		values[i] = value(run)
+	}
+	return median(values)
+}
+
+// ratio is taken round by round: what else the machine did in one touched both.
+func ratio(runs, floor []sample, value func(sample) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, run := range runs {
+		values[i] = value(run) / value(floor[i])
+	}
+	return median(values)
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	middle := len(sorted) / 2
+	if len(sorted)%2 == 0 {
+		return (sorted[middle-1] + sorted[middle]) / 2
+	}
+	return sorted[middle]
+}
+
+// connectionCounts is a flag.
+type connectionCounts []int
+
+// String implements [flag.Value].
+func (c *connectionCounts) String() string {
+	texts := make([]string, len(*c))
+	for i, n := range *c {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ",")
+}
+
+// Set implements [flag.Value].
+func (c *connectionCounts) Set(text string) error {
+	*c = nil
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 {
+			return errors.New("must be numbers of 1 or more")
+		}
+		*c = append(*c, n)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+)
+
+// request is one HTTP request, a POST.
+type request struct {
+	path   string
+	header string // one more line, or nothing
+	body   string
+}
+
+// scenario is a kind of work. A scenario with a load generator other than wrk
+// would have a function of its own in the place of requests.
+type scenario struct {
+	name     string
+	target   float64 // of the floor's requests per second, at least
+	status   int     // of the answers
+	requests func(c *contender) ([]request, error)
+}
+
+var scenarios = []scenario{
+	{"boolean", 0.95, http.StatusOK, single("boolean", func(int) string { return booleanKey(0) })},
+	{"variant", 0.95, http.StatusOK, single("variant", func(int) string { return variantKey(1) })},
+	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(i int) string { return booleanKey(2 * i) })},
+	{"batch of 50", 0.60, http.StatusOK, batch},
+	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(booleanKey(0))},
+	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(variantKey(1))},
+	{"OFREP bulk of 50", 0.40, http.StatusOK, bulk},
+	{"OFREP bulk, not modified", 0.90, http.StatusNotModified, unmodified},
+}
+
+const bulkPath = "/ofrep/v1/evaluate/flags"
+
+// forEntities returns a request for each entity.
+func forEntities(make func(i int, e entity) (request, object)) func(*contender) ([]request, error) {
+	return func(*contender) ([]request, error) {
+		requests := []request{}
+		for i := range entityCount {
+			r, body := make(i, entityOf(i))
+			text, err := json.Marshal(body)
+			if err != nil {
+				return nil, err
+			}
+			r.body = string(text)
+			requests = append(requests, r)
+		}
+		return requests, nil
+	}
+}
+
+func single(kind string, key func(i int) string) func(*contender) ([]request, error) {
+	return forEntities(func(i int, e entity) (request, object) {
+		return request{path: "/evaluate/v1/" + kind}, e.evaluation(key(i))
+	})
+}
+
+func singleOFREP(key string) func(*contender) ([]request, error) {
+	return forEntities(func(_ int, e entity) (request, object) {
+		return request{path: bulkPath + "/" + key}, e.context()
+	})
+}
+
+var batch = forEntities(func(_ int, e entity) (request, object) {
+	items := make([]object, pageFlags)
+	for i := range items {
+		items[i] = e.evaluation(flagKey(i))
+	}
+	return request{path: "/evaluate/v1/batch"}, object{"requests": items}
+})
+
+var bulk = forEntities(func(_ int, e entity) (request, object) {
+	return request{path: bulkPath, header: "X-Flipt-Namespace: " + pageSpace}, e.context()
+})
+
+// unmodified asks again for what the entity has.
+func unmodified(c *contender) ([]request, error) {
+	requests, err := bulk(c)
+	if err != nil || c.floor {
+		return requests, err
+	}
+	for i := range requests {
+		answer, err := c.send(requests[i])
+		if err != nil {
+			return nil, err
+		}
+		requests[i].path += "?namespace=" + pageSpace
+		requests[i].header = "If-None-Match: " + answer.header.Get("ETag")
+	}
+	return requests, nil
+}
+
+// row is what was measured of a scenario. Everything has one element for each
+// contender, the floor first.
+type row struct {
+	scenario    scenario
+	connections int
+	runs        [][]sample // by contender, then round
+}
+
+// measure lets the contenders work in turns: first to last, last to first, and so
+// on. The floor answers as much as the service does.
+func (sc scenario) measure(ctx context.Context, s settings, dir string, contenders []*contender, connections int) (row, error) {
+	result := row{scenario: sc, connections: connections, runs: make([][]sample, len(contenders))}
+	scripts := make([]string, len(contenders))
+	size := 0
+	for i := len(contenders) - 1; i >= 0; i-- {
+		c := contenders[i]
+		requests, err := sc.requests(c)
+		if err != nil {
+			return row{}, err
+		}
+		if c.floor {
+			err = c.answerWith(sc.status, size)
+		} else {
+			size, err = sc.check(c, requests[0])
+		}
+		if err != nil {
+			return row{}, err
+		}
+		scripts[i] = filepath.Join(dir, fmt.Sprintf("requests-%d", i))
+		if err := writeRequests(scripts[i], requests); err != nil {
+			return row{}, err
+		}
+		if _, err := c.load(ctx, scripts[i], connections, warmUp); err != nil {
+			return row{}, err
+		}
+	}
+	order := make([]int, len(contenders))
+	for i := range order {
+		order[i] = i
+	}
+	for range s.rounds {
+		for _, i := range order {
+			sample, err := contenders[i].load(ctx, scripts[i], connections, s.duration)
+			if err != nil {
+				return row{}, fmt.Errorf("%s: %w", contenders[i].name, err)
+			}
+			result.runs[i] = append(result.runs[i], sample)
+		}
+		slices.Reverse(order)
+	}
+	return result, nil
+}
+
+// check returns the size of the answer, which must be the one that is expected.
+func (sc scenario) check(c *contender, r request) (int, error) {
+	answer, err := c.send(r)
+	if err != nil {
+		return 0, err
+	}
+	if answer.status != sc.status {
+		return 0, fmt.Errorf("got status %d, want %d: %s", answer.status, sc.status, answer.body)
+	}
+	return len(answer.body), nil
+}
