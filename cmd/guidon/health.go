@@ -52,11 +52,11 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	case timeout <= 0:
 		return usageError("--timeout must be more than 0")
 	case address == "":
-		c, err := p.loadConfig(ctx, "")
+		configured, err := config.LoadServer(p.config, p.environ)
 		if err != nil {
 			return err
 		}
-		if address, err = ownAddress(c.Server); err != nil {
+		if address, err = ownAddress(configured); err != nil {
 			return err
 		}
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // #nosec G402 -- this machine's own server; nothing secret is sent
