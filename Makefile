@@ -91,9 +91,10 @@ bench-http: build ## load the service with wrk beside a bare net/http server, fo
 	$(GO) run ./infra/bench -duration $(DURATION)
 
 .PHONY: generate
-generate: ## regenerate the wire messages, openapi.yaml and the configuration reference
+generate: ## regenerate the wire messages, openapi.yaml, the configuration reference and docs/scale.md
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
+	$(GO) run ./infra/scale > docs/scale.md
 
 .PHONY: check
 check: lint test integration fuzz ## lint, test, integration and fuzz
