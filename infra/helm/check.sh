@@ -12,11 +12,12 @@ die() { echo "check.sh: $*" >&2; exit 1; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/crds" "$work/secrets"
+mkdir "$work/crds" "$work/secrets" "$work/tls"
 # What the secrets hold that testdata/full.yaml names.
 echo postgres://guidon@db/guidon >"$work/secrets/GUIDON_DB_URL"
 echo redis://redis:6379 >"$work/secrets/GUIDON_CACHE_REDIS_URL"
 echo not-a-secret >"$work/secrets/GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN"
+touch "$work/tls/tls.crt" "$work/tls/tls.key"
 go mod download "$operator"
 cp "$(go env GOMODCACHE)/$operator/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" "$work/crds"
 (cd ../.. && go build -o "$work/guidon" ./cmd/guidon)
