@@ -43,9 +43,13 @@ func newEnvironment(environ []string) environment {
 type Secrets interface {
 	// Knows tells whether the text is a reference.
 	Knows(text string) bool
-	// Fetch returns the value. Its error shows none.
+	// Fetch returns the value. Its error shows none, and may be ErrUnneeded.
 	Fetch(ctx context.Context, reference string) (string, error)
 }
+
+// ErrUnneeded is the error of Secrets for a value that the program does without:
+// the key is empty then, and no problem.
+var ErrUnneeded = errors.New("the value is not needed")
 
 // Load returns the configuration of the file, overridden by the environment, with
 // the secrets fetched that are given by a reference; secrets is nil where there
@@ -88,10 +92,14 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 		if err == nil {
 			err = f.set(value)
 		}
-		if err != nil {
-			found.key(f.key, err.Error())
-			f.value.SetString("") // of which nothing more is to be said
+		if err == nil {
+			continue
 		}
+		if !errors.Is(err, ErrUnneeded) {
+			found.key(f.key, err.Error())
+		}
+		found.without(f.key)
+		f.value.SetString("")
 	}
 }
 
