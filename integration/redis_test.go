@@ -127,7 +127,7 @@ var redisFaults = []struct {
 				time.Sleep(10 * time.Millisecond) // a server tells nobody
 			}
 			r.server.Kill()
-			if err := admin.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			if err := admin.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Error(err)
 			}
 			r.proxy.lead(replica.Addr)
