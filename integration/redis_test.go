@@ -336,3 +336,27 @@ func TestRedisGoneAtStart(t *testing.T) {
 		t.Errorf("the log does not say that Redis was away:\n%s", log)
 	}
 }
+
+// TestCommandsTellRedis: what a command writes to the database is seen by the next
+// request to a server.
+func TestCommandsTellRedis(t *testing.T) {
+	postgresServer.need(t)
+	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
+	s := start(t, database, env...)
+	const path = "/api/v1/namespaces/default/flags"
+	hits := func() int { return s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
+	for n := range 5 {
+		key, before := fmt.Sprint("flag-", n), hits()
+		for end := time.Now().Add(patience); hits() == before; { // until Redis has the revision before it
+			if time.Now().After(end) {
+				t.Fatal("Redis is not used")
+			}
+			s.must(t, "GET", path, nil, nil)
+		}
+		c := command(t, database, "import", "-", "--skip-existing")
+		c.cmd.Env = append(c.cmd.Env, env...)
+		c.cmd.Stdin = strings.NewReader("version: '1.4'\nnamespace: default\nflags: [{key: " + key + ", name: Flag}]\n")
+		c.ends(t, true, "default")
+		s.must(t, "GET", path+"/"+key, nil, nil)
+	}
+}
