@@ -127,7 +127,7 @@ var redisFaults = []struct {
 				time.Sleep(10 * time.Millisecond) // a server tells nobody
 			}
 			r.server.Kill()
-			if err := admin.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			if err := admin.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Error(err)
 			}
 			r.proxy.lead(replica.Addr)
@@ -334,5 +334,29 @@ func TestRedisGoneAtStart(t *testing.T) {
 	}
 	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
 		t.Errorf("the log does not say that Redis was away:\n%s", log)
+	}
+}
+
+// TestCommandsTellRedis: what a command writes to the database is seen by the next
+// request to a server.
+func TestCommandsTellRedis(t *testing.T) {
+	postgresServer.need(t)
+	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
+	s := start(t, database, env...)
+	const path = "/api/v1/namespaces/default/flags"
+	hits := func() int { return s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
+	for n := range 5 {
+		key, before := fmt.Sprint("flag-", n), hits()
+		for end := time.Now().Add(patience); hits() == before; { // until Redis has the revision before it
+			if time.Now().After(end) {
+				t.Fatal("Redis is not used")
+			}
+			s.must(t, "GET", path, nil, nil)
+		}
+		c := command(t, database, "import", "-", "--skip-existing")
+		c.cmd.Env = append(c.cmd.Env, env...)
+		c.cmd.Stdin = strings.NewReader("version: '1.4'\nnamespace: default\nflags: [{key: " + key + ", name: Flag}]\n")
+		c.ends(t, true, "default")
+		s.must(t, "GET", path+"/"+key, nil, nil)
 	}
 }

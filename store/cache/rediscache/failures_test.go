@@ -34,7 +34,7 @@ func TestPastIsNotBelieved(t *testing.T) {
 				}
 			}
 			first.Kill()
-			if err := client.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			if err := client.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Fatal(err)
 			}
 			return second.URL
@@ -255,19 +255,12 @@ func TestLeastRights(t *testing.T) {
 
 // A Redis without memory to spare still tells revisions, which take next to none.
 func TestRedisFull(t *testing.T) {
-	server := startRedis(t, "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
+	server := startRedis(t, "--maxmemory-policy", "noeviction")
 	db := newDatabase()
 	a := newInstance(t, server.URL, db)
-	a.head(t, "a") // the script is loaded
-	for a.client.Append(t.Context(), "filler", strings.Repeat("x", 10_000)).Err() == nil {
-	}
-	a.client.Del(t.Context(), "guidon:revision:a")
-	for range 3 {
-		a.head(t, "a")
-	}
-	if err := a.client.HIncrBy(t.Context(), "guidon:revision:a", "since", -int64(time.Hour/time.Millisecond)).Err(); err == nil {
-		t.Fatal("Redis has memory to spare")
-	}
+	a.warm(t, "a")
+	fillMemory(t, a)
+	before := a.Stats().Revisions.Hits
 	for want := int64(2); want < 5; want++ {
 		a.write(t, "a")
 		for range 3 {
@@ -276,8 +269,22 @@ func TestRedisFull(t *testing.T) {
 			}
 		}
 	}
+	if hits := a.Stats().Revisions.Hits - before; hits < 6 {
+		t.Errorf("Redis answered %d times, want 6", hits)
+	}
+	if err := a.client.Set(t.Context(), "more", "x", 0).Err(); err == nil {
+		t.Fatal("Redis has memory to spare")
+	}
 	if s := a.Stats(); s.Errors != 0 {
 		t.Errorf("%d errors: %v", s.Errors, a.Err())
+	}
+}
+
+// fillMemory leaves Redis none to spare.
+func fillMemory(t *testing.T, i instance) {
+	t.Helper()
+	if err := i.client.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
 	}
 }
 
