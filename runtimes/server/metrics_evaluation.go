@@ -105,9 +105,9 @@ const (
 )
 
 // Evaluated counts one evaluation.
-func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(event) }
+func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(&event) }
 
-func (m *evaluationMetrics) count(event handler.EvaluationEvent) {
+func (m *evaluationMetrics) count(event *handler.EvaluationEvent) {
 	s := m.of(keyOf(event))
 	s.requests.Inc()
 	s.outcome.Inc()
@@ -124,7 +124,7 @@ func (m *evaluationMetrics) count(event handler.EvaluationEvent) {
 // not take the place of real ones. Besides unknown flags that is every failure
 // but a refused request, such as a database that cannot be reached. The labels
 // of a failure say no more than whose it is.
-func keyOf(event handler.EvaluationEvent) seriesKey {
+func keyOf(event *handler.EvaluationEvent) seriesKey {
 	switch {
 	case !event.FlagExists, event.Err != nil && !errors.Is(event.Err, guidon.InvalidArgument):
 		return seriesKey{failed: true}
