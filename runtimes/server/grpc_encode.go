@@ -239,9 +239,9 @@ func (e *answerEncoder) open(number byte) (start int) {
 
 func (e *answerEncoder) close(start int) {
 	length := len(e.bytes) - start
-	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 {
+	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 { // #nosec G115 -- not negative
 		e.bytes = append(e.bytes, make([]byte, more)...)
 		copy(e.bytes[start+more:], e.bytes[start:start+length])
 	}
-	binary.PutUvarint(e.bytes[start-1:], uint64(length))
+	binary.PutUvarint(e.bytes[start-1:], uint64(length)) // #nosec G115 -- not negative
 }

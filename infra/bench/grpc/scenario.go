@@ -60,7 +60,7 @@ func (sc scenario) write(ctx context.Context, dir string, guidon *contender) (pa
 	if err != nil {
 		return "", err
 	}
-	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message)))
+	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))) // #nosec G115 -- some kilobytes
 	path = filepath.Join(dir, "request")
 	return path, os.WriteFile(path, append(frame, message...), 0o600)
 }
