@@ -163,8 +163,9 @@ func TestGRPCSilentClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := stream.RecvMsg(&flipt.Flag{}); status.Code(err) != codes.DeadlineExceeded {
-		t.Errorf("got %v, want DeadlineExceeded", err)
+	err = stream.RecvMsg(&flipt.Flag{})
+	if status.Code(err) != codes.DeadlineExceeded || !strings.Contains(status.Convert(err).Message(), "did not arrive") {
+		t.Errorf("got %v, want DeadlineExceeded from the server", err)
 	}
 	header, err := stream.Header()
 	if err != nil || len(header.Get("x-request-id")) != 1 {
