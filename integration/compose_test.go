@@ -13,7 +13,8 @@ import (
 )
 
 // TestCompose starts the stack of infra/docker/compose.yaml as it is: a change
-// through one instance is seen by the next request to any other.
+// through one instance is seen by the next request to any other, and
+// Redis is in use.
 func TestCompose(t *testing.T) {
 	compose := composeProgram(t)
 	image := buildImage(t)
@@ -45,6 +46,9 @@ func TestCompose(t *testing.T) {
 		for _, reader := range instances {
 			reader.must(t, http.MethodPost, "/evaluate/v1/boolean", map[string]any{"flagKey": key, "entityId": "e"}, nil)
 		}
+	}
+	if keys := in("exec", "-T", "redis", "redis-cli", "--scan", "--pattern", "guidon*"); keys == "" {
+		t.Error("there is nothing in Redis")
 	}
 }
 

@@ -46,24 +46,17 @@ func (p *program) healthCommand() *cobra.Command {
 	return command
 }
 
-// unfetched leaves the secrets where they are: they have nothing to do with the
-// health, which is asked for every few seconds.
-type unfetched struct{ config.Secrets }
-
-// Fetch implements [config.Secrets].
-func (unfetched) Fetch(context.Context, string) (string, error) { return "", config.ErrUnneeded }
-
 func (p *program) health(ctx context.Context, address string, timeout time.Duration) error {
 	transport := &http.Transport{}
 	switch {
 	case timeout <= 0:
 		return usageError("--timeout must be more than 0")
 	case address == "":
-		c, err := config.Load(ctx, p.config, p.environ, unfetched{&p.aws})
+		configured, err := config.LoadServer(p.config, p.environ)
 		if err != nil {
 			return err
 		}
-		if address, err = ownAddress(c.Server); err != nil {
+		if address, err = ownAddress(configured); err != nil {
 			return err
 		}
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // #nosec G402 -- this machine's own server; nothing secret is sent

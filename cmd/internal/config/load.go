@@ -43,13 +43,9 @@ func newEnvironment(environ []string) environment {
 type Secrets interface {
 	// Knows tells whether the text is a reference.
 	Knows(text string) bool
-	// Fetch returns the value. Its error shows none, and may be ErrUnneeded.
+	// Fetch returns the value. Its error shows none.
 	Fetch(ctx context.Context, reference string) (string, error)
 }
-
-// ErrUnneeded is the error of Secrets for a value that the program does without:
-// the key is empty then, and no problem.
-var ErrUnneeded = errors.New("the value is not needed")
 
 // Load returns the configuration of the file, overridden by the environment, with
 // the secrets fetched that are given by a reference; secrets is nil where there
@@ -61,22 +57,40 @@ var ErrUnneeded = errors.New("the value is not needed")
 // The error is an *[Error] with every problem there is, in the file, in the
 // environment and in how values go together.
 func Load(ctx context.Context, path string, environ []string, secrets Secrets) (*Config, error) {
-	env := newEnvironment(environ)
-	c := defaults(env)
 	var found problems
-	if path == "" {
-		path = env.search()
-	}
-	if path != "" {
-		loadFile(c, path, env, &found)
-	}
-	loadEnvironment(c, env, &found)
+	c := read(path, environ, &found)
 	fetchSecrets(ctx, c, secrets, &found)
 	c.check(&found)
 	if err := found.err(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// LoadServer returns the part server of the configuration that Load returns: for
+// those who want to reach the server rather than to be one, and as often as that
+// takes. No secret is fetched, and how the other values go together is not looked
+// at.
+func LoadServer(path string, environ []string) (Server, error) {
+	var found problems
+	c := read(path, environ, &found)
+	c.Server.check(&found)
+	return c.Server, found.err()
+}
+
+// read returns what the file and the environment say, and keeps the problems of
+// either.
+func read(path string, environ []string, found *problems) *Config {
+	env := newEnvironment(environ)
+	c := defaults(env)
+	if path == "" {
+		path = env.search()
+	}
+	if path != "" {
+		loadFile(c, path, env, found)
+	}
+	loadEnvironment(c, env, found)
+	return c
 }
 
 // fetchSecrets puts the values in the place of the references to them.
@@ -95,9 +109,7 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 		if err == nil {
 			continue
 		}
-		if !errors.Is(err, ErrUnneeded) {
-			found.key(f.key, err.Error())
-		}
+		found.key(f.key, err.Error())
 		found.without(f.key)
 		f.value.SetString("")
 	}

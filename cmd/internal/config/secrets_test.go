@@ -21,9 +21,6 @@ var vault = safe{
 func (safe) Knows(text string) bool { return strings.HasPrefix(text, "vault://") }
 
 func (s safe) Fetch(_ context.Context, reference string) (string, error) {
-	if reference == "vault://unneeded" {
-		return "", config.ErrUnneeded
-	}
 	value, ok := s[reference]
 	if !ok {
 		return "", errors.New(reference + ": there is none")
@@ -56,13 +53,6 @@ func TestSecretsThatCannotBeFetched(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "required") || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: got %v, want %q", c.reference, err, c.want)
 		}
-	}
-}
-
-func TestSecretsThatAreNotNeeded(t *testing.T) {
-	c, err := load(t, "db: {url: 'vault://unneeded'}")
-	if err != nil || c.DB.URL != "" {
-		t.Errorf("got %q, %v", c.DB.URL, err)
 	}
 }
 
