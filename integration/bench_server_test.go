@@ -25,7 +25,7 @@ func eachDurable(b *testing.B, benchmark func(b *testing.B, s *databaseServer)) 
 // startQuietly is start for a server that does not log its requests, as those of
 // many users do not. It does not log its address either, so it is told one that
 // is free.
-func startQuietly(b *testing.B, database string) *server {
+func startQuietly(b *testing.B, database string, env ...string) *server {
 	b.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,7 +39,7 @@ func startQuietly(b *testing.B, database string) *server {
 	if err := l.Close(); err != nil {
 		b.Fatal(err)
 	}
-	s := launch(b, database, "GUIDON_LOG_LEVEL=warn", "GUIDON_SERVER_HTTP_PORT="+port)
+	s := launch(b, database, append(env, "GUIDON_LOG_LEVEL=warn", "GUIDON_SERVER_HTTP_PORT="+port)...)
 	s.URL = "http://" + address
 	s.answering(b)
 	return s
