@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
 // A server that is killed comes back with what it had on disk, and a replica that
@@ -77,7 +78,7 @@ func TestRedisAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := startRedis(t)
 			db := newDatabase()
-			a := newInstance(t, server.URL, db)
+			a := newInstanceWith(t, server.URL, db, rediscache.Options{})
 			a.warm(t, "a")
 
 			fault.begin(server)
