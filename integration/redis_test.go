@@ -57,19 +57,31 @@ func openThroughRedis(t testing.TB, database cache.SharedSource, connection redi
 }
 
 // TestStoreRedis runs the conformance suite through Redis, which every store of
-// it has for itself.
+// it has for itself, and which knows nothing but has been there for long.
 func TestStoreRedis(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		server := startRedis(t)
 		client := redis.NewClient(&redis.Options{Addr: server.Addr})
 		defer client.Close()
+		life := regexp.MustCompile(`run_id:(\w+)`).FindStringSubmatch(client.Info(t.Context(), "server").Val())[1]
+		var hits atomic.Uint64
 		storetest.Run(t, func(t *testing.T) guidon.Store {
 			if err := client.FlushAll(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			shared, _ := openThroughRedis(t, openStore(t, s.migrated(t)), rediscache.Connection{URL: server.URL})
+			for _, key := range []string{"default", "other", cache.AuthenticationsKey} {
+				if err := client.HSet(t.Context(), "guidon:revision:"+key, "life", life, "since", 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			shared, source := openThroughRedis(t, openStore(t, s.migrated(t)), rediscache.Connection{URL: server.URL})
+			t.Cleanup(func() { hits.Add(source.Stats().Revisions.Hits) })
 			return shared
 		})
+		t.Logf("Redis answered %d times", hits.Load())
+		if hits.Load() == 0 {
+			t.Error("Redis was not used")
+		}
 	})
 }
 
