@@ -103,3 +103,23 @@ func (c *httpConn) post(path, body string) error {
 	}
 	return err
 }
+
+// unchanged asks again for what has the tag, and returns an error unless it still
+// has.
+func (c *httpConn) unchanged(path, tag string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(c.conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: %s\r\n\r\n", path, tag); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(c.answer, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusNotModified {
+		return fmt.Errorf("status %d, want 304", response.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package integration
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
+)
+
+// BenchmarkScale measures what infra/scale calculates with: the CPU time that
+// instance, PostgreSQL and Redis spend on an evaluation, on a question for the
+// revision and on a write. CPU times hardly depend on what else the machine does.
+func BenchmarkScale(b *testing.B) {
+	b.Run("strict", func(b *testing.B) { newScaling(b).evaluations(b) })
+	b.Run("strict_redis", func(b *testing.B) {
+		redis := startRedis(b)
+		s := newScaling(b, throughRedis(redis.URL)...)
+		s.redis = redis
+		s.evaluations(b)
+	})
+	b.Run("bounded", func(b *testing.B) { newScaling(b, "GUIDON_CACHE_MODE=bounded").evaluations(b) })
+	b.Run("not_modified", func(b *testing.B) { newScaling(b, "GUIDON_CACHE_MODE=bounded").polls(b) })
+	b.Run("write", func(b *testing.B) { newScaling(b).writes(b) })
+}
+
+// scaling is one instance on a PostgreSQL of its own.
+type scaling struct {
+	instance *server
+	postgres *dbproc.Server
+	redis    *dbproc.Server // nil: none
+	database *sql.DB
+}
+
+func newScaling(b *testing.B, env ...string) *scaling {
+	b.Helper()
+	postgres, err := dbproc.Postgres(context.Background())
+	if errors.Is(err, dbproc.ErrNotInstalled) {
+		skip(b, "%v", err)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = postgres.Close() })
+	migrateUp(b, postgres.URL)
+	database, err := openSQL(postgres.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = database.Close() })
+	s := &scaling{instance: startQuietly(b, postgres.URL, env...), postgres: postgres, database: database}
+	s.instance.must(b, http.MethodPost, "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil)
+	return s
+}
+
+// scaleClients is how many connections are busy at once.
+const scaleClients = 32
+
+// evaluations measures single evaluations.
+func (s *scaling) evaluations(b *testing.B) {
+	const body = `{"flagKey":"flag1","entityId":"user-1","context":{"fizz":"buzz"}}`
+	s.measure(b, scaleClients, func(c *httpConn) error { return c.post("/evaluate/v1/variant", body) })
+}
+
+// polls measures those who ask whether the client-side snapshot has changed.
+func (s *scaling) polls(b *testing.B) {
+	const path = "/internal/v1/evaluation/snapshot/namespace/default"
+	tag := s.instance.must(b, http.MethodGet, path, nil, nil).Header.Get("ETag")
+	if tag == "" {
+		b.Fatal("the snapshot has no ETag")
+	}
+	s.measure(b, scaleClients, func(c *httpConn) error { return c.unchanged(path, tag) })
+}
+
+// writes measures changes of one flag, which take turns.
+func (s *scaling) writes(b *testing.B) {
+	var n atomic.Int64
+	s.measure(b, 4, func(c *httpConn) error {
+		key := fmt.Sprint("flag-", n.Add(1))
+		return c.post("/api/v1/namespaces/default/flags", fmt.Sprintf(`{"key":%q,"name":%q}`, key, key))
+	})
+}
+
+// measure lets the clients call for b.N calls and reports the CPU time of each.
+func (s *scaling) measure(b *testing.B, clients int, call func(c *httpConn) error) {
+	b.Helper()
+	connections := make([]*httpConn, clients)
+	for i := range connections {
+		connections[i] = dialHTTP(b, s.instance)
+		if err := call(connections[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	before, beforeTransactions := s.spent(), s.transactions(b)
+	var next atomic.Int64
+	var running sync.WaitGroup
+	b.ResetTimer()
+	for _, c := range connections {
+		running.Go(func() {
+			for next.Add(1) <= int64(b.N) {
+				if err := call(c); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	b.StopTimer()
+	after := s.spent()
+	transactions := float64(s.transactions(b) - beforeTransactions)
+	per := func(d time.Duration, n float64) float64 { return float64(d.Microseconds()) / n }
+	b.ReportMetric(per(after.instance-before.instance, float64(b.N)), "instance-µs/op")
+	b.ReportMetric(transactions/float64(b.N), "transactions/op")
+	b.ReportMetric(per(after.postgres-before.postgres, float64(b.N)), "postgres-µs/op")
+	if s.redis != nil {
+		b.ReportMetric(per(after.redis-before.redis, float64(b.N)), "redis-µs/op")
+	}
+}
+
+// spending is the CPU time of each program so far.
+type spending struct{ instance, postgres, redis time.Duration }
+
+func (s *scaling) spent() spending {
+	total := spending{instance: dbproc.CPUTime(s.instance.cmd.Process.Pid), postgres: s.postgres.CPUTime()}
+	if s.redis != nil {
+		total.redis = s.redis.CPUTime()
+	}
+	return total
+}
+
+// transactions returns how many PostgreSQL has committed in the database so far,
+// once its processes have said so, which they do within a second.
+func (s *scaling) transactions(b *testing.B) int64 {
+	b.Helper()
+	last := int64(-1)
+	for tick := time.NewTicker(1500 * time.Millisecond); ; <-tick.C {
+		var n int64
+		err := s.database.QueryRowContext(b.Context(), "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()").Scan(&n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n-last < 10 { // our own, and what the instance asks ahead of time
+			return n
+		}
+		last = n
+	}
+}
