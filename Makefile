@@ -77,6 +77,10 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 	  done || exit 1; \
 	done
 
+.PHONY: bench-grpc
+bench-grpc: build ## load the service with h2load beside a bare grpc-go server
+	$(GO) run ./infra/bench/grpc
+
 .PHONY: bench
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...

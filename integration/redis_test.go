@@ -57,19 +57,31 @@ func openThroughRedis(t testing.TB, database cache.SharedSource, connection redi
 }
 
 // TestStoreRedis runs the conformance suite through Redis, which every store of
-// it has for itself.
+// it has for itself, and which knows nothing but has been there for long.
 func TestStoreRedis(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		server := startRedis(t)
 		client := redis.NewClient(&redis.Options{Addr: server.Addr})
 		defer client.Close()
+		life := regexp.MustCompile(`run_id:(\w+)`).FindStringSubmatch(client.Info(t.Context(), "server").Val())[1]
+		var hits atomic.Uint64
 		storetest.Run(t, func(t *testing.T) guidon.Store {
 			if err := client.FlushAll(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			shared, _ := openThroughRedis(t, openStore(t, s.migrated(t)), rediscache.Connection{URL: server.URL})
+			for _, key := range []string{"default", "other", cache.AuthenticationsKey} {
+				if err := client.HSet(t.Context(), "guidon:revision:"+key, "life", life, "since", 0).Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			shared, source := openThroughRedis(t, openStore(t, s.migrated(t)), rediscache.Connection{URL: server.URL})
+			t.Cleanup(func() { hits.Add(source.Stats().Revisions.Hits) })
 			return shared
 		})
+		t.Logf("Redis answered %d times", hits.Load())
+		if hits.Load() == 0 {
+			t.Error("Redis was not used")
+		}
 	})
 }
 
@@ -127,7 +139,7 @@ var redisFaults = []struct {
 				time.Sleep(10 * time.Millisecond) // a server tells nobody
 			}
 			r.server.Kill()
-			if err := admin.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			if err := admin.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Error(err)
 			}
 			r.proxy.lead(replica.Addr)
@@ -334,5 +346,29 @@ func TestRedisGoneAtStart(t *testing.T) {
 	}
 	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
 		t.Errorf("the log does not say that Redis was away:\n%s", log)
+	}
+}
+
+// TestCommandsTellRedis: what a command writes to the database is seen by the next
+// request to a server.
+func TestCommandsTellRedis(t *testing.T) {
+	postgresServer.need(t)
+	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
+	s := start(t, database, env...)
+	const path = "/api/v1/namespaces/default/flags"
+	hits := func() int { return s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
+	for n := range 5 {
+		key, before := fmt.Sprint("flag-", n), hits()
+		for end := time.Now().Add(patience); hits() == before; { // until Redis has the revision before it
+			if time.Now().After(end) {
+				t.Fatal("Redis is not used")
+			}
+			s.must(t, "GET", path, nil, nil)
+		}
+		c := command(t, database, "import", "-", "--skip-existing")
+		c.cmd.Env = append(c.cmd.Env, env...)
+		c.cmd.Stdin = strings.NewReader("version: '1.4'\nnamespace: default\nflags: [{key: " + key + ", name: Flag}]\n")
+		c.ends(t, true, "default")
+		s.must(t, "GET", path+"/"+key, nil, nil)
 	}
 }

@@ -42,6 +42,7 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 		return nil, err
 	}
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
+	in.release()
 	sendHeader(ctx, response)
 	if err != nil {
 		return nil, statusOf(err)

@@ -24,6 +24,16 @@ var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
 type inbound struct {
 	message proto.Message
 	err     error
+	room    *batchRoom // of the message, or nil
+}
+
+// release leaves the memory of the message to other calls. Nothing of the message
+// but its texts may be used any more.
+func (in *inbound) release() {
+	if in.room != nil {
+		in.room.release()
+	}
+	in.message, in.room = nil, nil
 }
 
 // codec is the protobuf codec of grpc-go with errors that are fit for callers,
@@ -46,7 +56,7 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	}
 	encoded := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	defer encoded.Free()
-	if decodeEvaluation(encoded.ReadOnlyData(), in.message) {
+	if in.decodeEvaluation(encoded.ReadOnlyData()) {
 		return nil
 	}
 	if err := decoding.Unmarshal(encoded.ReadOnlyData(), in.message); err != nil {

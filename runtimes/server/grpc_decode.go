@@ -1,10 +1,10 @@
 package server
 
 import (
+	"sync"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -19,26 +19,47 @@ import (
 // decodeEvaluation decodes a request to evaluate flags into the empty message.
 // It returns false, and may leave something in the message, where it is none or
 // not of the usual form.
-func decodeEvaluation(data []byte, m proto.Message) bool {
-	switch m := m.(type) {
+func (in *inbound) decodeEvaluation(data []byte) bool {
+	switch m := in.message.(type) {
 	case *evaluation.EvaluationRequest:
 		// All texts are parts of this one. Who keeps one makes a copy.
 		d := requestDecoder{text: string(data)}
 		return d.request(m, 0, len(data))
 	case *evaluation.BatchEvaluationRequest:
-		return decodeBatch(data, m)
+		d := requestDecoder{text: string(data)}
+		n := d.count(batchRequests)
+		if n > guidon.MaxBatch { // which the service refuses
+			return false
+		}
+		in.room = batchRooms.Get().(*batchRoom)
+		return d.batch(m, in.room.of(n))
 	}
 	return false
 }
 
-func decodeBatch(data []byte, m *evaluation.BatchEvaluationRequest) bool {
-	d := requestDecoder{text: string(data)}
-	n := d.count(batchRequests)
-	if n > guidon.MaxBatch { // which the service refuses
-		return false
+// batchRoom is memory for the items of a batch.
+type batchRoom struct {
+	items []evaluation.EvaluationRequest
+}
+
+var batchRooms = sync.Pool{New: func() any { return new(batchRoom) }}
+
+// of returns n empty items.
+func (r *batchRoom) of(n int) []evaluation.EvaluationRequest {
+	if n > cap(r.items) {
+		r.items = make([]evaluation.EvaluationRequest, n)
 	}
-	items := make([]evaluation.EvaluationRequest, n)
-	m.Requests = make([]*evaluation.EvaluationRequest, 0, n)
+	r.items = r.items[:n]
+	return r.items
+}
+
+func (r *batchRoom) release() {
+	clear(r.items)
+	batchRooms.Put(r)
+}
+
+func (d *requestDecoder) batch(m *evaluation.BatchEvaluationRequest, items []evaluation.EvaluationRequest) bool {
+	m.Requests = make([]*evaluation.EvaluationRequest, 0, len(items))
 	for at := 0; at < len(d.text); {
 		f, ok := d.field(at, len(d.text))
 		if !ok {

@@ -168,44 +168,48 @@ func (e *answerEncoder) variant(m *evaluation.VariantEvaluationResponse) {
 	e.text(9, m.GetFlagKey())
 }
 
+// tag is that of a field whose number is below 16, as all of these are.
+func tag(number byte, kind protowire.Type) byte { return number<<3 | byte(kind) } // #nosec G115 -- 0 to 5
+
 // The values of fields that stand alone are left out where they are zero.
 
-func (e *answerEncoder) bool(number protowire.Number, value bool) {
+func (e *answerEncoder) bool(number byte, value bool) {
 	if value {
-		e.bytes = append(protowire.AppendTag(e.bytes, number, protowire.VarintType), 1)
+		e.bytes = append(e.bytes, tag(number, protowire.VarintType), 1)
 	}
 }
 
-func (e *answerEncoder) enum(number protowire.Number, value int32) {
+func (e *answerEncoder) enum(number byte, value int32) {
 	if value != 0 {
-		e.bytes = protowire.AppendVarint(protowire.AppendTag(e.bytes, number, protowire.VarintType), uint64(value)) // #nosec G115 -- as protobuf extends it
+		e.bytes = protowire.AppendVarint(append(e.bytes, tag(number, protowire.VarintType)), uint64(value)) // #nosec G115 -- as protobuf extends it
 	}
 }
 
-func (e *answerEncoder) double(number protowire.Number, value float64) {
+func (e *answerEncoder) double(number byte, value float64) {
 	if bits := math.Float64bits(value); bits != 0 {
-		e.bytes = protowire.AppendFixed64(protowire.AppendTag(e.bytes, number, protowire.Fixed64Type), bits)
+		e.bytes = binary.LittleEndian.AppendUint64(append(e.bytes, tag(number, protowire.Fixed64Type)), bits)
 	}
 }
 
-func (e *answerEncoder) text(number protowire.Number, value string) {
+func (e *answerEncoder) text(number byte, value string) {
 	if value != "" {
 		e.element(number, value)
 	}
 }
 
-func (e *answerEncoder) texts(number protowire.Number, values []string) {
+func (e *answerEncoder) texts(number byte, values []string) {
 	for _, value := range values {
 		e.element(number, value)
 	}
 }
 
-func (e *answerEncoder) element(number protowire.Number, value string) {
+func (e *answerEncoder) element(number byte, value string) {
 	e.invalid = e.invalid || !utf8.ValidString(value)
-	e.bytes = protowire.AppendString(protowire.AppendTag(e.bytes, number, protowire.BytesType), value)
+	e.bytes = protowire.AppendVarint(append(e.bytes, tag(number, protowire.BytesType)), uint64(len(value)))
+	e.bytes = append(e.bytes, value...)
 }
 
-func (e *answerEncoder) time(number protowire.Number, value *timestamppb.Timestamp) {
+func (e *answerEncoder) time(number byte, value *timestamppb.Timestamp) {
 	if value == nil {
 		return
 	}
@@ -213,30 +217,31 @@ func (e *answerEncoder) time(number protowire.Number, value *timestamppb.Timesta
 		e.timestamp = value
 		e.length = len(appendTime(e.instant[:0], value))
 	}
-	e.bytes = protowire.AppendBytes(protowire.AppendTag(e.bytes, number, protowire.BytesType), e.instant[:e.length])
+	e.bytes = append(e.bytes, tag(number, protowire.BytesType), byte(e.length)) // #nosec G115 -- at most maxInstant
+	e.bytes = append(e.bytes, e.instant[:e.length]...)
 }
 
 func appendTime(b []byte, value *timestamppb.Timestamp) []byte {
 	if seconds := value.GetSeconds(); seconds != 0 {
-		b = protowire.AppendVarint(append(b, 1<<3), uint64(seconds)) // #nosec G115 -- as protobuf encodes it
+		b = protowire.AppendVarint(append(b, tag(1, protowire.VarintType)), uint64(seconds)) // #nosec G115 -- as protobuf encodes it
 	}
 	if nanos := value.GetNanos(); nanos != 0 {
-		b = protowire.AppendVarint(append(b, 2<<3), uint64(nanos)) // #nosec G115 -- as protobuf extends it
+		b = protowire.AppendVarint(append(b, tag(2, protowire.VarintType)), uint64(nanos)) // #nosec G115 -- as protobuf extends it
 	}
 	return b
 }
 
 // open begins a message, which close ends.
-func (e *answerEncoder) open(number protowire.Number) (start int) {
-	e.bytes = append(protowire.AppendTag(e.bytes, number, protowire.BytesType), 0) // the length: one byte, as a rule
+func (e *answerEncoder) open(number byte) (start int) {
+	e.bytes = append(e.bytes, tag(number, protowire.BytesType), 0) // the length: one byte, as a rule
 	return len(e.bytes)
 }
 
 func (e *answerEncoder) close(start int) {
 	length := len(e.bytes) - start
-	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 {
+	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 { // #nosec G115 -- not negative
 		e.bytes = append(e.bytes, make([]byte, more)...)
 		copy(e.bytes[start+more:], e.bytes[start:start+length])
 	}
-	binary.PutUvarint(e.bytes[start-1:], uint64(length))
+	binary.PutUvarint(e.bytes[start-1:], uint64(length)) // #nosec G115 -- not negative
 }

@@ -42,6 +42,7 @@ func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) 
 	want := proto.Clone(empty)
 	wantErr := decoding.Unmarshal(data, want)
 	in := &inbound{message: proto.Clone(empty)}
+	defer in.release() // so that the next one gets the same memory
 	if err := newCodec(slog.New(slog.DiscardHandler)).Unmarshal(mem.BufferSlice{mem.SliceBuffer(data)}, in); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,9 @@ func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) 
 	if diff := cmp.Diff(want, in.message, protocmp.Transform()); diff != "" {
 		t.Errorf("%.1000x: (-protobuf +codec):\n%s", data, diff)
 	}
-	return decodeEvaluation(data, proto.Clone(empty))
+	again := &inbound{message: proto.Clone(empty)}
+	defer again.release()
+	return again.decodeEvaluation(data)
 }
 
 var single, batch = &evaluation.EvaluationRequest{}, &evaluation.BatchEvaluationRequest{}

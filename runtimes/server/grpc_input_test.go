@@ -152,7 +152,8 @@ func TestGRPCBadInput(t *testing.T) {
 	}
 }
 
-// A client that announces a message and does not send it is let go after a bound.
+// A client that announces a message and does not send it is let go after a bound,
+// which is told like any other end of a call.
 func TestGRPCSilentClient(t *testing.T) {
 	in := start(t, func(s *settings) { s.server.GRPC.ReceiveTimeout = 10 * time.Millisecond })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -162,8 +163,20 @@ func TestGRPCSilentClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := stream.RecvMsg(&flipt.Flag{}); status.Code(err) != codes.DeadlineExceeded {
-		t.Errorf("got %v, want DeadlineExceeded", err)
+	err = stream.RecvMsg(&flipt.Flag{})
+	if status.Code(err) != codes.DeadlineExceeded || !strings.Contains(status.Convert(err).Message(), "did not arrive") {
+		t.Errorf("got %v, want DeadlineExceeded from the server", err)
+	}
+	header, err := stream.Header()
+	if err != nil || len(header.Get("x-request-id")) != 1 {
+		t.Errorf("the answer has the metadata %v (error %v), want a request id", header, err)
+	}
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if got := strings.Count(in.log.String(), "operation=/flipt.Flipt/CreateFlag"); got != 1 {
+		t.Errorf("the log has the call %d times, want once", got)
 	}
 }
 

@@ -40,6 +40,20 @@ type evaluationMetrics struct {
 
 	mu     sync.RWMutex
 	series map[seriesKey]series // at most bound, and those of OtherFlag
+	common map[flagName][]commonSeries
+}
+
+// maxCommon is how many combinations of a flag are looked for one after the
+// other: most flags have fewer, and it is half the work of finding one among all.
+const maxCommon = 8
+
+// flagName is the flag of a combination.
+type flagName struct{ namespace, flag string }
+
+// commonSeries is one of the first combinations of a flag.
+type commonSeries struct {
+	key    seriesKey
+	series series
 }
 
 // seriesKey is one combination of labels.
@@ -78,6 +92,7 @@ func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluation
 		boolean: latency.WithLabelValues(typeBoolean),
 		bound:   bound,
 		series:  map[seriesKey]series{},
+		common:  map[flagName][]commonSeries{},
 	}
 	registry.MustRegister(m.requests, m.errors, m.results, latency)
 	return m
@@ -90,9 +105,9 @@ const (
 )
 
 // Evaluated counts one evaluation.
-func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(event) }
+func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(&event) }
 
-func (m *evaluationMetrics) count(event handler.EvaluationEvent) {
+func (m *evaluationMetrics) count(event *handler.EvaluationEvent) {
 	s := m.of(keyOf(event))
 	s.requests.Inc()
 	s.outcome.Inc()
@@ -109,7 +124,7 @@ func (m *evaluationMetrics) count(event handler.EvaluationEvent) {
 // not take the place of real ones. Besides unknown flags that is every failure
 // but a refused request, such as a database that cannot be reached. The labels
 // of a failure say no more than whose it is.
-func keyOf(event handler.EvaluationEvent) seriesKey {
+func keyOf(event *handler.EvaluationEvent) seriesKey {
 	switch {
 	case !event.FlagExists, event.Err != nil && !errors.Is(event.Err, guidon.InvalidArgument):
 		return seriesKey{failed: true}
@@ -131,7 +146,7 @@ func keyOf(event handler.EvaluationEvent) seriesKey {
 // and no memory.
 func (m *evaluationMetrics) of(key seriesKey) series {
 	m.mu.RLock()
-	s, known := m.series[key]
+	s, known := m.known(&key)
 	m.mu.RUnlock()
 	if known {
 		return s
@@ -141,13 +156,33 @@ func (m *evaluationMetrics) of(key seriesKey) series {
 	if len(m.series) >= m.bound {
 		key = seriesKey{namespace: OtherFlag, flag: OtherFlag, kind: key.kind, failed: key.failed}
 	}
-	if s, known := m.series[key]; known {
+	if s, known := m.known(&key); known {
 		return s
 	}
 	key = key.owned()
 	s = m.newSeries(key)
 	m.series[key] = s
+	name := flagName{key.namespace, key.flag}
+	if common := m.common[name]; len(common) < maxCommon {
+		m.common[name] = append(common, commonSeries{key, s})
+	}
 	return s
+}
+
+// known returns the counters of the combination where there are some. m.mu is
+// held, for reading at least.
+func (m *evaluationMetrics) known(key *seriesKey) (series, bool) {
+	common := m.common[flagName{key.namespace, key.flag}]
+	for i := range common {
+		if common[i].key == *key {
+			return common[i].series, true
+		}
+	}
+	if len(common) < maxCommon {
+		return series{}, false
+	}
+	s, known := m.series[*key]
+	return s, known
 }
 
 func (m *evaluationMetrics) newSeries(key seriesKey) series {

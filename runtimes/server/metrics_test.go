@@ -140,6 +140,27 @@ func TestEvaluationMetricsAreBounded(t *testing.T) {
 	}
 }
 
+// A flag of many results has a counter for each, as has one of few.
+func TestEvaluationMetricsOfManyResults(t *testing.T) {
+	m := server.NewMetrics(server.MetricsConfig{})
+	const variants, times = 30, 3
+	for range times {
+		for i := range variants {
+			m.Evaluated(handler.EvaluationEvent{
+				Namespace: "shop", Flag: "banner", Type: "variant", Value: fmt.Sprintf("v%02d", i), Reason: "match", Match: true, FlagExists: true,
+			})
+		}
+	}
+	var want []string
+	for i := range variants {
+		want = append(want, fmt.Sprintf(
+			`guidon_evaluations_results_total{flag="banner",match="true",namespace="shop",reason="match",segment="",type="variant",value="v%02d"} %d`, i, times))
+	}
+	if diff := cmp.Diff(want, scrape(t, m, "guidon_evaluations_results_total{")); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
 func TestLatencyIsByTypeOnly(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
 	m.Evaluated(handler.EvaluationEvent{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond})

@@ -106,10 +106,12 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 		if err == nil {
 			err = f.set(value)
 		}
-		if err != nil {
-			found.key(f.key, err.Error())
-			f.value.SetString("") // of which nothing more is to be said
+		if err == nil {
+			continue
 		}
+		found.key(f.key, err.Error())
+		found.without(f.key)
+		f.value.SetString("")
 	}
 }
 

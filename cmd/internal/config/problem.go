@@ -24,7 +24,10 @@ func (e *Error) Error() string {
 }
 
 // problems gathers what is wrong.
-type problems struct{ list []string }
+type problems struct {
+	list    []string
+	unknown map[string]bool // the keys whose values are not there to be judged
+}
 
 func (p *problems) add(format string, args ...any) {
 	p.list = append(p.list, fmt.Sprintf(format, args...))
@@ -32,7 +35,18 @@ func (p *problems) add(format string, args ...any) {
 
 // key adds a problem of one key, named with its variable.
 func (p *problems) key(key, rule string) {
+	if p.unknown[key] {
+		return
+	}
 	p.add("%s (%s): %s", key, variableOf(key), rule)
+}
+
+// without says that the value of the key is not there: no rule is broken by that.
+func (p *problems) without(key string) {
+	if p.unknown == nil {
+		p.unknown = make(map[string]bool)
+	}
+	p.unknown[key] = true
 }
 
 func (p *problems) err() error {

@@ -14,11 +14,18 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
+// lambdaRedisConns is enough for a process that answers one request at a time.
+const lambdaRedisConns = 2
+
+// onLambda tells whether this is a function of AWS Lambda: the platform sets the
+// variable.
+func onLambda() bool { return os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "" }
+
 // OpenDatabase opens the database of the configuration, with passwords from AWS
 // where that says so. A database server is not connected to before the first use.
 func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS) (*store.DB, error) {
 	options := store.Options{
-		Lambda:       os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "", // which the platform sets
+		Lambda:       onLambda(),
 		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
 		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
 	}
@@ -54,9 +61,13 @@ func WithRedis(db *store.DB, c config.Cache, onlyWrites bool) (*Storage, error) 
 	if c.Backend != config.BackendRedis {
 		return &Storage{DB: db}, nil
 	}
+	pool := c.Redis.PoolSize
+	if pool == 0 && onLambda() {
+		pool = lambdaRedisConns
+	}
 	client, err := rediscache.Open(rediscache.Connection{
 		URL: c.Redis.URL, Mode: c.Redis.Mode, CAFile: c.Redis.CACertPath,
-		PoolSize: c.Redis.PoolSize, MinIdleConns: c.Redis.MinIdleConn, ConnMaxIdleTime: c.Redis.ConnMaxIdleTime,
+		PoolSize: pool, MinIdleConns: c.Redis.MinIdleConn, ConnMaxIdleTime: c.Redis.ConnMaxIdleTime,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache.redis: %w", err)

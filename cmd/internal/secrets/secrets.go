@@ -16,8 +16,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
-	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
-	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/smithy-go"
 )
 
@@ -93,11 +91,13 @@ func (a *AWS) parameter(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := ssm.NewFromConfig(c).GetParameter(ctx, &ssm.GetParameterInput{Name: &name, WithDecryption: aws.Bool(true)})
-	if err != nil {
-		return "", err
-	}
-	return aws.ToString(answer.Parameter.Value), nil
+	request := struct {
+		Name           string
+		WithDecryption bool
+	}{name, true}
+	var answer struct{ Parameter struct{ Value string } }
+	err = parameterStore.call(ctx, c, "GetParameter", request, &answer)
+	return answer.Parameter.Value, err
 }
 
 func (a *AWS) secret(ctx context.Context, name string) (string, error) {
@@ -108,8 +108,11 @@ func (a *AWS) secret(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := secretsmanager.NewFromConfig(c).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
-	if err != nil {
+	var answer struct {
+		SecretString *string
+		SecretBinary []byte
+	}
+	if err := secretsManager.call(ctx, c, "GetSecretValue", struct{ SecretId string }{name}, &answer); err != nil {
 		return "", err
 	}
 	secret := aws.ToString(answer.SecretString)
@@ -174,8 +177,9 @@ func Environment(context.Context) (aws.Config, error) {
 		return aws.Config{}, errors.New("there are no AWS credentials in the environment")
 	}
 	c := aws.Config{
-		Region:      cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
+		Region:        cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
+		Credentials:   aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return credentials, nil }),
+		ConfigSources: []any{environment{}},
 	}
 	if endpoint := os.Getenv("AWS_ENDPOINT_URL"); endpoint != "" {
 		c.BaseEndpoint = &endpoint

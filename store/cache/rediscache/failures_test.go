@@ -3,6 +3,8 @@ package rediscache_test
 import (
 	"context"
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +36,7 @@ func TestPastIsNotBelieved(t *testing.T) {
 				}
 			}
 			first.Kill()
-			if err := client.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+			if err := client.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Fatal(err)
 			}
 			return second.URL
@@ -76,7 +78,7 @@ func TestRedisAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := startRedis(t)
 			db := newDatabase()
-			a := newInstance(t, server.URL, db)
+			a := newInstanceWith(t, server.URL, db, rediscache.Options{})
 			a.warm(t, "a")
 
 			fault.begin(server)
@@ -227,13 +229,18 @@ func TestRedisRefuses(t *testing.T) {
 // With the least that the documentation names a user can do all.
 func TestLeastRights(t *testing.T) {
 	server := startRedis(t)
-	rule := []any{"ACL", "SETUSER", "guidon", "on", ">pw", "~guidon:*", "&guidon:*"}
-	for command := range strings.FieldsSeq(rediscache.LeastCommands) {
-		rule = append(rule, command)
+	text, err := os.ReadFile("../../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	administer(t, server, rule...)
+	rule := regexp.MustCompile("(?m)^ACL SETUSER guidon .*>password .*$").FindString(string(text))
+	var command []any
+	for word := range strings.FieldsSeq(rule) {
+		command = append(command, word)
+	}
+	administer(t, server, command...)
 	db := newDatabase()
-	a := newInstance(t, strings.Replace(server.URL, "://", "://guidon:pw@", 1), db)
+	a := newInstance(t, strings.Replace(server.URL, "://", "://guidon:password@", 1), db)
 	a.head(t, "a")
 	admin := newInstance(t, server.URL, db)
 	admin.age(t, "a", "since", time.Hour)
@@ -255,19 +262,12 @@ func TestLeastRights(t *testing.T) {
 
 // A Redis without memory to spare still tells revisions, which take next to none.
 func TestRedisFull(t *testing.T) {
-	server := startRedis(t, "--maxmemory", "1mb", "--maxmemory-policy", "noeviction")
+	server := startRedis(t, "--maxmemory-policy", "noeviction")
 	db := newDatabase()
 	a := newInstance(t, server.URL, db)
-	a.head(t, "a") // the script is loaded
-	for a.client.Append(t.Context(), "filler", strings.Repeat("x", 10_000)).Err() == nil {
-	}
-	a.client.Del(t.Context(), "guidon:revision:a")
-	for range 3 {
-		a.head(t, "a")
-	}
-	if err := a.client.HIncrBy(t.Context(), "guidon:revision:a", "since", -int64(time.Hour/time.Millisecond)).Err(); err == nil {
-		t.Fatal("Redis has memory to spare")
-	}
+	a.warm(t, "a")
+	fillMemory(t, a)
+	before := a.Stats().Revisions.Hits
 	for want := int64(2); want < 5; want++ {
 		a.write(t, "a")
 		for range 3 {
@@ -276,8 +276,22 @@ func TestRedisFull(t *testing.T) {
 			}
 		}
 	}
+	if hits := a.Stats().Revisions.Hits - before; hits < 6 {
+		t.Errorf("Redis answered %d times, want 6", hits)
+	}
+	if err := a.client.Set(t.Context(), "more", "x", 0).Err(); err == nil {
+		t.Fatal("Redis has memory to spare")
+	}
 	if s := a.Stats(); s.Errors != 0 {
 		t.Errorf("%d errors: %v", s.Errors, a.Err())
+	}
+}
+
+// fillMemory leaves Redis none to spare.
+func fillMemory(t *testing.T, i instance) {
+	t.Helper()
+	if err := i.client.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
+		t.Fatal(err)
 	}
 }
 

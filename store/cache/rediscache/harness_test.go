@@ -37,13 +37,20 @@ type instance struct {
 	client redis.UniversalClient
 }
 
+// newInstance returns one that waits for Redis longer than others do, so that a
+// machine that is busy is not taken for a Redis that is away.
 func newInstance(t testing.TB, url string, db cache.SharedSource) instance {
+	t.Helper()
+	return newInstanceWith(t, url, db, rediscache.Options{Timeout: time.Second})
+}
+
+func newInstanceWith(t testing.TB, url string, db cache.SharedSource, options rediscache.Options) instance {
 	t.Helper()
 	client, err := rediscache.Open(rediscache.Connection{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := rediscache.New(db, client, rediscache.Options{})
+	s := rediscache.New(db, client, options)
 	t.Cleanup(func() { _ = s.Close() })
 	return instance{s, client}
 }

@@ -125,7 +125,3 @@ func (c Connection) trust(config *tls.Config) error {
 	}
 	return nil
 }
-
-// LeastCommands is what a user of Redis has to be allowed, as its ACL rules say
-// it, besides the keys prefix:* and the channels of the same name.
-const LeastCommands = "+hello +auth +select +ping +evalsha +eval +time +info +hgetall +hget +hset +hdel +hkeys +hexists +del +pexpire +publish +subscribe"

@@ -88,13 +88,22 @@ func (s *Source) roundTrip(ctx context.Context, key string, ask func(ctx context
 	switch {
 	case err == nil:
 		s.health.answered()
-	case ctx.Err() != nil: // nobody waits any more, which tells nothing about Redis
-		return ctx.Err()
+	case ended(ctx) != nil: // nobody waits any more, which tells nothing about Redis
+		return ended(ctx)
 	default:
 		s.stats.errors.Add(1)
 		s.health.failed(begun, key, err)
 	}
 	return err
+}
+
+// ended is ctx.Err, and does not lag behind the deadline: that of the connection,
+// which is the same, may be noticed first.
+func ended(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 func milliseconds(d time.Duration) int64 { return d.Milliseconds() }

@@ -33,14 +33,14 @@ func (s *Source) writing(ctx context.Context, key string, write func() error) er
 // knew, and the write goes on. The error is that of the context.
 func (s *Source) announce(ctx context.Context, key, nonce string) error {
 	begun := time.Now()
-	for s.announceOnce(ctx, key, nonce) != nil && ctx.Err() == nil {
+	for s.announceOnce(ctx, key, nonce) != nil && ended(ctx) == nil {
 		silent := max(s.health.silence(), time.Since(begun))
 		if silent >= lease+margin {
 			break
 		}
 		pause(ctx, min(retryPause, lease+margin-silent))
 	}
-	return ctx.Err()
+	return ended(ctx)
 }
 
 func (s *Source) announceOnce(ctx context.Context, key, nonce string) error {

@@ -1,6 +1,6 @@
 -- ARGV: nonce, for how long to believe it, time to live of a new state (ms)
--- Where it cannot be stored, the whole state goes: nobody fills before the
--- quarantine of the next one is over.
+-- Where it cannot be stored all the same, the whole state goes: nobody fills before
+-- the quarantine of the next one is over.
 local function store()
   if not known then
     begin()

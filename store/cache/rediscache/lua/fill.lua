@@ -5,7 +5,7 @@ if not known then
   begin()
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 elseif state.reader == ARGV[1] then
-  redis.call('HSET', KEYS[1], 'revision', ARGV[3])
   redis.call('HDEL', KEYS[1], 'reader')
+  redis.call('HSET', KEYS[1], 'revision', ARGV[3])
 end
 return 'done'

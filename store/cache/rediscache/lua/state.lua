@@ -2,6 +2,9 @@
 -- server has it. A state that an earlier life of this server wrote (and kept on
 -- disk), or another server (whose replica this one was), is none: nobody can say
 -- what has been missed since.
+--
+-- The scripts delete before they set: a server without memory to spare refuses
+-- only what would be the first change of a script, and a state is small.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local life = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')

@@ -1,0 +1,142 @@
+package secrets_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/cmd/internal/secrets"
+)
+
+// script is a client to which the answers come that it holds, one after the other.
+type script struct {
+	answers []string // the status, and after a space the body
+	hosts   []string // of the requests
+	bodies  []string
+}
+
+func (s *script) Do(r *http.Request) (*http.Response, error) {
+	body, _ := io.ReadAll(r.Body)
+	s.hosts, s.bodies = append(s.hosts, r.URL.Host), append(s.bodies, string(body))
+	status, text, _ := strings.Cut(s.answers[0], " ")
+	s.answers = s.answers[1:]
+	code := map[string]int{"200": 200, "307": 307, "400": 400, "503": 503}[status]
+	return &http.Response{Status: status, StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
+}
+
+// source is one of the SDK's sources of configuration.
+type source struct{ fips, dual bool }
+
+func (s source) GetUseFIPSEndpoint(context.Context) (aws.FIPSEndpointState, bool, error) {
+	return aws.FIPSEndpointStateEnabled, s.fips, nil
+}
+
+func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointState, bool, error) {
+	return aws.DualStackEndpointStateEnabled, s.dual, nil
+}
+
+// through returns what fetches with the client, and heeds the environment, too.
+func through(client aws.HTTPClient, further source) *secrets.AWS {
+	return &secrets.AWS{Load: func(ctx context.Context) (aws.Config, error) {
+		c, err := secrets.Environment(ctx)
+		c.HTTPClient, c.ConfigSources = client, append(c.ConfigSources, further)
+		return c, err
+	}}
+}
+
+// Where a service is, as the SDK's own clients have it.
+func TestEndpoint(t *testing.T) {
+	const manager, parameter = "aws-sm://x", "aws-ssm://x"
+	for _, c := range []struct {
+		reference, region string
+		further           source
+		endpoints         []string // of the environment
+		want              string   // a host, or a part of the error
+	}{
+		{manager, "eu-central-1", source{}, nil, "secretsmanager.eu-central-1.amazonaws.com"},
+		{parameter, "eu-central-1", source{}, nil, "ssm.eu-central-1.amazonaws.com"},
+		{"aws-sm://arn:aws-cn:secretsmanager:cn-north-1:123456789012:secret:x-AbCdEf", "eu-central-1", source{}, nil, "secretsmanager.cn-north-1.amazonaws.com.cn"},
+		{parameter, "cn-northwest-1", source{dual: true}, nil, "ssm.cn-northwest-1.api.amazonwebservices.com.cn"},
+		{manager, "eusc-de-east-1", source{}, nil, "secretsmanager.eusc-de-east-1.amazonaws.eu"},
+		{manager, "us-iso-east-1", source{}, nil, "secretsmanager.us-iso-east-1.c2s.ic.gov"},
+		{manager, "us-isob-east-1", source{}, nil, "secretsmanager.us-isob-east-1.sc2s.sgov.gov"},
+		{manager, "us-east-1", source{fips: true}, nil, "secretsmanager-fips.us-east-1.amazonaws.com"},
+		{parameter, "us-east-1", source{true, true}, nil, "ssm-fips.us-east-1.api.aws"},
+		{parameter, "us-gov-west-1", source{fips: true}, nil, "ssm.us-gov-west-1.amazonaws.com"},
+		{parameter, "us-gov-west-1", source{true, true}, nil, "ssm-fips.us-gov-west-1.api.aws"},
+		{manager, "us-gov-west-1", source{fips: true}, nil, "secretsmanager-fips.us-gov-west-1.amazonaws.com"},
+		{manager, "us-east-1", source{}, []string{"https://all"}, "all"},
+		{manager, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "vpce"},
+		{parameter, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "all"},
+		{manager, "us-east-1", source{}, []string{"", "https://vpce/"}, "vpce"},
+		{manager, "us-east-1", source{fips: true}, []string{"https://all"}, "goes neither with FIPS"},
+		{manager, "evil.example/", source{}, nil, `"evil.example/" is no AWS region`},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			startAWS(t)
+			t.Setenv("AWS_REGION", c.region)
+			for i, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SECRETS_MANAGER"} {
+				t.Setenv(name, "")
+				if i < len(c.endpoints) {
+					t.Setenv(name, c.endpoints[i])
+				}
+			}
+			client := &script{answers: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
+			if _, err := through(client, c.further).Fetch(t.Context(), c.reference); err != nil {
+				if !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got %v, want %s", err, c.want)
+				}
+				return
+			}
+			if diff := cmp.Diff([]string{c.want}, client.hosts); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What AWS may answer, and how often it is asked then.
+func TestAnswers(t *testing.T) {
+	const throttled = `400 {"__type":"com.amazonaws#ThrottlingException","Message":"slowly"}`
+	for name, c := range map[string]struct {
+		answers  []string
+		want     string
+		wantErr  string
+		wantLeft int
+	}{
+		"a secret of bytes":          {[]string{`200 {"SecretBinary":"aHVudGVyMg=="}`}, "hunter2", "", 0},
+		"busy, and then not":         {[]string{"503 ", throttled, `200 {"SecretString":"hunter2"}`}, "hunter2", "", 0},
+		"busy":                       {[]string{throttled, throttled, throttled, throttled}, "", "AWS answers ThrottlingException: slowly", 1},
+		"refused":                    {[]string{`400 {"__type":"AccessDeniedException","message":"no"}`, "503 "}, "", "AWS answers AccessDeniedException: no", 1},
+		"something that is not JSON": {[]string{"200 hunter2", ""}, "", "AWS answers what is not understood", 1},
+		"a value of another type":    {[]string{`200 {"SecretString":1234}`, ""}, "", "AWS answers what is not understood", 1},
+		"without end":                {[]string{"200 " + strings.Repeat(" ", 2<<20), ""}, "", "the answer of AWS is too long", 1},
+		"another place":              {[]string{"307 ", ""}, "", "AWS answers 307: ", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			startAWS(t)
+			client := &script{answers: c.answers}
+			var got, text string
+			synctest.Test(t, func(t *testing.T) { // which makes the pauses short
+				value, err := through(client, source{}).Fetch(t.Context(), "aws-sm://x")
+				if got = value; err != nil {
+					text = strings.TrimPrefix(err.Error(), "aws-sm://x: ")
+				}
+			})
+			if got != c.want || text != c.wantErr || len(client.answers) != c.wantLeft {
+				t.Errorf("got %q, %q with %d answers left, want %q, %q, %d", got, text, len(client.answers), c.want, c.wantErr, c.wantLeft)
+			}
+			for _, body := range client.bodies {
+				if body != `{"SecretId":"x"}` {
+					t.Errorf("asked %s", body)
+				}
+			}
+		})
+	}
+}

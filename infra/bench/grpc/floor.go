@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/mem"
+)
+
+// floorVariable holds the address in the environment of the process that is the
+// floor: this program once more, so that there is nothing else to build.
+const floorVariable = "GUIDON_BENCH_GRPC_FLOOR"
+
+// floorAnswer is about as large as the answer for one boolean flag.
+var floorAnswer = bytes.Repeat([]byte{0x08, 0x01}, 40)
+
+// bytesCodec takes and gives messages as they are.
+type bytesCodec struct{}
+
+func (bytesCodec) Name() string { return "proto" }
+
+func (bytesCodec) Marshal(v any) (mem.BufferSlice, error) {
+	return mem.BufferSlice{mem.SliceBuffer(v.([]byte))}, nil
+}
+
+func (bytesCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	*v.(*[]byte) = data.Materialize()
+	return nil
+}
+
+// serveFloor serves the floor: the methods of evaluation, without interceptors,
+// tokens or flags.
+func serveFloor(address string) error {
+	answer := func(_ any, _ context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+		var request []byte
+		return floorAnswer, receive(&request)
+	}
+	server := grpc.NewServer(grpc.ForceServerCodecV2(bytesCodec{}))
+	server.RegisterService(&grpc.ServiceDesc{
+		ServiceName: "flipt.evaluation.EvaluationService",
+		HandlerType: (*any)(nil),
+		Methods: []grpc.MethodDesc{
+			{MethodName: "Boolean", Handler: answer}, {MethodName: "Variant", Handler: answer}, {MethodName: "Batch", Handler: answer},
+		},
+	}, nil)
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return server.Serve(listener)
+}
