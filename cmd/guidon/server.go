@@ -54,7 +54,7 @@ func (p *program) serverCommand() *cobra.Command {
 // of a service that keeps a few megabytes of flags it would run dozens of times a
 // second, at a cost that each request feels. Unlike a higher GOGC it makes no
 // difference to one that keeps many.
-const ballast = 24 << 20
+const ballast = 16 << 20
 
 // serve runs the server in the order of operations 4.6: configuration, log,
 // database, service, listeners; and ends it in the opposite one.
