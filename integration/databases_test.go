@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/migrate"

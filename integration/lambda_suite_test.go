@@ -21,6 +21,8 @@ var lambdaDifferences = []struct {
 	{"", "TestAbort", "there is no connection to cut: the answer is a 500"},
 	{"", "TestBadInput/an_oversized_import", "the front refuses a body of more than 6 MB"},
 	{"", "TestBodies", "the front has read a body to its end, or refuses it"},
+	{"", "TestChangeStreamRecords", "a function does not stream events"},
+	{"", "TestOFREPEventStreams", "the same"},
 	{"HTTP API", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
 	{"REST API", "TestBadInput/a_query_that_is_malformed", "the front decodes the query"},
 	{"load balancer", "TestBadInput/a_parameter_twice", "the last of several is passed on; not with multi-value headers"},

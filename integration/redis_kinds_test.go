@@ -2,15 +2,9 @@ package integration
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -132,7 +126,12 @@ func TestRedisSentinel(t *testing.T) {
 func TestRedisTLS(t *testing.T) {
 	folder := openFolder(t)
 	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	writeCertificate(t, certificate, key)
+	private, public := selfSigned(t)
+	for file, content := range map[string][]byte{certificate: public, key: private} {
+		if err := os.WriteFile(file, content, 0o644); err != nil { // #nosec G306 -- Redis reads it as another user
+			t.Fatal(err)
+		}
+	}
 	port := freePort(t)
 	startRedis(t, "--tls-port", port, "--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
 	url := "rediss://127.0.0.1:" + port
@@ -189,33 +188,4 @@ func freePort(t *testing.T) string {
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
-}
-
-// writeCertificate writes a certificate for this machine that is its own
-// authority.
-func writeCertificate(t *testing.T, certificateFile, keyFile string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{
-		certificateFile: {Type: "CERTIFICATE", Bytes: certificate}, keyFile: {Type: "PRIVATE KEY", Bytes: private},
-	} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o644); err != nil { // #nosec G306 -- Redis reads it as another user
-			t.Fatal(err)
-		}
-	}
 }

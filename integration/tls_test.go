@@ -175,15 +175,7 @@ func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 
 // startMariaDBTLS is startPostgresTLS for MariaDB.
 func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
-	folder, err := os.MkdirTemp("", "guidon-tls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	// The server may run as another user. The key is worth nothing.
-	if err := os.Chmod(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	folder := openFolder(t) // the server may run as another user; the key is worth nothing
 	flags := []string{}
 	for name, content := range map[string][]byte{"ssl-key": key, "ssl-cert": certificate} {
 		path := filepath.Join(folder, name)
