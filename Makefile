@@ -78,8 +78,8 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 	done
 
 .PHONY: bench-grpc
-bench-grpc: build ## load the service with h2load beside a bare grpc-go server
-	$(GO) run ./infra/bench/grpc
+bench-grpc: build ## load the service with h2load beside a bare grpc-go server, for DURATION (2s) each run
+	$(GO) run ./infra/bench/grpc -duration $(DURATION)
 
 .PHONY: bench
 bench: ## run the benchmarks

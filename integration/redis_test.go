@@ -2,7 +2,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -27,15 +26,7 @@ import (
 // startRedis starts a private Redis for the test.
 func startRedis(t testing.TB, flags ...string) *dbproc.Server {
 	t.Helper()
-	s, err := dbproc.Redis(context.Background(), flags...)
-	if errors.Is(err, dbproc.ErrNotInstalled) {
-		skip(t, "%v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	return private(t, func() (*dbproc.Server, error) { return dbproc.Redis(context.Background(), flags...) })
 }
 
 // throughRedis is the environment of a server with the Redis of the URL.

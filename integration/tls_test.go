@@ -195,7 +195,7 @@ func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 }
 
 // private starts a server for the test alone.
-func private(t *testing.T, start func() (*dbproc.Server, error)) *dbproc.Server {
+func private(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server {
 	t.Helper()
 	s, err := start()
 	if errors.Is(err, dbproc.ErrNotInstalled) {

@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// floorVariable holds the address in the environment of the process that is the
-// floor: this program once more, so that there is nothing else to build.
-const floorVariable = "GUIDON_BENCH_FLOOR"
-
 // The requests as a server of a few lines would declare them.
 type (
 	floorEvaluation struct {

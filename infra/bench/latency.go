@@ -8,9 +8,10 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // The open loop: so many requests are due each second, whatever the server does.
@@ -27,18 +28,18 @@ func measureLatency(ctx context.Context, s settings, contenders []*contender) ([
 		return nil, err
 	}
 	rounds := make([][]float64, len(contenders))
-	for range s.rounds {
+	for range s.Rounds {
 		for i, c := range contenders {
-			p99, err := c.openLoop(ctx, requests, s.duration)
+			p99, err := c.openLoop(ctx, requests, s.Duration)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
+				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 			rounds[i] = append(rounds[i], p99)
 		}
 	}
 	medians := make([]float64, len(contenders))
 	for i := range rounds {
-		medians[i] = median(rounds[i])
+		medians[i] = harness.Median(rounds[i])
 	}
 	return medians, nil
 }
@@ -67,8 +68,7 @@ func (c *contender) openLoop(ctx context.Context, requests []request, duration t
 
 // lane sends every so many-th request over a connection of its own.
 func (c *contender) lane(ctx context.Context, lane int, begin time.Time, requests []request, took []time.Duration) error {
-	host := strings.TrimPrefix(c.url, "http://")
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", host)
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", c.Address)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *contender) lane(ctx context.Context, lane int, begin time.Time, request
 		}
 		r := requests[i%len(requests)]
 		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-			r.path, host, token, len(r.body), r.body); err != nil {
+			r.path, c.Address, harness.Token, len(r.body), r.body); err != nil {
 			return err
 		}
 		response, err := http.ReadResponse(reader, nil)

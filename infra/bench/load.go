@@ -12,17 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // warmUp goes before the runs of a scenario.
 const warmUp = time.Second
-
-// sample is what one run showed.
-type sample struct {
-	rate float64 // requests per second
-	p99  float64 // ms
-	cpu  float64 // of the server, µs per request
-}
 
 //go:embed requests.lua
 var script []byte
@@ -42,40 +37,31 @@ func writeRequests(path string, requests []request) error {
 func scriptBeside(path string) string { return filepath.Join(filepath.Dir(path), "requests.lua") }
 
 // load has wrk send the requests in turn, as fast as they are answered.
-func (c *contender) load(ctx context.Context, requests string, connections int, duration time.Duration) (sample, error) {
-	before, err := cpuTime(c.pid())
-	if err != nil {
-		return sample{}, err
-	}
-	cmd := exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- arguments of our own
+func (c *contender) load(ctx context.Context, requests string, connections int, duration time.Duration) (harness.Sample, error) {
+	out, cpu, err := c.Load(exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- arguments of our own
 		"-d", strconv.Itoa(max(1, int(duration.Seconds())))+"s", "--timeout", "30s",
-		"-s", scriptBeside(requests), c.url, "--", requests, "Authorization: Bearer "+token)
-	out, err := cmd.CombinedOutput()
+		"-s", scriptBeside(requests), c.URL(), "--", requests, "Authorization: Bearer "+harness.Token))
 	if err != nil {
-		return sample{}, fmt.Errorf("wrk: %w: %s", err, out)
+		return harness.Sample{}, err
 	}
-	after, err := cpuTime(c.pid())
-	if err != nil {
-		return sample{}, err
-	}
-	return readSample(out, after-before)
+	return readSample(out, cpu)
 }
 
 // readSample reads what the script says at its end.
-func readSample(out []byte, cpu time.Duration) (sample, error) {
+func readSample(out []byte, cpu time.Duration) (harness.Sample, error) {
 	_, line, ok := strings.Cut(string(out), "RESULT ")
 	var result struct {
 		Requests, Microseconds, P99, Errors float64
 	}
 	if !ok || json.NewDecoder(strings.NewReader(line)).Decode(&result) != nil || result.Requests == 0 {
-		return sample{}, fmt.Errorf("wrk: no result in %q", out)
+		return harness.Sample{}, fmt.Errorf("wrk: no result in %q", out)
 	}
 	if result.Errors > 0 {
-		return sample{}, fmt.Errorf("%.0f of %.0f requests failed", result.Errors, result.Requests)
+		return harness.Sample{}, fmt.Errorf("%.0f of %.0f requests failed", result.Errors, result.Requests)
 	}
-	return sample{
-		rate: result.Requests / result.Microseconds * 1e6,
-		p99:  result.P99 / 1e3,
-		cpu:  float64(cpu.Microseconds()) / result.Requests,
+	return harness.Sample{
+		Rate: result.Requests / result.Microseconds * 1e6,
+		P99:  result.P99 / 1e3,
+		CPU:  float64(cpu.Microseconds()) / result.Requests,
 	}, nil
 }

@@ -17,57 +17,25 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"os/signal"
-	"strings"
-	"time"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // settings is what the command line says.
 type settings struct {
-	guidon      string // the program
-	flags       int    // stored
-	duration    time.Duration
-	rounds      int
+	harness.Settings
 	connections connectionCounts
-	only        string // what the names of scenarios must contain
 }
 
 func main() {
-	if address := os.Getenv(floorVariable); address != "" {
-		exit(serveFloor(address))
-	}
 	s := settings{connections: connectionCounts{32, 128}}
-	flag.StringVar(&s.guidon, "guidon", "bin/guidon", "the program to measure")
-	flag.IntVar(&s.flags, "flags", 10_000, "flags that are stored")
-	flag.DurationVar(&s.duration, "duration", 2*time.Second, "length of one run, whole seconds")
-	flag.IntVar(&s.rounds, "rounds", 3, "runs of each server for each kind of work")
+	s.Define(3)
 	flag.Var(&s.connections, "connections", "connections, several separated by commas")
-	flag.StringVar(&s.only, "only", "", "measure only work whose name contains this")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	exit(run(ctx, s))
+	harness.Program{Generator: "wrk", Debian: "wrk", Floor: serveFloor, Measure: s.measure}.Main()
 }
 
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func run(ctx context.Context, s settings) (err error) {
-	if _, err := exec.LookPath("wrk"); err != nil {
-		return errors.New("wrk is missing: apt-get install wrk")
-	}
-	dir, err := os.MkdirTemp("", "guidon-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	contenders, err := startContenders(ctx, s, dir)
+func (s *settings) measure(ctx context.Context, dir string) (err error) {
+	contenders, err := startContenders(ctx, *s, dir)
 	if err != nil {
 		return err
 	}
@@ -75,23 +43,23 @@ func run(ctx context.Context, s settings) (err error) {
 
 	report := report{service: contenders[1]}
 	for _, sc := range scenarios {
-		if !strings.Contains(sc.name, s.only) {
+		if !s.Wants(sc.name) {
 			continue
 		}
 		for _, n := range s.connections {
 			fmt.Fprintf(os.Stderr, "%s, %d connections\n", sc.name, n)
-			row, err := sc.measure(ctx, s, dir, contenders, n)
+			row, err := sc.measure(ctx, *s, dir, contenders, n)
 			if err != nil {
 				return fmt.Errorf("%s: %w", sc.name, err)
 			}
 			report.rows = append(report.rows, row)
 		}
 	}
-	if report.latency, err = measureLatency(ctx, s, contenders); err != nil {
+	if report.latency, err = measureLatency(ctx, *s, contenders); err != nil {
 		return err
 	}
 	for _, c := range contenders {
-		rss, err := residentMiB(c.pid())
+		rss, err := c.ResidentMiB()
 		if err != nil {
 			return err
 		}

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // report is everything that was measured.
@@ -36,41 +37,16 @@ func (r *report) print(w io.Writer) {
 func (r row) print(w io.Writer) {
 	floor := r.runs[0]
 	fmt.Fprintf(w, "| %s | %d | %.0f, %.1f, %.2f | %.2f |", r.scenario.name, r.connections,
-		medianOf(floor, rate), medianOf(floor, cpu), medianOf(floor, p99), r.scenario.target)
+		harness.MedianOf(floor, harness.Rate), harness.MedianOf(floor, harness.CPU), harness.MedianOf(floor, harness.P99), r.scenario.target)
 	for _, runs := range r.runs[1:] {
-		fmt.Fprintf(w, " %.2f, %.2f | %.2f |", ratio(runs, floor, rate), ratio(runs, floor, cpu), medianOf(runs, p99))
+		fmt.Fprintf(w, " %.2f, %.2f | %.2f |", ratio(runs, floor, harness.Rate), ratio(runs, floor, harness.CPU), harness.MedianOf(runs, harness.P99))
 	}
 	fmt.Fprintln(w)
 }
 
-func rate(s sample) float64 { return s.rate }
-func cpu(s sample) float64  { return s.cpu }
-func p99(s sample) float64  { return s.p99 }
-
-func medianOf(runs []sample, value func(sample) float64) float64 {
-	values := make([]float64, len(runs))
-	for i, run := range runs {
-		values[i] = value(run)
-	}
-	return median(values)
-}
-
-// ratio is taken round by round: what else the machine did in one touched both.
-func ratio(runs, floor []sample, value func(sample) float64) float64 {
-	values := make([]float64, len(runs))
-	for i, run := range runs {
-		values[i] = value(run) / value(floor[i])
-	}
-	return median(values)
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 0 {
-		return (sorted[middle-1] + sorted[middle]) / 2
-	}
-	return sorted[middle]
+// ratio is the median of the rounds'.
+func ratio(runs, floor []harness.Sample, figure func(harness.Sample) float64) float64 {
+	return harness.Median(harness.Ratios(runs, floor, figure))
 }
 
 // connectionCounts is a flag.

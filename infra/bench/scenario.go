@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // request is one HTTP request, a POST.
@@ -26,12 +27,12 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"boolean", 0.95, http.StatusOK, single("boolean", func(int) string { return booleanKey(0) })},
-	{"variant", 0.95, http.StatusOK, single("variant", func(int) string { return variantKey(1) })},
-	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(i int) string { return booleanKey(2 * i) })},
+	{"boolean", 0.95, http.StatusOK, single("boolean", func(int) string { return harness.FlagKey(0) })},
+	{"variant", 0.95, http.StatusOK, single("variant", func(int) string { return harness.FlagKey(1) })},
+	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(i int) string { return harness.FlagKey(2 * i) })},
 	{"batch of 50", 0.60, http.StatusOK, batch},
-	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(booleanKey(0))},
-	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(variantKey(1))},
+	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(0))},
+	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(1))},
 	{"OFREP bulk of 50", 0.40, http.StatusOK, bulk},
 	{"OFREP bulk, not modified", 0.90, http.StatusNotModified, unmodified},
 }
@@ -70,7 +71,7 @@ func singleOFREP(key string) func(*contender) ([]request, error) {
 var batch = forEntities(func(_ int, e entity) (request, object) {
 	items := make([]object, pageFlags)
 	for i := range items {
-		items[i] = e.evaluation(flagKey(i))
+		items[i] = e.evaluation(harness.FlagKey(i))
 	}
 	return request{path: "/evaluate/v1/batch"}, object{"requests": items}
 })
@@ -82,7 +83,7 @@ var bulk = forEntities(func(_ int, e entity) (request, object) {
 // unmodified asks again for what the entity has.
 func unmodified(c *contender) ([]request, error) {
 	requests, err := bulk(c)
-	if err != nil || c.floor {
+	if err != nil || c.Floor {
 		return requests, err
 	}
 	for i := range requests {
@@ -91,7 +92,7 @@ func unmodified(c *contender) ([]request, error) {
 			return nil, err
 		}
 		requests[i].path += "?namespace=" + pageSpace
-		requests[i].header = "If-None-Match: " + answer.header.Get("ETag")
+		requests[i].header = "If-None-Match: " + answer.Header.Get("ETag")
 	}
 	return requests, nil
 }
@@ -101,13 +102,12 @@ func unmodified(c *contender) ([]request, error) {
 type row struct {
 	scenario    scenario
 	connections int
-	runs        [][]sample // by contender, then round
+	runs        [][]harness.Sample // by contender, then round
 }
 
-// measure lets the contenders work in turns: first to last, last to first, and so
-// on. The floor answers as much as the service does.
+// measure lets the contenders work in turns. The floor answers as much as the
+// service does.
 func (sc scenario) measure(ctx context.Context, s settings, dir string, contenders []*contender, connections int) (row, error) {
-	result := row{scenario: sc, connections: connections, runs: make([][]sample, len(contenders))}
 	scripts := make([]string, len(contenders))
 	size := 0
 	for i := len(contenders) - 1; i >= 0; i-- {
@@ -116,7 +116,7 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 		if err != nil {
 			return row{}, err
 		}
-		if c.floor {
+		if c.Floor {
 			err = c.answerWith(sc.status, size)
 		} else {
 			size, err = sc.check(c, requests[0])
@@ -132,21 +132,14 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 			return row{}, err
 		}
 	}
-	order := make([]int, len(contenders))
-	for i := range order {
-		order[i] = i
-	}
-	for range s.rounds {
-		for _, i := range order {
-			sample, err := contenders[i].load(ctx, scripts[i], connections, s.duration)
-			if err != nil {
-				return row{}, fmt.Errorf("%s: %w", contenders[i].name, err)
-			}
-			result.runs[i] = append(result.runs[i], sample)
+	runs, err := harness.InTurns(len(contenders), s.Rounds, func(i int) (harness.Sample, error) {
+		sample, err := contenders[i].load(ctx, scripts[i], connections, s.Duration)
+		if err != nil {
+			return harness.Sample{}, fmt.Errorf("%s: %w", contenders[i].Name, err)
 		}
-		slices.Reverse(order)
-	}
-	return result, nil
+		return sample, nil
+	})
+	return row{scenario: sc, connections: connections, runs: runs}, err
 }
 
 // check returns the size of the answer, which must be the one that is expected.
@@ -155,8 +148,8 @@ func (sc scenario) check(c *contender, r request) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if answer.status != sc.status {
-		return 0, fmt.Errorf("got status %d, want %d: %s", answer.status, sc.status, answer.body)
+	if answer.Status != sc.status {
+		return 0, fmt.Errorf("got status %d, want %d: %s", answer.Status, sc.status, answer.Body)
 	}
-	return len(answer.body), nil
+	return len(answer.Body), nil
 }

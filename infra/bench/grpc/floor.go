@@ -9,10 +9,6 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// floorVariable holds the address in the environment of the process that is the
-// floor: this program once more, so that there is nothing else to build.
-const floorVariable = "GUIDON_BENCH_GRPC_FLOOR"
-
 // floorAnswer is about as large as the answer for one boolean flag.
 var floorAnswer = bytes.Repeat([]byte{0x08, 0x01}, 40)
 

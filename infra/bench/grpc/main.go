@@ -16,77 +16,50 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"os/exec"
-	"os/signal"
 	"slices"
-	"time"
+
+	"github.com/guidonhq/guidon/infra/bench/internal/harness"
 )
 
 // settings is what the command line says.
 type settings struct {
-	guidon      string // the program
-	flags       int    // stored
-	duration    time.Duration
-	rounds      int
+	harness.Settings
 	connections int
 	streams     int // of each connection
 }
 
 func main() {
-	if address := os.Getenv(floorVariable); address != "" {
-		exit(serveFloor(address))
-	}
 	var s settings
-	flag.StringVar(&s.guidon, "guidon", "bin/guidon", "the program to measure")
-	flag.IntVar(&s.flags, "flags", 10_000, "flags that are stored")
-	flag.DurationVar(&s.duration, "duration", 2*time.Second, "length of one run, whole seconds")
-	flag.IntVar(&s.rounds, "rounds", 5, "runs of each server for each kind of work")
+	s.Define(5)
 	flag.IntVar(&s.connections, "connections", 8, "connections")
 	flag.IntVar(&s.streams, "streams", 8, "calls under way on each connection")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	exit(run(ctx, s))
+	harness.Program{Generator: "h2load", Debian: "nghttp2-client", Floor: serveFloor, Measure: s.measure}.Main()
 }
 
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func run(ctx context.Context, s settings) (err error) {
-	if _, err := exec.LookPath("h2load"); err != nil {
-		return errors.New("h2load is missing: apt-get install nghttp2-client")
-	}
-	dir, err := os.MkdirTemp("", "guidon-bench-")
+func (s *settings) measure(ctx context.Context, dir string) (err error) {
+	guidon, err := startGuidon(ctx, *s, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	guidon, err := startGuidon(ctx, s, dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, guidon.stop()) }()
+	defer func() { err = errors.Join(err, guidon.Stop()) }()
 	floor, err := startFloor(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, floor.stop()) }()
+	defer func() { err = errors.Join(err, floor.Stop()) }()
 
 	fmt.Printf("Over gRPC, %d connections of %d streams; shares of the floor's are medians of the rounds':\n\n", s.connections, s.streams)
 	fmt.Println("| Work | Floor: requests/s, CPU µs | At least | Requests/s, CPU µs | Share of requests/s (all rounds) | Share of CPU |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|")
 	for _, sc := range scenarios {
-		if err := sc.measure(ctx, s, dir, floor, guidon); err != nil {
+		if !s.Wants(sc.name) {
+			continue
+		}
+		if err := sc.measure(ctx, *s, dir, floor, guidon); err != nil {
 			return fmt.Errorf("%s: %w", sc.name, err)
 		}
 	}
-	rss, err := residentMiB(guidon.process.Process.Pid)
+	rss, err := guidon.ResidentMiB()
 	if err != nil {
 		return err
 	}
@@ -102,47 +75,21 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, floor, g
 		return err
 	}
 	contenders := []*contender{floor, guidon}
-	samples := map[*contender][]sample{}
-	for round := range s.rounds + 1 { // the first one is to warm up
-		for _, c := range contenders {
-			result, err := c.load(ctx, s, sc.method, body)
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
-			}
-			if round > 0 {
-				samples[c] = append(samples[c], result)
-			}
+	samples, err := harness.InTurns(len(contenders), s.Rounds+1, func(i int) (harness.Sample, error) {
+		sample, err := contenders[i].load(ctx, s, sc.method, body)
+		if err != nil {
+			return harness.Sample{}, fmt.Errorf("%s: %w", contenders[i].Name, err)
 		}
-		slices.Reverse(contenders)
+		return sample, nil
+	})
+	if err != nil {
+		return err
 	}
-	var rates, costs []float64
-	for i, f := range samples[floor] {
-		rates = append(rates, samples[guidon][i].rate/f.rate)
-		costs = append(costs, samples[guidon][i].cpu/f.cpu)
-	}
+	f, g := samples[0][1:], samples[1][1:] // the first round is to warm up
+	rates := harness.Ratios(g, f, harness.Rate)
 	fmt.Printf("| %s | %.0f, %.1f | %.2f | %.0f, %.1f | %.2f (%.2f to %.2f) | %.2f |\n", sc.name,
-		median(each(samples[floor], rate)), median(each(samples[floor], cpu)), sc.target,
-		median(each(samples[guidon], rate)), median(each(samples[guidon], cpu)),
-		median(rates), slices.Min(rates), slices.Max(rates), median(costs))
+		harness.MedianOf(f, harness.Rate), harness.MedianOf(f, harness.CPU), sc.target,
+		harness.MedianOf(g, harness.Rate), harness.MedianOf(g, harness.CPU),
+		harness.Median(rates), slices.Min(rates), slices.Max(rates), harness.Median(harness.Ratios(g, f, harness.CPU)))
 	return nil
-}
-
-func rate(s sample) float64 { return s.rate }
-func cpu(s sample) float64  { return s.cpu }
-
-func each(samples []sample, value func(sample) float64) []float64 {
-	values := make([]float64, len(samples))
-	for i, s := range samples {
-		values[i] = value(s)
-	}
-	return values
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 0 {
-		return (sorted[middle-1] + sorted[middle]) / 2
-	}
-	return sorted[middle]
 }

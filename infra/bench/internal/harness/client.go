@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+var client = &http.Client{Timeout: Patience}
+
+// URL is where the server takes HTTP requests.
+func (s *Server) URL() string { return "http://" + s.Address }
+
+// Call sends a request over HTTP, with one more header line or none.
+func (s *Server) Call(method, path, body, header string) (Answer, error) {
+	r, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Authorization", "Bearer "+Token)
+	r.Header.Set("Accept-Encoding", "identity") // as wrk, which says nothing
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		r.Header.Set(name, value)
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return Answer{response.StatusCode, response.Header, text}, err
+}
+
+// Post has the service do something, and fails unless it does.
+func (s *Server) Post(path string, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	a, err := s.Call(http.MethodPost, path, string(text), "")
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("POST %s: %d %s", path, a.Status, a.Body)
+	}
+	return err
+}
+
+// Import writes n flags of the data set into a namespace that is there.
+func (s *Server) Import(namespace string, n int) error {
+	return s.Post("/api/v1/namespaces/"+namespace+"/import", object{"document": document(n)})
+}

@@ -1,0 +1,51 @@
+package harness
+
+import "fmt"
+
+// segmentCount is the number of segments, which the rules use in turn.
+const segmentCount = 10
+
+type object = map[string]any
+
+// FlagKey returns the key of a flag: even ones are boolean with a threshold of
+// 50 %, odd ones have a rule on one segment and two variants, half and half. All
+// segments have the same three constraints: so where an entity meets them, every
+// evaluation goes the longest way.
+func FlagKey(i int) string {
+	if i%2 == 0 {
+		return fmt.Sprintf("bool-%05d", i)
+	}
+	return fmt.Sprintf("var-%05d", i)
+}
+
+// document returns n flags for the import call of the service.
+func document(n int) object {
+	flags, segments := make([]object, n), make([]object, segmentCount)
+	for i := range segments {
+		segments[i] = object{
+			"key": segmentKey(i), "name": segmentKey(i), "matchType": "ALL_MATCH_TYPE",
+			"constraints": []object{
+				{"type": "STRING_COMPARISON_TYPE", "property": "country", "operator": "eq", "value": "US"},
+				{"type": "NUMBER_COMPARISON_TYPE", "property": "age", "operator": "gte", "value": "18"},
+				{"type": "BOOLEAN_COMPARISON_TYPE", "property": "beta", "operator": "true"},
+			},
+		}
+	}
+	for i := range flags {
+		flags[i] = object{"key": FlagKey(i), "name": FlagKey(i)}
+		if i%2 == 0 {
+			flags[i]["type"] = "BOOLEAN_FLAG_TYPE"
+			flags[i]["rollouts"] = []object{{"threshold": object{"percentage": 50, "value": true}}}
+			continue
+		}
+		flags[i]["enabled"] = true
+		flags[i]["variants"] = []object{{"key": "a"}, {"key": "b"}}
+		flags[i]["rules"] = []object{{
+			"segmentKeys":   []string{segmentKey(i)},
+			"distributions": []object{{"variant": "a", "rollout": 50}, {"variant": "b", "rollout": 50}},
+		}}
+	}
+	return object{"flags": flags, "segments": segments}
+}
+
+func segmentKey(i int) string { return fmt.Sprintf("segment-%d", i%segmentCount) }

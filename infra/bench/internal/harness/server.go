@@ -1,0 +1,128 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Token is the first token of the service, of which the floor takes no notice.
+const Token = "bench-0123456789abcdef0123456789abcdef" // #nosec G101 -- of a server that lives for minutes, on loopback
+
+// Patience bounds every wait for a server.
+const Patience = 30 * time.Second
+
+// Server is a process that is measured.
+type Server struct {
+	Name    string
+	Address string // of HTTP, or what the floor was told
+	Floor   bool
+	process *exec.Cmd
+	begin   time.Time
+}
+
+// StartFloor starts this program once more, as the floor.
+func StartFloor(ctx context.Context) (*Server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	address, err := FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, self) // #nosec G204 -- this program
+	cmd.Env = append(os.Environ(), floorVariable+"="+address)
+	return start(&Server{Name: "floor", Address: address, Floor: true, process: cmd})
+}
+
+// StartGuidon starts the service with a database file, without an access log. The
+// environment adds to what it is told, or says otherwise.
+func StartGuidon(ctx context.Context, name, program, database string, env ...string) (*Server, error) {
+	address, err := FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	host, port, _ := net.SplitHostPort(address)
+	cmd := exec.CommandContext(ctx, program, "server") // #nosec G204 -- what the caller wants measured
+	cmd.Env = append([]string{
+		"HOME=" + filepath.Dir(database), "GUIDON_DB_URL=file:" + database,
+		"GUIDON_SERVER_HOST=" + host, "GUIDON_SERVER_HTTP_PORT=" + port, "GUIDON_SERVER_GRPC_PORT=0",
+		"GUIDON_LOG_LEVEL=warn", "GUIDON_LOG_ENCODING=json",
+		"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + Token,
+	}, env...)
+	return start(&Server{Name: name, Address: address, process: cmd})
+}
+
+// start starts the process, whose output is dropped, but for what it complains
+// about.
+func start(s *Server) (*Server, error) {
+	s.process.Stderr = os.Stderr
+	s.begin = time.Now()
+	if err := s.process.Start(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FreeAddress returns an address on loopback at which nobody listens.
+func FreeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// Await asks again and again whether the server is ready, and returns how long
+// after its start it was.
+func (s *Server) Await(ready func() bool) (time.Duration, error) {
+	for time.Since(s.begin) < Patience {
+		if ready() {
+			return time.Since(s.begin), nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return 0, fmt.Errorf("%s does not answer", s.Name)
+}
+
+// Load runs the load generator, and returns what it says and how long the server
+// computed meanwhile.
+func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
+	before, err := cpuTime(s.process.Process.Pid)
+	if err != nil {
+		return nil, 0, err
+	}
+	out, err = generator.CombinedOutput()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w: %s", filepath.Base(generator.Path), err, out)
+	}
+	after, err := cpuTime(s.process.Process.Pid)
+	return out, after - before, err
+}
+
+// ResidentMiB returns the resident memory of the server.
+func (s *Server) ResidentMiB() (float64, error) { return residentMiB(s.process.Process.Pid) }
+
+// Stop ends the process, orderly where it can be.
+func (s *Server) Stop() error {
+	signal := syscall.SIGTERM
+	if s.Floor {
+		signal = syscall.SIGKILL
+	}
+	if err := s.process.Process.Signal(signal); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	err := s.process.Wait()
+	if _, killed := errors.AsType[*exec.ExitError](err); err == nil || killed && s.Floor {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s.Name, err)
+}
