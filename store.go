@@ -5,6 +5,12 @@ import (
 	"time"
 )
 
+// AuthenticationsKey stands for the authentications where a store keeps, or asks
+// for, revisions by the key of a namespace. No namespace can have it, because of
+// the parentheses, but a request may name it: every method of [Store] treats it as
+// a namespace that does not exist.
+const AuthenticationsKey = "(authentications)"
+
 // Store keeps namespaces, authentications and the records of their changes.
 //
 // All methods may be called concurrently. They return an *[Error] with code

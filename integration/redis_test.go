@@ -61,7 +61,7 @@ func TestStoreRedis(t *testing.T) {
 			if err := client.FlushAll(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			for _, key := range []string{"default", "other", cache.AuthenticationsKey} {
+			for _, key := range []string{"default", "other", guidon.AuthenticationsKey} {
 				if err := client.HSet(t.Context(), "guidon:revision:"+key, "life", life, "since", 0).Err(); err != nil {
 					t.Fatal(err)
 				}

@@ -17,7 +17,7 @@ func (d *DB) Authentications(ctx context.Context) (*guidon.AuthenticationSet, er
 // be nil, when that is current.
 func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
 	if held != nil {
-		current, err := d.isCurrent(ctx, AuthenticationsKey, held.Revision())
+		current, err := d.isCurrent(ctx, guidon.AuthenticationsKey, held.Revision())
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 	}
 	var set *guidon.AuthenticationSet
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		h, err := s.head(ctx, AuthenticationsKey)
+		h, err := s.head(ctx, guidon.AuthenticationsKey)
 		if err != nil {
 			return err
 		}
@@ -58,8 +58,8 @@ func (s *session) authentications(ctx context.Context, clauses string, args ...a
 
 // UpdateAuthentications implements [guidon.Store].
 func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return d.writeTo(ctx, AuthenticationsKey, func(ctx context.Context, s *session) error {
-		c, err := s.claim(ctx, AuthenticationsKey)
+	return d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
+		c, err := s.claim(ctx, guidon.AuthenticationsKey)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Cont
 		if !tx.record.settle() {
 			return errNothingStored
 		}
-		return tx.record.write(ctx, s, AuthenticationsKey)
+		return tx.record.write(ctx, s, guidon.AuthenticationsKey)
 	})
 }
 

@@ -21,7 +21,7 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	if query.Limit <= 0 {
 		return nil, errors.New("store: a change query needs a limit")
 	}
-	if query.Namespace == AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
+	if query.Namespace == guidon.AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
 		return nil, nil
 	}
 	clauses, args := changeClauses(query)
@@ -52,7 +52,7 @@ func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
 	}
 	namespace := query.Namespace
 	if query.Kind == guidon.KindAuthentication {
-		namespace = AuthenticationsKey
+		namespace = guidon.AuthenticationsKey
 	}
 	add("namespace_key = ?", namespace)
 	if query.Kind != "" {
@@ -124,7 +124,7 @@ func (s *session) changes(ctx context.Context, clauses string, args []any, limit
 		var before, after []byte
 		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Kind, &c.Key, &c.Action,
 			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
-		if c.Namespace == AuthenticationsKey {
+		if c.Namespace == guidon.AuthenticationsKey {
 			c.Namespace = ""
 		}
 		c.At, c.Before, c.After = time.UnixMicro(at).UTC(), before, after

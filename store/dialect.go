@@ -64,12 +64,6 @@ func (d *dialect) query(q string) string {
 	return d.rebind(q)
 }
 
-// AuthenticationsKey is the row of table namespaces, and the namespace of the
-// change records, that belongs to the authentications; [DB.Heads] answers it. No
-// namespace can have it, because of the parentheses, but a request may name it:
-// every method of [guidon.Store] treats it as a namespace that does not exist.
-const AuthenticationsKey = "(authentications)"
-
 func namespaceNotFound(key string) error {
 	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 }

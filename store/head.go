@@ -73,7 +73,7 @@ var errCreatedMeanwhile = errors.New("store: the namespace was created meanwhile
 const maxHeads = 500
 
 // Heads returns the current revisions of those of the keys that are namespaces:
-// one statement by primary key, without a transaction. [AuthenticationsKey] may
+// one statement by primary key, without a transaction. [guidon.AuthenticationsKey] may
 // be among the keys. All are as of some moment after the call began, though not
 // all of the same when there are more than 500.
 func (d *DB) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
@@ -113,7 +113,7 @@ func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		all = nil
 		return s.rows(ctx, `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ? ORDER BY created_seq, namespace_key`,
-			[]any{AuthenticationsKey}, func(rows *sql.Rows) error {
+			[]any{guidon.AuthenticationsKey}, func(rows *sql.Rows) error {
 				var body []byte
 				if err := rows.Scan(&body); err != nil {
 					return err

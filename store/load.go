@@ -19,7 +19,7 @@ func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, 
 // snapshot that does not belong to the history of this database, as after a
 // backup was restored, is ignored.
 func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
-	if namespace == AuthenticationsKey || !storable(namespace) {
+	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
 	}
 	if held != nil {

@@ -148,8 +148,8 @@ func TestHeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]guidon.Revision{"default": load(t, db, nil).Revision(), "shop": shop.Revision(), store.AuthenticationsKey: set.Revision()}
-	keys := []string{"default", "shop", "gone", "never", store.AuthenticationsKey, "NUL\x00", "\xff", strings.Repeat("x", 300)}
+	want := map[string]guidon.Revision{"default": load(t, db, nil).Revision(), "shop": shop.Revision(), guidon.AuthenticationsKey: set.Revision()}
+	keys := []string{"default", "shop", "gone", "never", guidon.AuthenticationsKey, "NUL\x00", "\xff", strings.Repeat("x", 300)}
 	for i := range 1200 {
 		keys = append(keys, fmt.Sprint("unknown-", i))
 	}

@@ -74,7 +74,7 @@ func beginTransaction(ctx context.Context, s *session, namespace string) (*trans
 	tx := &transaction{s: s, ctx: ctx, namespace: namespace}
 	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
-	if namespace == AuthenticationsKey || !storable(namespace) {
+	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
 		return tx, nil // no such namespace, and nothing to be locked
 	}
 	var err error
@@ -141,7 +141,7 @@ func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) er
 		return errDead
 	case n.Key != tx.namespace:
 		return errors.New("store: the namespace put is not the one that is updated")
-	case tx.namespace == AuthenticationsKey:
+	case tx.namespace == guidon.AuthenticationsKey:
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q is reserved", n.Key)
 	case !storable(n.Key):
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q cannot be stored", n.Key)

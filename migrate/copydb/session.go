@@ -9,10 +9,6 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// authenticationsKey is the row of table namespaces that belongs to the
-// authentications. Every database has it, with a stamp of its own.
-const authenticationsKey = "(authentications)"
-
 // session is one transaction on the source or the target.
 type session struct {
 	tx      *sql.Tx
@@ -170,7 +166,7 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 	s := &session{tx, to.Dialect}
 	defer s.end()
 	// While that transaction lives, it has the lock of this row.
-	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", authenticationsKey); err != nil {
+	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", guidon.AuthenticationsKey); err != nil {
 		return 0, err
 	}
 	return s.stamp(ctx)
@@ -179,6 +175,6 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 func (s *session) stamp(ctx context.Context) (int64, error) {
 	var n int64
 	query := bind(s.dialect, "SELECT stamp FROM namespaces WHERE namespace_key = ?")
-	err := s.tx.QueryRowContext(ctx, query, authenticationsKey).Scan(&n)
+	err := s.tx.QueryRowContext(ctx, query, guidon.AuthenticationsKey).Scan(&n)
 	return n, err
 }

@@ -69,7 +69,7 @@ func (f *fake) UpdateAuthentications(ctx context.Context, fn func(context.Contex
 	if err := fn(ctx, tx); err != nil || !tx.changed {
 		return err
 	}
-	return f.Update(ctx, cache.AuthenticationsKey, nil)
+	return f.Update(ctx, guidon.AuthenticationsKey, nil)
 }
 
 // fakeTx is a transaction in which nothing but deleting is done.
@@ -85,7 +85,7 @@ func (tx *fakeTx) DeleteAuthentication(context.Context, string) error {
 
 // write writes to the key through the cache.
 func write(ctx context.Context, s *cache.Shared, key string) error {
-	if key == cache.AuthenticationsKey {
+	if key == guidon.AuthenticationsKey {
 		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 			return tx.DeleteAuthentication(ctx, "a")
 		})
@@ -162,7 +162,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 	if f.afterHook != nil {
 		f.afterHook()
 	}
-	if !lives && key != cache.AuthenticationsKey {
+	if !lives && key != guidon.AuthenticationsKey {
 		return r, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 	}
 	return r, nil
@@ -185,7 +185,7 @@ func (f *fake) LoadAuthentications(ctx context.Context, held *guidon.Authenticat
 	if held != nil {
 		from = held.Revision()
 	}
-	r, err := f.load(ctx, cache.AuthenticationsKey, from)
+	r, err := f.load(ctx, guidon.AuthenticationsKey, from)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ type result struct {
 
 // ask reads the namespace, or the authentications, of the cache.
 func ask(ctx context.Context, s *cache.Shared, key string) result {
-	if key == cache.AuthenticationsKey {
+	if key == guidon.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
 		if err != nil {
 			return result{err: err}

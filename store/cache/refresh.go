@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/guidonhq/guidon"
 )
 
 // inUse is for how long after the last request something is kept fresh.
@@ -44,7 +46,7 @@ func (s *Shared) bring(ctx context.Context, keys []string) error {
 	}
 	var failed []error
 	for _, key := range keys {
-		if key == AuthenticationsKey {
+		if key == guidon.AuthenticationsKey {
 			failed = append(failed, s.revisions.authentications.refresh(ctx))
 		} else if t := s.revisions.snapshot(key); t != nil {
 			failed = append(failed, t.refresh(ctx))
@@ -68,7 +70,7 @@ func (r *revisions) due(ahead time.Duration) []string {
 	case !ask:
 		return nil
 	case len(keys) == 0:
-		return []string{AuthenticationsKey}
+		return []string{guidon.AuthenticationsKey}
 	}
 	return keys
 }
@@ -82,7 +84,7 @@ func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)
 	a := &r.authentications
 	// A token that somebody waits by must not outlive its deletion.
 	if used := a.used.Load(); lately(used) || len(waitedFor) > 0 && used != 0 {
-		visit(AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
+		visit(guidon.AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
 	}
 	held := *r.snapshots.Load()
 	for key, t := range held {

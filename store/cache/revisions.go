@@ -223,7 +223,7 @@ func (r *revisions) learn(asked []string, heads map[string]guidon.Revision, bega
 	known := r.settle(asked, heads)
 	for _, key := range asked {
 		switch head, lives := heads[key]; {
-		case key == AuthenticationsKey:
+		case key == guidon.AuthenticationsKey:
 			r.authentications.observe(head, began) // the zero revision until one is stored
 		case lives:
 			known[key].observe(head, began)
@@ -237,7 +237,7 @@ func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map
 	known := *r.snapshots.Load()
 	changed := slices.DeleteFunc(slices.Clone(asked), func(key string) bool {
 		_, lives := heads[key]
-		return key == AuthenticationsKey || lives == (known[key] != nil)
+		return key == guidon.AuthenticationsKey || lives == (known[key] != nil)
 	})
 	if len(changed) == 0 {
 		return known

@@ -12,17 +12,13 @@ import (
 type SharedSource interface {
 	Source
 	// Heads returns the current revisions of the namespaces that exist among the
-	// keys, of which there may be thousands, and any text. [AuthenticationsKey]
+	// keys, of which there may be thousands, and any text. [guidon.AuthenticationsKey]
 	// stands for the authentications.
 	Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error)
 	// LoadAuthentications returns all authentications, or held, which may be nil,
 	// when that is current.
 	LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error)
 }
-
-// AuthenticationsKey is what [SharedSource] calls the authentications among the
-// namespaces. No namespace can have this key.
-const AuthenticationsKey = "(authentications)"
 
 // Freshness says what a [Shared] cache may answer. The zero value is strict: it
 // asks the source before every answer.
@@ -78,7 +74,7 @@ func (s *Shared) Outage() time.Duration { return s.revisions.outage() }
 
 // Snapshot implements [guidon.Store].
 func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	if namespace == AuthenticationsKey {
+	if namespace == guidon.AuthenticationsKey {
 		return nil, namespaceNotFound(namespace)
 	}
 	return current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
@@ -86,7 +82,7 @@ func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsh
 
 // Authentications implements [guidon.Store].
 func (s *Shared) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
-	return current(ctx, s, AuthenticationsKey, func() *tracked[guidon.AuthenticationSet] { return &s.revisions.authentications })
+	return current(ctx, s, guidon.AuthenticationsKey, func() *tracked[guidon.AuthenticationSet] { return &s.revisions.authentications })
 }
 
 // current returns the value of the key that the call demands. place finds it in memory, or nil.
@@ -138,7 +134,7 @@ func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand,
 // togetherWith returns what to ask for: with the authentications the namespace
 // that the call is about, which comes next. So they are one question.
 func togetherWith(call *guidon.Call, key string) []string {
-	if key == AuthenticationsKey && call.About != "" && call.About != key {
+	if key == guidon.AuthenticationsKey && call.About != "" && call.About != key {
 		return []string{key, call.About}
 	}
 	return []string{key}
@@ -186,7 +182,7 @@ func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx conte
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.revisions.writing(AuthenticationsKey, func() (changes bool, err error) {
+	return s.revisions.writing(guidon.AuthenticationsKey, func() (changes bool, err error) {
 		err = s.source.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
 		})

@@ -14,14 +14,6 @@ import (
 
 var _ cache.SharedSource = (*store.DB)(nil)
 
-// The cache does not import the store that it is over, so the one key that both
-// know by name is written in either.
-func TestAuthenticationsKey(t *testing.T) {
-	if cache.AuthenticationsKey != store.AuthenticationsKey {
-		t.Errorf("the cache asks for %q, the store answers to %q", cache.AuthenticationsKey, store.AuthenticationsKey)
-	}
-}
-
 func TestStrictConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewShared(openSQLite(t), cache.Freshness{}) })
 }

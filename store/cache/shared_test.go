@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-const authentications = cache.AuthenticationsKey
+const authentications = guidon.AuthenticationsKey
 
 // Those who come while a question is under way share the next, whatever they ask
 // for: it is one question, and it begins when the first has ended.

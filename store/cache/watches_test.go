@@ -70,7 +70,7 @@ func TestSubscribe(t *testing.T) {
 func TestSubscribeShared(t *testing.T) {
 	ctx := t.Context()
 	f := newFake()
-	f.set(cache.AuthenticationsKey, 1, 1)
+	f.set(guidon.AuthenticationsKey, 1, 1)
 	s := cache.NewShared(f, cache.Freshness{})
 	refresh := func() {
 		t.Helper()
@@ -105,7 +105,7 @@ func TestSubscribeShared(t *testing.T) {
 		{"a deletion", func() { f.drop("a") }, true},
 		{"nothing, while it does not exist", func() {}, false},
 		{"a creation", func() { f.set("a", 5, 5) }, true},
-		{"tokens, which nobody has used", func() { f.set(cache.AuthenticationsKey, 2, 2) }, false},
+		{"tokens, which nobody has used", func() { f.set(guidon.AuthenticationsKey, 2, 2) }, false},
 	} {
 		before = changed()
 		test.write()
@@ -128,7 +128,7 @@ func TestSubscribeShared(t *testing.T) {
 		t.Errorf("not woken by a write of one's own: %v", err)
 	}
 	before = changed()
-	if err := write(ctx, s, cache.AuthenticationsKey); err != nil || !woken(before) {
+	if err := write(ctx, s, guidon.AuthenticationsKey); err != nil || !woken(before) {
 		t.Errorf("not woken by a write of one's own to the tokens: %v", err)
 	}
 
@@ -145,19 +145,19 @@ func TestSubscribeShared(t *testing.T) {
 func TestSubscribeTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.set(cache.AuthenticationsKey, 1, 1)
+		f.set(guidon.AuthenticationsKey, 1, 1)
 		s := cache.NewShared(f, cache.Freshness{})
-		ask(t.Context(), s, cache.AuthenticationsKey)
+		ask(t.Context(), s, guidon.AuthenticationsKey)
 		changed, cancel := s.Subscribe("a")
 		defer cancel()
 		time.Sleep(time.Hour)
 		before := changed()
-		f.set(cache.AuthenticationsKey, 3, 3)
+		f.set(guidon.AuthenticationsKey, 3, 3)
 		if err := s.Refresh(t.Context(), 0); err != nil || !woken(before) {
 			t.Errorf("not woken: %v", err)
 		}
 		loads := len(f.loads)
-		wantNumber(t, "tokens", ask(t.Context(), s, cache.AuthenticationsKey), 3)
+		wantNumber(t, "tokens", ask(t.Context(), s, guidon.AuthenticationsKey), 3)
 		if len(f.loads) != loads {
 			t.Error("woken before they were loaded")
 		}

@@ -54,7 +54,7 @@ func (r *revisions) wrote(key string, acknowledged bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	if key == AuthenticationsKey {
+	if key == guidon.AuthenticationsKey {
 		r.authentications.wrote(now, acknowledged)
 		r.watches.wakeAll()
 		return
@@ -69,7 +69,7 @@ func (r *revisions) wrote(key string, acknowledged bool) {
 // written returns when a write to the key through this instance ended last, or
 // later. r.mu is held.
 func (r *revisions) written(key string) int64 {
-	if key == AuthenticationsKey {
+	if key == guidon.AuthenticationsKey {
 		return r.authentications.written.Load()
 	}
 	if t := r.snapshot(key); t != nil {

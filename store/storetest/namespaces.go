@@ -130,7 +130,7 @@ func testUnknownNamespace(t *testing.T, s guidon.Store) {
 // request may reach it by a name.
 func testReservedNamespace(t *testing.T, s guidon.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
-	const reserved = "(authentications)"
+	const reserved = guidon.AuthenticationsKey
 	_, err := s.Snapshot(t.Context(), reserved)
 	wantCode(t, "snapshot", err, guidon.NotFound)
 	err = s.Update(t.Context(), reserved, func(ctx context.Context, tx guidon.Tx) error {

@@ -154,7 +154,7 @@ func (d *database) Update(_ context.Context, key string, _ func(context.Context,
 }
 
 func (d *database) UpdateAuthentications(ctx context.Context, _ func(context.Context, guidon.AuthenticationTx) error) error {
-	return d.Update(ctx, cache.AuthenticationsKey, nil)
+	return d.Update(ctx, guidon.AuthenticationsKey, nil)
 }
 
 func (d *database) Load(_ context.Context, namespace string, _ *guidon.Snapshot) (*guidon.Snapshot, error) {

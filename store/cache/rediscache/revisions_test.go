@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/store/cache"
 )
 
 // asks tells how often the database is asked meanwhile.
@@ -89,16 +88,16 @@ func TestManyKeys(t *testing.T) {
 // Who asks after a write sees it, whoever wrote: also the authentications.
 func TestWriteIsSeen(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
-	db.heads[cache.AuthenticationsKey] = db.heads["a"]
+	db.heads[guidon.AuthenticationsKey] = db.heads["a"]
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
-	a.warm(t, cache.AuthenticationsKey)
+	a.warm(t, guidon.AuthenticationsKey)
 	for i := range int64(20) {
 		b.write(t, "a")
 		if err := b.UpdateAuthentications(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
-		for _, key := range []string{"a", cache.AuthenticationsKey} {
+		for _, key := range []string{"a", guidon.AuthenticationsKey} {
 			for _, reader := range []instance{a, b} {
 				if head := reader.head(t, key); head != i+2 {
 					t.Fatalf("%s: revision %d after the write of %d", key, head, i+2)

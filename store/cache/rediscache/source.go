@@ -138,7 +138,7 @@ func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx conte
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.writing(ctx, cache.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthentications(ctx, fn) })
+	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthentications(ctx, fn) })
 }
 
 func (s *Source) stateKey(key string) string    { return s.prefix + ":revision:" + key }

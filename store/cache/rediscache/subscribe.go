@@ -14,7 +14,7 @@ import (
 const quiet = 5 * time.Second
 
 // Subscribe tells what has been written, by the key of a namespace or
-// [cache.AuthenticationsKey], each time that a write has been acknowledged. The
+// [guidon.AuthenticationsKey], each time that a write has been acknowledged. The
 // empty key, which comes first, stands for what was written before. Messages can
 // be lost; an error says that from now on they are. It is nil when ctx has
 // ended.

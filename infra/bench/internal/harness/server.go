@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
 // Token is the first token of the service, of which the floor takes no notice.
@@ -96,16 +98,17 @@ func (s *Server) Await(ready func() bool) (time.Duration, error) {
 // Load runs the load generator, and returns what it says and how long the server
 // computed meanwhile.
 func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
-	before, err := cpuTime(s.process.Process.Pid)
-	if err != nil {
-		return nil, 0, err
-	}
+	pid := s.process.Process.Pid
+	before := dbproc.CPUTime(pid)
 	out, err = generator.CombinedOutput()
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w: %s", filepath.Base(generator.Path), err, out)
 	}
-	after, err := cpuTime(s.process.Process.Pid)
-	return out, after - before, err
+	after := dbproc.CPUTime(pid)
+	if after < before { // that of a process that is gone
+		return nil, 0, fmt.Errorf("%s has ended", s.Name)
+	}
+	return out, after - before, nil
 }
 
 // ResidentMiB returns the resident memory of the server.
