@@ -31,6 +31,11 @@ type dialect struct {
 	// fails, those that follow are not run.
 	batch func(ctx context.Context, conn *sql.Conn, statements []statement) (batchResult, error)
 
+	// interrupt returns what makes whatever the connection is doing, or does next,
+	// fail at once, and may be called at any time; nil where only a context does
+	// that. The connection is closed afterwards.
+	interrupt func(driverConn any) func()
+
 	// rebind turns ? placeholders into the database's own; nil leaves them.
 	rebind func(query string) string
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,6 +24,7 @@ var postgresDialect = &dialect{
 	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 	batch:             postgresBatch,
+	interrupt:         postgresInterrupt,
 	rebind:            numbered,
 	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
 	mayRetry:          postgresMayRetry,
@@ -69,6 +71,13 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 		return answers.Close()
 	})
 	return result, err
+}
+
+// postgresInterrupt ends the patience of the network connection. The driver then
+// asks the server to cancel the statement, too.
+func postgresInterrupt(driverConn any) func() {
+	conn := driverConn.(*stdlib.Conn).Conn().PgConn().Conn()
+	return func() { _ = conn.SetDeadline(time.Unix(1, 0)) }
 }
 
 // sqlState returns the code of an error of the server, or "".

@@ -144,12 +144,20 @@ func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows
 	return d.retry(ctx, func(ctx context.Context) error {
 		bounded, cancel := d.bounded(ctx)
 		defer cancel()
-		rows, err := d.reader.QueryContext(bounded, d.dialect.query(query), args...)
-		if err := scanAll(rows, err, scan); err != nil {
+		if err := d.ask(bounded, d.dialect.query(query), args, scan); err != nil {
 			return d.again(ctx, err)
 		}
 		return nil
 	})
+}
+
+// ask is query without its bounds.
+func (d *DB) ask(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+	if d.dialect.interrupt != nil {
+		return d.uninterrupted(ctx, query, args, scan)
+	}
+	rows, err := d.reader.QueryContext(ctx, query, args...)
+	return scanAll(rows, err, scan)
 }
 
 // again classifies the error and marks it when running again may help.
