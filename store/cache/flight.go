@@ -21,8 +21,8 @@ type line[T any] struct {
 
 // flight is one question to the source and those who wait for the answer.
 type flight[T any] struct {
-	run     func(f *flight[T]) // sets value and err
-	ctx     context.Context    // ends when nobody waits any more
+	run     func(ctx context.Context, f *flight[T]) // sets value and err
+	ctx     context.Context                         // ends when nobody waits any more
 	cancel  context.CancelFunc
 	closed  bool // began too early for who comes now
 	waiters int
@@ -32,13 +32,14 @@ type flight[T any] struct {
 }
 
 // join returns a flight to wait for: the one under way, or the next where that
-// is closed. run is for the flight that has to be made, if any. l.mu is held.
-func (l *line[T]) join(ctx context.Context, run func(f *flight[T])) *flight[T] {
-	f := l.flight
+// is closed. run is for the flight that has to be made, if any. Where there was
+// none the caller is the first, and begins it, by start or lead. l.mu is held.
+func (l *line[T]) join(ctx context.Context, run func(ctx context.Context, f *flight[T])) (f *flight[T], first bool) {
+	f = l.flight
 	switch {
 	case f == nil:
-		f = newFlight(ctx, run)
-		l.start(f)
+		f, first = newFlight(ctx, run), true
+		l.flight = f
 	case f.closed || f.ctx.Err() != nil:
 		if l.next == nil || l.next.ctx.Err() != nil { // all who wanted it have left
 			l.next = newFlight(ctx, run)
@@ -46,10 +47,10 @@ func (l *line[T]) join(ctx context.Context, run func(f *flight[T])) *flight[T] {
 		f = l.next
 	}
 	f.waiters++
-	return f
+	return f, first
 }
 
-func newFlight[T any](ctx context.Context, run func(f *flight[T])) *flight[T] {
+func newFlight[T any](ctx context.Context, run func(ctx context.Context, f *flight[T])) *flight[T] {
 	f := &flight[T]{run: run, done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx)) // #nosec G118 -- land and leave call it
 	return f
@@ -62,27 +63,48 @@ func (l *line[T]) close() {
 	}
 }
 
-// start begins the flight. l.mu is held. The goroutine ends with the question,
-// which is cancelled when nobody waits for it any more.
+// start begins the flight. The goroutine ends with the question, which is
+// cancelled when nobody waits for it any more, and those that follow it.
 func (l *line[T]) start(f *flight[T]) {
-	l.flight = f
 	go func() {
-		f.run(f)
-		l.land(f)
+		for f != nil {
+			f.run(f.ctx, f)
+			f = l.land(f)
+		}
 	}()
 }
 
-// land hands out the answer and begins the next flight if one is wanted.
-func (l *line[T]) land(f *flight[T]) {
+// lead is start on the goroutine of the first who waits, since to change to
+// another one and back takes as long as a small question. It tells whether the
+// flight has landed. It has not when ctx ended first, or the limit, which is zero
+// for none: the caller then sees to it that it is started for the others.
+func (l *line[T]) lead(ctx context.Context, f *flight[T], limit time.Duration) bool {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	f.run(ctx, f)
+	if f.err != nil && ctx.Err() != nil {
+		return false
+	}
+	if next := l.land(f); next != nil {
+		l.start(next)
+	}
+	return true
+}
+
+// land hands out the answer and returns the next flight if one is wanted.
+func (l *line[T]) land(f *flight[T]) *flight[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f.cancel()
 	close(f.done)
-	next := l.next
-	l.flight, l.next = nil, nil
-	if next != nil && next.waiters > 0 {
-		l.start(next)
+	l.flight, l.next = l.next, nil
+	if l.flight != nil && l.flight.waiters == 0 {
+		l.flight = nil
 	}
+	return l.flight
 }
 
 // landed waits for the flight and tells whether it ended before ctx did.

@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"context"
-	"errors"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -34,7 +32,6 @@ func (o *outage) note(began, now int64, err error) {
 		*o = outage{answered: began}
 	case guidon.CodeOf(err) == guidon.Unavailable:
 		o.cause, o.failed = err, now
-	case errors.Is(err, context.Canceled): // nobody waited any more: it tells nothing
 	default:
 		o.cause = nil // it answers, if with an error
 	}

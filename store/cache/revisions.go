@@ -26,8 +26,8 @@ type revisions struct {
 	source SharedSource
 	stats  *stats
 	maxAge time.Duration
-	epoch  time.Time               // instants are counted from here
-	depart func(f *flight[*batch]) // r.read, bound once
+	epoch  time.Time                                    // instants are counted from here
+	depart func(ctx context.Context, f *flight[*batch]) // r.read, bound once
 
 	line[*batch]
 	last      outage // guarded by mu
@@ -82,10 +82,21 @@ func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, limit, err := r.board(ctx, d, keys)
-	if err != nil {
+	f, leads, limit, err := r.board(ctx, d, keys)
+	switch {
+	case err != nil:
 		return err
+	case !leads:
+		return r.await(ctx, f, limit, keys)
+	case r.lead(ctx, f, limit):
+		return f.err
 	}
+	defer r.start(f) // the question goes on: its answer is the end of the outage
+	return r.give(ctx, f, keys)
+}
+
+// await is for those who come to a question that somebody else asks.
+func (r *revisions) await(ctx context.Context, f *flight[*batch], limit time.Duration, keys []string) error {
 	var late <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)
@@ -96,29 +107,37 @@ func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 	case <-f.done:
 		return f.err
 	case <-ctx.Done():
-		r.alight(f, keys)
-		return ctx.Err()
-	case <-late: // the question goes on: its answer is the end of the outage
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.last.silence()
+	case <-late:
 	}
+	return r.give(ctx, f, keys)
 }
 
-// board returns a flight to wait for, and how long, zero for as long as it takes.
-func (r *revisions) board(ctx context.Context, d demand, keys []string) (*flight[*batch], time.Duration, error) {
+// give returns the error of one who cannot wait any longer. Where he has left the
+// question is only for those who have not; otherwise it is still his.
+func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		r.alight(f, keys)
+		return err
+	}
+	return r.last.silence()
+}
+
+// board returns a flight to wait for, or to lead, and how long to wait, zero for
+// as long as it takes. A question is not led that will hardly be answered in time.
+func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flight[*batch], leads bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	limit, err := r.last.wait(now, r.underWay(), d.mayBeStale)
+	limit, err = r.last.wait(now, r.underWay(), d.mayBeStale)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, 0, err
 	}
-	f := r.flight
-	if f != nil && f.ctx.Err() == nil && r.serves(f.value, d, keys) {
+	if f = r.flight; f != nil && f.ctx.Err() == nil && r.serves(f.value, d, keys) {
 		f.waiters++
 	} else {
-		f = r.join(ctx, r.depart)
+		f, leads = r.join(ctx, r.depart)
 	}
 	if f.value == nil {
 		f.value = &batch{boarding: now, wanted: make(map[string]int, 4)}
@@ -126,7 +145,11 @@ func (r *revisions) board(ctx context.Context, d demand, keys []string) (*flight
 	for _, key := range keys {
 		f.value.wanted[key]++
 	}
-	return f, limit, nil
+	if leads && r.last.cause != nil {
+		leads = false
+		r.start(f)
+	}
+	return f, leads, limit, nil
 }
 
 // underWay returns when the question under way began, zero where there is none.
@@ -152,10 +175,8 @@ func (r *revisions) serves(b *batch, d demand, keys []string) bool {
 	return true
 }
 
-// alight takes one who waits for the keys off the flight.
+// alight takes one who waits for the keys off the flight. r.mu is held.
 func (r *revisions) alight(f *flight[*batch], keys []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, key := range keys {
 		if wanted := f.value.wanted; wanted[key] > 1 {
 			wanted[key]--
@@ -166,19 +187,26 @@ func (r *revisions) alight(f *flight[*batch], keys []string) {
 	f.leave()
 }
 
-// read asks the source and notes what it says.
-func (r *revisions) read(f *flight[*batch]) {
+// read asks the source and notes what it says. A question that its context has
+// ended tells nothing, and may be asked again.
+func (r *revisions) read(ctx context.Context, f *flight[*batch]) {
 	began, wanted, err := r.seal(f)
 	if err != nil {
 		f.err = err
 		return
 	}
+	if f.err = ctx.Err(); f.err != nil {
+		return
+	}
 	asked := r.withHeld(wanted)
-	heads, err := r.heads(f.ctx, asked)
+	heads, err := r.heads(ctx, asked, began)
 	if err == nil {
 		r.learn(asked, heads, began)
 	}
 	f.err = err
+	if err != nil && ctx.Err() != nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last.note(began, r.now(), err)
@@ -188,14 +216,16 @@ func (r *revisions) read(f *flight[*batch]) {
 // of changes that this question may miss. Those who came before the last one
 // failed have waited for that already, and share its fate.
 func (r *revisions) seal(f *flight[*batch]) (began int64, wanted []string, err error) {
-	r.mu.Lock() // which also waits for the first one, who is still boarding
+	r.mu.Lock() // which also waits for the first one, who may still be boarding
 	defer r.mu.Unlock()
 	r.close()
 	b := f.value
 	if r.last.cause != nil && b.boarding < r.last.failed {
 		return 0, nil, r.last.silence()
 	}
-	b.began = r.now()
+	if b.began == 0 { // what is asked again goes on
+		b.began = r.now()
+	}
 	return b.began, slices.AppendSeq(make([]string, 0, len(b.wanted)), maps.Keys(b.wanted)), nil
 }
 
@@ -211,9 +241,10 @@ func (r *revisions) withHeld(wanted []string) []string {
 	return slices.Compact(all)
 }
 
-func (r *revisions) heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
+func (r *revisions) heads(ctx context.Context, keys []string, began int64) (map[string]guidon.Revision, error) {
 	r.stats.reads.Add(1)
-	return within(ctx, readTimeout, func(ctx context.Context) (map[string]guidon.Revision, error) {
+	left := readTimeout - time.Duration(r.now()-began)
+	return within(ctx, left, func(ctx context.Context) (map[string]guidon.Revision, error) {
 		return r.source.Heads(ctx, keys)
 	})
 }

@@ -42,10 +42,14 @@ func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held
 	if value := s.current.Load(); value != nil {
 		return nil, value
 	}
-	return s.join(ctx, func(f *flight[*T]) {
-		f.value, f.err = load(f.ctx, s.last())
+	f, first := s.join(ctx, func(ctx context.Context, f *flight[*T]) {
+		f.value, f.err = load(ctx, s.last())
 		s.keep(f)
-	}), nil
+	})
+	if first {
+		s.start(f)
+	}
+	return f, nil
 }
 
 // last returns the last value loaded, or nil.
