@@ -1,14 +1,8 @@
 package integration
 
 import (
-	"database/sql"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"testing"
-
-	"github.com/guidonhq/guidon"
 )
 
 // BenchmarkStrict evaluates a flag in mode strict, with the revision from the
@@ -26,12 +20,9 @@ func BenchmarkStrict(b *testing.B) {
 	putBooleanFlag(b, one)
 	two := startQuietly(b, durablePostgres.migrated(b), throughRedis(redis.URL)...)
 	putBooleanFlag(b, two)
-	rows := openStore(b, database).SQL()
-	rows.SetMaxIdleConns(16)
-
 	for _, connections := range []int{1, 128} {
 		b.Run(fmt.Sprint("connections_", connections), func(b *testing.B) {
-			contenders := []*server{one, two, bareServer(b, nil), bareServer(b, rows)}
+			contenders := []*server{one, two, bareServer(b, ""), bareServer(b, database)}
 			names := []string{"postgres", "redis", "floor", "read"}
 			rates := make([]throughput, len(contenders))
 			var asked [][]*httpConn
@@ -77,34 +68,4 @@ func putBooleanFlag(b *testing.B, s *server) {
 	b.Helper()
 	s.must(b, "POST", "/api/v1/namespaces/default/flags",
 		map[string]any{"key": "flag", "name": "Flag", "type": "BOOLEAN_FLAG_TYPE"}, nil)
-}
-
-// bareServer is a server of a few lines. Where there are rows it reads one, that of
-// the namespace, before each answer.
-func bareServer(b *testing.B, rows *sql.DB) *server {
-	b.Helper()
-	answer := []byte(`"` + string(make([]byte, 230)) + `"`)
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct {
-			NamespaceKey, FlagKey, EntityID string
-			Context                         map[string]string
-		}
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		if rows != nil {
-			var revision guidon.Revision
-			err := rows.QueryRowContext(r.Context(), "SELECT revision, stamp FROM namespaces WHERE namespace_key = $1", request.NamespaceKey).
-				Scan(&revision.Number, &revision.Stamp)
-			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(answer)
-	}))
-	b.Cleanup(s.Close)
-	return &server{URL: s.URL}
 }

@@ -24,6 +24,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if database, ok := os.LookupEnv(asBareServer); ok {
+		fmt.Fprintln(os.Stderr, runBareServer(database))
+		os.Exit(1)
+	}
 	os.Exit(run(m))
 }
 
