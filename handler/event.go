@@ -29,7 +29,7 @@ const OK guidon.Code = 255
 // event is what is told about one request, filled in on the way and told once.
 // It holds no token, cookie, query string or evaluation context.
 type event struct {
-	start     time.Time
+	start     time.Time // by the clock of the process, which the cache compares it with
 	operation string
 	transport string
 	method    string // HTTP only, like route, status and bytes
@@ -55,7 +55,8 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 				slog.String("request_id", e.requestID), slog.Any("error", newPanicError(v)))
 		}
 	}()
-	duration := h.now().Sub(e.start)
+	end := time.Now()
+	duration := end.Sub(e.start)
 	code := OK
 	if e.err != nil {
 		code = guidon.CodeOf(e.err)
@@ -63,7 +64,7 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 	if level := e.level(code); h.logger.Enabled(ctx, level) {
 		// Not by the logger's own method, which would find out on which line this is.
 		var room [16]slog.Attr // so that they cost no allocation
-		record := slog.NewRecord(time.Now(), level, "request", 0)
+		record := slog.NewRecord(end, level, "request", 0)
 		record.AddAttrs(e.attributes(room[:0], code, duration)...)
 		_ = h.logger.Handler().Handle(ctx, record) // nobody could be told
 	}

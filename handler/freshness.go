@@ -25,7 +25,6 @@ func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
 	call.MayBeStale = o.lasting
-	call.Begun = time.Now() // by the clock of the process, which the cache compares it with
 	return err
 }
 

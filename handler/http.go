@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -25,7 +26,7 @@ type exchange struct {
 // ServeHTTP answers the request and tells about it once (design 7, 8).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, request: r, event: event{
-		start:     h.now(),
+		start:     time.Now(),
 		operation: unmatched,
 		transport: "http",
 		method:    r.Method,

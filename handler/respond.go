@@ -17,6 +17,10 @@ const contentJSON = "application/json"
 // minCompressed is the size of body from which compressing pays, in bytes.
 const minCompressed = 1 << 10
 
+// maxCounted is the size up to which net/http, which then has the whole body in
+// its buffer, finds the Content-Length at less cost than we can say it.
+const maxCounted = 2 << 10
+
 // reply writes the whole answer.
 func (x *exchange) reply(status int, contentType string, body []byte) {
 	header := x.Header()
@@ -28,7 +32,9 @@ func (x *exchange) reply(status int, contentType string, body []byte) {
 			body = compress(encoding, body)
 		}
 	}
-	x.set(header, "Content-Length", strconv.Itoa(len(body)))
+	if len(body) > maxCounted {
+		x.set(header, "Content-Length", strconv.Itoa(len(body)))
+	}
 	x.WriteHeader(status)
 	_, _ = x.Write(body) // a client that went away is nobody's error
 }

@@ -40,12 +40,11 @@ type Config struct {
 
 // HTTP configures the HTTP listener. The defaults are those of contract 1.1.
 type HTTP struct {
-	Address           string        // host:port; port 0 picks a free one
-	ReadHeaderTimeout time.Duration // default 5 s
-	ReadTimeout       time.Duration // header and body, default 10 s
-	WriteTimeout      time.Duration // default 30 s
-	IdleTimeout       time.Duration // default 2 min
-	MaxHeaderBytes    int           // default 1 MiB
+	Address        string        // host:port; port 0 picks a free one
+	ReadTimeout    time.Duration // header and body, default 10 s
+	WriteTimeout   time.Duration // default 30 s
+	IdleTimeout    time.Duration // default 2 min
+	MaxHeaderBytes int           // default 1 MiB
 }
 
 // GRPC configures the gRPC listener (operations 2.2).
@@ -82,7 +81,6 @@ func (c Config) withDefaults() (Config, error) {
 		c.Logger = slog.Default()
 	}
 	orDefault(&c.ShutdownTimeout, 10*time.Second)
-	orDefault(&c.HTTP.ReadHeaderTimeout, 5*time.Second)
 	orDefault(&c.HTTP.ReadTimeout, 10*time.Second)
 	orDefault(&c.HTTP.WriteTimeout, 30*time.Second)
 	orDefault(&c.HTTP.IdleTimeout, 2*time.Minute)

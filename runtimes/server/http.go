@@ -21,15 +21,14 @@ func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
 		tlsSettings.NextProtos = []string{"http/1.1"}
 	}
 	return &http.Server{
-		Handler:           config.Handler,
-		TLSConfig:         tlsSettings,
-		Protocols:         protocols,
-		ReadHeaderTimeout: config.HTTP.ReadHeaderTimeout,
-		ReadTimeout:       config.HTTP.ReadTimeout,
-		WriteTimeout:      config.HTTP.WriteTimeout,
-		IdleTimeout:       config.HTTP.IdleTimeout,
-		MaxHeaderBytes:    config.HTTP.MaxHeaderBytes,
-		ErrorLog:          log.New(&httpErrorWriter{logger: config.Logger}, "", 0),
+		Handler:        config.Handler,
+		TLSConfig:      tlsSettings,
+		Protocols:      protocols,
+		ReadTimeout:    config.HTTP.ReadTimeout,
+		WriteTimeout:   config.HTTP.WriteTimeout,
+		IdleTimeout:    config.HTTP.IdleTimeout,
+		MaxHeaderBytes: config.HTTP.MaxHeaderBytes,
+		ErrorLog:       log.New(&httpErrorWriter{logger: config.Logger}, "", 0),
 	}
 }
 
