@@ -79,7 +79,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	header := x.Header()
 	x.set(header, "Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
 	if h.cors == nil {
-		header["Vary"] = append(header["Vary"], ofrepVary, "Origin")
+		x.set(header, "Vary", ofrepVary+", Origin")
 	} else { // which has said Origin
 		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
@@ -181,8 +181,12 @@ func (x *exchange) ofrepNamespace() string {
 			return namespace
 		}
 	}
-	if x.request.URL.RawQuery == "" {
+	query := x.request.URL.RawQuery
+	if query == "" {
 		return ""
+	}
+	if namespace, only := strings.CutPrefix(query, "namespace="); only && !strings.ContainsAny(namespace, "&;%+") {
+		return namespace // is what the query says, too, with less ado
 	}
 	return x.request.URL.Query().Get("namespace")
 }
