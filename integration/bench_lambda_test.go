@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
 // emptyBootstrap builds the function that the real one is compared with, once.
@@ -103,6 +105,10 @@ func BenchmarkLambda(b *testing.B) {
 	event := evaluationEvent(b)
 	f := function(b, database)
 
+	first := func(f *lambdatest.Function) func() time.Duration { // from the start to the answer
+		return func() time.Duration { f.Kill(); r := answered(b, f, event); return r.Init + r.Duration }
+	}
+
 	b.Run("init", func(b *testing.B) {
 		empty := emptyFunction(b, "")
 		start := func(f *lambdatest.Function) func() time.Duration {
@@ -111,11 +117,16 @@ func BenchmarkLambda(b *testing.B) {
 		medians(b, start(f), start(empty))
 	})
 	b.Run("cold", func(b *testing.B) { // with the 1000 flags from the database
-		empty := emptyFunction(b, database)
-		start := func(f *lambdatest.Function) func() time.Duration {
-			return func() time.Duration { f.Kill(); r := answered(b, f, event); return r.Init + r.Duration }
+		medians(b, first(f), first(emptyFunction(b, database)))
+	})
+	b.Run("cold_redis", func(b *testing.B) { // with the 1000 flags from Redis
+		redis := startRedis(b)
+		f := function(b, database, throughRedis(redis.URL)...)
+		for kept(b, redis) == 0 { // a new Redis is told nothing for a while
+			f.Kill()
+			answered(b, f, event)
 		}
-		medians(b, start(f), start(empty))
+		medians(b, first(f), first(emptyFunction(b, database)))
 	})
 	b.Run("warm", func(b *testing.B) { // thawed, with the question for the revision
 		empty := emptyFunction(b, database)
@@ -125,4 +136,22 @@ func BenchmarkLambda(b *testing.B) {
 		}
 		medians(b, call(f), call(empty))
 	})
+}
+
+// kept returns the size of the snapshot that Redis has of the default namespace.
+func kept(b *testing.B, server *dbproc.Server) (size int) {
+	b.Helper()
+	client, err := rediscache.Open(rediscache.Connection{URL: server.URL})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer client.Close()
+	snapshots, err := client.HVals(b.Context(), "guidon:snapshot:default").Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, snapshot := range snapshots {
+		size += len(snapshot)
+	}
+	return size
 }
