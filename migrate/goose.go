@@ -30,13 +30,12 @@ func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
 	)
 }
 
-// appliedTimes returns when each step was applied. It asks the version table
+// appliedVersions returns which steps have been applied. It asks the version table
 // itself, since goose would create the table even to look at it.
-func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Time, error) {
-	times := map[int64]time.Time{}
+func appliedVersions(ctx context.Context, db *sql.DB, d dialect) ([]int64, error) {
 	exists, err := hasVersionTable(ctx, db, d)
 	if err != nil || !exists {
-		return times, err
+		return nil, err
 	}
 	store, err := d.steps()
 	if err != nil {
@@ -46,15 +45,32 @@ func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Ti
 	if err != nil {
 		return nil, fmt.Errorf("list the schema steps: %w", err)
 	}
+	var versions []int64
 	for _, m := range list {
-		if m.Version == 0 { // goose's mark that the table is there
-			continue
+		if m.Version != 0 { // goose's mark that the table is there
+			versions = append(versions, m.Version)
 		}
-		result, err := store.GetMigration(ctx, db, m.Version)
+	}
+	return versions, nil
+}
+
+// appliedTimes returns when each step was applied.
+func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Time, error) {
+	times := map[int64]time.Time{}
+	versions, err := appliedVersions(ctx, db, d)
+	if err != nil {
+		return nil, err
+	}
+	store, err := d.steps()
+	if err != nil {
+		return nil, err
+	}
+	for _, version := range versions {
+		result, err := store.GetMigration(ctx, db, version)
 		if err != nil {
-			return nil, fmt.Errorf("read schema step %d: %w", m.Version, err)
+			return nil, fmt.Errorf("read schema step %d: %w", version, err)
 		}
-		times[m.Version] = result.Timestamp.UTC()
+		times[version] = result.Timestamp.UTC()
 	}
 	return times, nil
 }

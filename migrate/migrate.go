@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -55,11 +56,26 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err er
 // pendingSteps counts the steps that the database lacks, and returns an error
 // when it has some that the program does not know.
 func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	all, err := Status(ctx, db, dialect)
+	d, err := dialectNamed(dialect)
 	if err != nil {
 		return 0, err
 	}
-	return pending(all), refuseNewer(all)
+	provider, err := newProvider(db, d)
+	if err != nil {
+		return 0, err
+	}
+	versions, err := appliedVersions(ctx, db, d)
+	if err != nil {
+		return 0, err
+	}
+	pending, known := 0, int64(0)
+	for _, source := range provider.ListSources() {
+		known = max(known, source.Version)
+		if !slices.Contains(versions, source.Version) {
+			pending++
+		}
+	}
+	return pending, refuseNewer(versions, known)
 }
 
 // apply applies the pending steps. The caller holds the lock.
@@ -152,30 +168,15 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 	}
 }
 
-// refuseNewer returns an error when the database has steps that the program
-// does not know: it could misread or damage what is there.
-func refuseNewer(all []Step) error {
-	var known, newest int64
-	for _, s := range all {
-		newest = max(newest, s.Version)
-		if s.Name != "" {
-			known = max(known, s.Version)
-		}
-	}
+// refuseNewer returns an error when the database has steps that the program,
+// which knows those up to a version, does not: it could misread or damage what is
+// there.
+func refuseNewer(applied []int64, known int64) error {
+	newest := slices.Max(append([]int64{known}, applied...))
 	if newest == known {
 		return nil
 	}
 	return guidon.Errorf(guidon.FailedPrecondition,
 		"the schema of the database is at step %d, but this program knows only %d; install the release that migrated it, or a newer one",
 		newest, known)
-}
-
-func pending(all []Step) int {
-	n := 0
-	for _, s := range all {
-		if s.AppliedAt.IsZero() {
-			n++
-		}
-	}
-	return n
 }
