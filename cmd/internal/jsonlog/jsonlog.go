@@ -4,6 +4,7 @@ package jsonlog
 
 import (
 	"context"
+	"encoding/binary"
 	"io"
 	"log/slog"
 	"strconv"
@@ -123,12 +124,27 @@ func (l *line) attribute(a slog.Attr) bool {
 
 // plain tells whether a text is its own spelling in JSON.
 func plain(text string) bool {
+	for len(text) >= 8 {
+		if !plainWord(binary.LittleEndian.Uint64([]byte(text[:8]))) {
+			return false
+		}
+		text = text[8:]
+	}
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
 			return false
 		}
 	}
 	return true
+}
+
+// plainWord is plain for eight bytes at once: the top bit of a byte is left where
+// it is below a space, a quote, a backslash or beyond ASCII (Bit Twiddling Hacks,
+// "Determine if a word has a byte less than n").
+func plainWord(w uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^ones*'"', w^ones*'\\'
+	return (w|(w-ones*' ')&^w|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
 }
 
 // lockedWriter writes one line at a time.
