@@ -47,7 +47,7 @@ func (s *Source) probe(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	_, err := evaluated(ctx, s.client, announceScript,
-		[]run{{key, []any{"probe", milliseconds(0), milliseconds(newStateLife)}}})
+		[]run{{[]string{key}, []any{"probe", milliseconds(0), milliseconds(newStateLife)}}})
 	if err != nil {
 		s.stats.errors.Add(1)
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon"
 )
@@ -26,11 +29,10 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 		return f
 	}
 	f.nonce = rand.Text()
-	runs := make([]run, len(keys))
-	for i, key := range keys {
-		runs[i] = run{s.stateKey(key), []any{f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife)}}
+	answers, err := s.scripted(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife))...)
+	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, asked as if it were none
+		s.clustered.Store(true)
 	}
-	answers, err := s.scripted(ctx, readScript, runs...)
 	if err != nil {
 		return f
 	}
@@ -51,13 +53,31 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 	return f
 }
 
+// runs returns the runs of a script about the states of the keys: one, unless the
+// keys are in different places of a cluster.
+func (s *Source) runs(keys []string, args ...any) []run {
+	each := len(keys)
+	if s.clustered.Load() {
+		each = 1
+	}
+	var runs []run
+	for some := range slices.Chunk(keys, each) {
+		r := run{make([]string, len(some)), args}
+		for i, key := range some {
+			r.keys[i] = s.stateKey(key)
+		}
+		runs = append(runs, r)
+	}
+	return runs
+}
+
 // tell tells Redis what the database has answered. Redis believes it only where
 // nobody has written since it took the nonce.
 func (s *Source) tell(ctx context.Context, f found, stored map[string]guidon.Revision) {
 	var runs []run
 	for _, key := range f.tell {
 		if r, exists := stored[key]; exists { // a name that somebody made up leaves nothing
-			runs = append(runs, run{s.stateKey(key), []any{f.nonce, milliseconds(stateLife), formatRevision(r)}})
+			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateLife), formatRevision(r)}})
 		}
 	}
 	if len(runs) > 0 {

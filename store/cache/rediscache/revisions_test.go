@@ -2,6 +2,7 @@ package rediscache_test
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -82,6 +83,47 @@ func TestManyKeys(t *testing.T) {
 		}
 	}); got != 1 || a.Stats() != before {
 		t.Errorf("the database was asked %d times, Redis %v; want once and never", got, a.Stats())
+	}
+}
+
+// Several keys are one question, and each has an answer of its own.
+func TestKeysTogether(t *testing.T) {
+	db, server := newDatabase(), startRedis(t)
+	db.heads["b"] = guidon.Revision{Number: 7, Stamp: -7}
+	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
+	a.warm(t, "a")
+	a.warm(t, "b")
+	before := a.Stats().Revisions
+	db.updating = func() { // of b, which is being written
+		heads, err := a.Heads(t.Context(), []string{"b", "nobody's", "a"})
+		want := map[string]guidon.Revision{"a": {Number: 1, Stamp: -1}, "b": {Number: 7, Stamp: -7}}
+		if err != nil || !maps.Equal(heads, want) {
+			t.Errorf("got %v, %v, want %v", heads, err, want)
+		}
+	}
+	b.write(t, "b")
+	after := a.Stats().Revisions
+	if hits, misses := after.Hits-before.Hits, after.Misses-before.Misses; hits != 1 || misses != 2 {
+		t.Errorf("%d keys were found in Redis and %d not, want 1 and 2", hits, misses)
+	}
+}
+
+// TestClusterOfOne: a cluster of one server is asked as if it were none, and refuses
+// to answer about several keys at once.
+func TestClusterOfOne(t *testing.T) {
+	db, server := newDatabase(), startRedis(t, "--cluster-enabled", "yes", "--cluster-port", freePort(t))
+	db.heads["b"] = guidon.Revision{Number: 7, Stamp: -7}
+	a := newInstance(t, server.URL, db)
+	if err := a.client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(10 * time.Second); a.Stats().Revisions.Hits < 2; {
+		heads, err := a.Heads(t.Context(), []string{"a", "b"})
+		if err != nil || len(heads) != 2 || time.Now().After(end) {
+			t.Fatalf("got %v, %v; Redis %+v, %v", heads, err, a.Stats(), a.Err())
+		}
+		_ = a.client.HSet(t.Context(), "guidon:revision:a", "since", 0).Err()
+		_ = a.client.HSet(t.Context(), "guidon:revision:b", "since", 0).Err()
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts, each atomic and about one key. lua/state.lua says what they share.
+// The scripts, each atomic. They answer about each of their keys in turn.
 var (
 	//go:embed lua/state.lua
 	stateText string
@@ -22,24 +22,26 @@ var (
 	takeText string
 	//go:embed lua/keep.lua
 	keepText string
+	//go:embed lua/each.lua
+	eachText string
 
-	readScript     = redis.NewScript(stateText + readText)
-	fillScript     = redis.NewScript(stateText + fillText)
-	announceScript = redis.NewScript(stateText + announceText)
-	takeScript     = redis.NewScript(takeText)
-	keepScript     = redis.NewScript(keepText)
+	readScript     = redis.NewScript(stateText + readText + eachText)
+	fillScript     = redis.NewScript(stateText + fillText + eachText)
+	announceScript = redis.NewScript(stateText + announceText + eachText)
+	takeScript     = redis.NewScript(takeText + eachText)
+	keepScript     = redis.NewScript(keepText + eachText)
 )
 
 // run is one run of a script.
 type run struct {
-	key  string
+	keys []string // of which there is one where the server is a cluster
 	args []any
 }
 
-// scripted runs the script for each of the keys, in one round trip. The answers
-// are in the order of the runs.
+// scripted runs the script as often as said, in one round trip. The answers are in
+// the order of the runs and their keys.
 func (s *Source) scripted(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
-	err = s.roundTrip(ctx, runs[0].key, func(ctx context.Context) error {
+	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
 		answers, err = evaluated(ctx, s.client, script, runs)
 		return err
 	})
@@ -60,17 +62,18 @@ func pipelined(ctx context.Context, client redis.UniversalClient, evaluate evalu
 	pipe := client.Pipeline()
 	commands := make([]*redis.Cmd, len(runs))
 	for i, r := range runs {
-		commands[i] = evaluate(ctx, pipe, []string{r.key}, r.args...)
+		commands[i] = evaluate(ctx, pipe, r.keys, r.args...)
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, err
 	}
-	answers := make([]string, len(commands))
-	for i, c := range commands {
-		var err error
-		if answers[i], err = c.Text(); err != nil {
+	var answers []string
+	for _, c := range commands {
+		some, err := c.StringSlice()
+		if err != nil {
 			return nil, err
 		}
+		answers = append(answers, some...)
 	}
 	return answers, nil
 }

@@ -14,7 +14,7 @@ const maxKept = 8 << 20
 // whether it is wanted of the caller. What Redis has there that is damaged, or not
 // the service's, is none.
 func (s *Source) take(ctx context.Context, namespace string, revision guidon.Revision) (snapshot *guidon.Snapshot, wanted bool) {
-	answers, err := s.scripted(ctx, takeScript, run{s.snapshotKey(namespace),
+	answers, err := s.scripted(ctx, takeScript, run{[]string{s.snapshotKey(namespace)},
 		[]any{formatRevision(revision), milliseconds(snapshotLife), milliseconds(claimLife)}})
 	if err != nil {
 		return nil, false
@@ -34,6 +34,6 @@ func (s *Source) keep(ctx context.Context, snapshot *guidon.Snapshot) {
 		return // the claim of take keeps the others from trying for a while
 	}
 	// Redis being full is no reason not to ask it for revisions.
-	_, _ = s.scripted(ctx, keepScript, run{s.snapshotKey(snapshot.Namespace().Key),
+	_, _ = s.scripted(ctx, keepScript, run{[]string{s.snapshotKey(snapshot.Namespace().Key)},
 		[]any{formatRevision(snapshot.Revision()), text, milliseconds(snapshotLife)}})
 }

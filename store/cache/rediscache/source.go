@@ -8,6 +8,7 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -70,7 +71,9 @@ type Source struct {
 	client  redis.UniversalClient
 	prefix  string
 	timeout time.Duration
-	mute    bool // Redis is neither asked nor told revisions and snapshots
+
+	clustered atomic.Bool // not all keys are in one place
+	mute      bool        // Redis is neither asked nor told revisions and snapshots
 
 	health     health
 	stats      stats
@@ -83,11 +86,14 @@ var _ cache.SharedSource = (*Source)(nil)
 // New returns the source in front of the database. It starts nothing and does not
 // connect. The client should not repeat commands by itself.
 func New(database cache.SharedSource, client redis.UniversalClient, options Options) *Source {
-	return &Source{
+	s := &Source{
 		SharedSource: database, client: client,
 		prefix: cmp.Or(options.Prefix, "guidon"), timeout: cmp.Or(options.Timeout, 100*time.Millisecond),
 		mute: options.OnlyWrites,
 	}
+	_, clustered := client.(*redis.ClusterClient)
+	s.clustered.Store(clustered)
+	return s
 }
 
 // Close closes the client, not the database. It may be called when no other

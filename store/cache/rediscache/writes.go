@@ -45,7 +45,7 @@ func (s *Source) announce(ctx context.Context, key, nonce string) error {
 
 func (s *Source) announceOnce(ctx context.Context, key, nonce string) error {
 	_, err := s.scripted(ctx, announceScript,
-		run{s.stateKey(key), []any{nonce, milliseconds(belief), milliseconds(newStateLife)}})
+		run{[]string{s.stateKey(key)}, []any{nonce, milliseconds(belief), milliseconds(newStateLife)}})
 	return err
 }
 

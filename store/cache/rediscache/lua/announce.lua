@@ -1,15 +1,19 @@
 -- ARGV: nonce, for how long to believe it, time to live of a new state (ms)
 -- Where it cannot be stored all the same, the whole state goes: nobody fills before
 -- the quarantine of the next one is over.
-local function store()
+local function store(key)
+  local _, known, _, over = look(key)
   if not known then
-    begin()
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    begin(key)
+    redis.call('PEXPIRE', key, ARGV[3])
   end
-  redis.call('HDEL', KEYS[1], 'revision', 'reader', 'asked', unpack(over))
-  redis.call('HSET', KEYS[1], 'writer:' .. ARGV[1], now + tonumber(ARGV[2]))
+  redis.call('HDEL', key, 'revision', 'reader', 'asked', unpack(over))
+  redis.call('HSET', key, 'writer:' .. ARGV[1], now + tonumber(ARGV[2]))
 end
-if not pcall(store) then
-  redis.call('DEL', KEYS[1])
+
+local function run(key)
+  if not pcall(store, key) then
+    redis.call('DEL', key)
+  end
+  return 'done'
 end
-return 'done'

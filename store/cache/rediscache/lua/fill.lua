@@ -1,11 +1,14 @@
 -- ARGV: nonce, time to live (ms), revision
 -- The revision is as old as the nonce: what came before the answer of the database
 -- counts.
-if not known then
-  begin()
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-elseif state.reader == ARGV[1] then
-  redis.call('HDEL', KEYS[1], 'reader')
-  redis.call('HSET', KEYS[1], 'revision', ARGV[3])
+local function run(key)
+  local state, known = look(key)
+  if not known then
+    begin(key)
+    redis.call('PEXPIRE', key, ARGV[2])
+  elseif state.reader == ARGV[1] then
+    redis.call('HDEL', key, 'reader')
+    redis.call('HSET', key, 'revision', ARGV[3])
+  end
+  return 'done'
 end
-return 'done'

@@ -1,8 +1,10 @@
 -- ARGV: revision, snapshot, time to live (ms)
 -- Only in the place that take.lua has made. A server without memory to spare
 -- refuses.
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-  redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+local function run(key)
+  if redis.call('HEXISTS', key, ARGV[1]) == 1 then
+    redis.call('HSET', key, ARGV[1], ARGV[2])
+    redis.call('PEXPIRE', key, ARGV[3])
+  end
+  return 'done'
 end
-return 'done'

@@ -1,5 +1,5 @@
--- What every script begins with: the state of one key of the service as this
--- server has it. A state that an earlier life of this server wrote (and kept on
+-- What every script about a state begins with: the state of a key of the service as
+-- this server has it. A state that an earlier life of this server wrote (and kept on
 -- disk), or another server (whose replica this one was), is none: nobody can say
 -- what has been missed since.
 --
@@ -12,19 +12,23 @@ if not life then
   return redis.error_reply('GUIDON the server does not tell its run_id')
 end
 
-local state, writing, over = {}, false, {}
-local all = redis.call('HGETALL', KEYS[1])
-for i = 1, #all, 2 do
-  if string.sub(all[i], 1, 7) ~= 'writer:' then
-    state[all[i]] = all[i + 1]
-  elseif tonumber(all[i + 1]) > now then
-    writing = true
-  else
-    over[#over + 1] = all[i]
+-- look returns the state, whether it is known, and of the writers that have
+-- announced themselves whether one is still under way, and those that are over.
+local function look(key)
+  local state, writing, over = {}, false, {}
+  local all = redis.call('HGETALL', key)
+  for i = 1, #all, 2 do
+    if string.sub(all[i], 1, 7) ~= 'writer:' then
+      state[all[i]] = all[i + 1]
+    elseif tonumber(all[i + 1]) > now then
+      writing = true
+    else
+      over[#over + 1] = all[i]
+    end
   end
+  -- Nor is it known when the clock was set back behind its beginning.
+  return state, state.life == life and tonumber(state.since) <= now, writing, over
 end
--- Nor is it one when the clock was set back behind its beginning.
-local known = state.life == life and tonumber(state.since) <= now
 
 -- within tells whether less than the time has passed since the instant. Not when
 -- the clock was set back: then nobody knows.
@@ -33,7 +37,7 @@ local function within(instant, time)
   return passed >= 0 and passed < tonumber(time)
 end
 
-local function begin()
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'life', life, 'since', now)
+local function begin(key)
+  redis.call('DEL', key)
+  redis.call('HSET', key, 'life', life, 'since', now)
 end
