@@ -188,7 +188,7 @@ func (s *server) call(ctx context.Context, method, path string, body any, header
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
-		request.Header.Set(name, value)
+		request.Header.Add(name, value)
 	}
 	response, err := client.Do(request)
 	if err != nil {

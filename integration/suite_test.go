@@ -71,11 +71,11 @@ func TestSuite(t *testing.T) {
 		}}
 		run.check(tests, "", nil)
 	})
-	for _, front := range lambdatest.Fronts() {
-		t.Run(front.Name, func(t *testing.T) {
+	behindFront := func(name string, front lambdatest.Front, further ...string) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := suiteRun{t: t, start: func(t *testing.T, database string, settings []string) (string, *lockedBuffer) {
-				f := function(t, database, settings...)
+				f := function(t, database, append(settings, further...)...)
 				return behind(t, f, front).URL, f.Log.(*lockedBuffer)
 			}}
 			var failing []string
@@ -86,6 +86,12 @@ func TestSuite(t *testing.T) {
 			}
 			run.check(tests, front.Name, failing)
 		})
+	}
+	for _, front := range lambdatest.Fronts() {
+		behindFront(front.Name, front)
+	}
+	for _, front := range []lambdatest.Front{lambdatest.FunctionURL(), lambdatest.RESTAPI()} {
+		behindFront(front.Name+", streaming", front, "GUIDON_LAMBDA_STREAMING=true")
 	}
 }
 
