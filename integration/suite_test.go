@@ -101,16 +101,15 @@ type suiteRun struct {
 	t     *testing.T
 	start func(t *testing.T, database string, settings []string) (url string, log *lockedBuffer)
 
-	mu       sync.Mutex
-	outside  map[string]bool // names of tests
-	inside   map[string]bool
-	services int
+	mu      sync.Mutex
+	outside map[string]int // servers by the name of the test: processes,
+	inside  map[string]int // and those in the test's own
 }
 
 // check runs the suite and compares the tests that fail with those that are to.
 func (s *suiteRun) check(tests, front string, failing []string) {
 	s.t.Helper()
-	s.inside, s.outside = map[string]bool{}, map[string]bool{}
+	s.inside, s.outside = map[string]int{}, map[string]int{}
 	provider := httptest.NewServer(s)
 	defer provider.Close()                                                                             // which waits for the services to end
 	run := exec.CommandContext(s.t.Context(), tests, "-test.v", "-test.run=^Test", "-test.timeout=5m") // #nosec G204 -- our own
@@ -132,8 +131,13 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 	if diff := cmp.Diff(insideTests, slices.Sorted(maps.Keys(s.inside))); diff != "" {
 		s.t.Errorf("tests with a server in their own process (-want +got):\n%s", diff)
 	}
-	s.t.Logf("%d tests and cases pass, %d fail as they must; %d tests have %d processes, %d a server of their own",
-		passed, len(failed), len(s.outside), s.services, len(s.inside))
+	processes, cases := 0, 0
+	for test, n := range s.outside {
+		processes += n
+		cases += passed[test]
+	}
+	s.t.Logf("%d tests ran against %d processes, with %d passes, their cases counted; %d fail as they must; %d tests had a server in their own process",
+		len(s.outside), processes, cases, len(failed), len(s.inside))
 }
 
 // ServeHTTP provides a service as long as the request lasts, or notes that the test
@@ -164,25 +168,25 @@ func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *suiteRun) note(tests map[string]bool, name string) {
+func (s *suiteRun) note(tests map[string]int, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tests[name] = true
-	if !s.inside[name] {
-		s.services++
-	}
+	tests[name]++
 }
 
 var outcomeLine = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// outcomes returns how many tests passed, by what package testing printed, and
-// which failed or were skipped; of one that did for its subtests only these.
-func outcomes(out []byte) (passed int, failed []string) {
+// outcomes returns how often each test passed, with its subtests, by what package
+// testing printed, and which tests failed or were skipped; of one that did for its
+// subtests only these.
+func outcomes(out []byte) (passed map[string]int, failed []string) {
+	passed = map[string]int{}
 	for _, match := range outcomeLine.FindAllSubmatch(out, -1) {
-		if string(match[1]) == "PASS" {
-			passed++
+		if name := string(match[2]); string(match[1]) == "PASS" {
+			test, _, _ := strings.Cut(name, "/")
+			passed[test]++
 		} else {
-			failed = append(failed, string(match[2]))
+			failed = append(failed, name)
 		}
 	}
 	slices.Sort(failed)
