@@ -47,7 +47,7 @@ var lambdaDifferences = []struct {
 // own, or is called without a request. All other tests that need one have a process.
 var insideTests = []string{
 	"TestAbort", "TestDatabaseAway", "TestDuration", "TestGuard", "TestHealth", "TestInvoke",
-	"TestMessagesOfOtherTransports", "TestMeta", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
+	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere", "TestProfiler",
 	"TestRudeObserver", "TestUnavailable",
 }
