@@ -52,6 +52,10 @@ var insideTests = []string{
 	"TestRudeObserver", "TestUnavailable",
 }
 
+// leastOutside is how many tests of package handler have processes, at least: fewer
+// mean that some have come to do without, unnoticed.
+const leastOutside = 58
+
 // TestSuite runs the whole suite of package handler, management, evaluation, OFREP,
 // tokens, errors and limits, against the real programs on PostgreSQL: the server,
 // and the function behind each front. Each server of a test is a process with a
@@ -111,7 +115,8 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 	s.t.Helper()
 	s.inside, s.outside = map[string]int{}, map[string]int{}
 	provider := httptest.NewServer(s)
-	defer provider.Close()                                                                             // which waits for the services to end
+	defer provider.Close() // waits for the services to end
+
 	run := exec.CommandContext(s.t.Context(), tests, "-test.v", "-test.run=^Test", "-test.timeout=5m") // #nosec G204 -- our own
 	run.Dir = "../handler"                                                                             // for its testdata
 	run.Env = append(os.Environ(), "TEST_PROVIDER="+provider.URL, "TEST_FRONT="+front)
@@ -130,6 +135,9 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 	}
 	if diff := cmp.Diff(insideTests, slices.Sorted(maps.Keys(s.inside))); diff != "" {
 		s.t.Errorf("tests with a server in their own process (-want +got):\n%s", diff)
+	}
+	if len(s.outside) < leastOutside {
+		s.t.Errorf("%d tests have processes, want at least %d", len(s.outside), leastOutside)
 	}
 	processes, cases := 0, 0
 	for test, n := range s.outside {
