@@ -188,7 +188,7 @@ func (s *server) call(ctx context.Context, method, path string, body any, header
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
-		request.Header.Add(name, value)
+		request.Header.Set(name, value)
 	}
 	response, err := client.Do(request)
 	if err != nil {
