@@ -90,9 +90,8 @@ func TestTokenErrors(t *testing.T) {
 
 // TestMethods is the public list of contract 10.4.
 func TestMethods(t *testing.T) {
-	for _, on := range []string{"true", "false"} {
-		s := newServer(t, required, func(c *handler.Config) { c.Authentication.TokenMethod = on == "true" })
-		s.do("GET", "/auth/v1/method", "").check(t, 200, `{"methods":[`+
+	for on, option := range map[string]func(*handler.Config){"true": required, "false": func(*handler.Config) {}} {
+		newServer(t, option).do("GET", "/auth/v1/method", "").check(t, 200, `{"methods":[`+
 			`{"method":"METHOD_TOKEN","enabled":`+on+`,"sessionCompatible":false},`+
 			`{"method":"METHOD_CODEHOST","enabled":false,"sessionCompatible":true},`+
 			`{"method":"METHOD_OIDC","enabled":false,"sessionCompatible":true,"metadata":{"providers":{}}},`+

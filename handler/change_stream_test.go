@@ -106,7 +106,7 @@ func TestChangeStream(t *testing.T) {
 // TestChangeStreamRecords: an event is what the list of changes has, whatever is in
 // it, and so is that of a namespace which does not exist any more.
 func TestChangeStreamRecords(t *testing.T) {
-	s := newServer(t, withStreams(t, handler.StreamsConfig{MaxChanges: 1}))
+	s := newStreaming(t, handler.StreamsConfig{MaxChanges: 1})
 	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`)
 	ids, records := s.follow("/api/v1/namespaces/shop/changes/stream?from=0")
 	s.must("", "POST", "/api/v1/namespaces/shop/flags", `{"key":"a","name":"line\nline\r\n\u2028"}`)

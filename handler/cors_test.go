@@ -44,6 +44,17 @@ func TestCORS(t *testing.T) {
 	refused, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
 	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
 		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, x-api-key, traceparent, tracestate"
+	var off *handler.CORSConfig
+	anybody := &handler.CORSConfig{}
+	listed := &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}
+	listedOtherwise := &handler.CORSConfig{AllowedOrigins: []string{"https://A.example"}}
+	wildcard := &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}
+	ownHeaders := &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}
+	anyHeader := &handler.CORSConfig{AllowedHeaders: []string{"*"}}
+	servers := map[*handler.CORSConfig]*server{}
+	for _, config := range []*handler.CORSConfig{off, anybody, listed, listedOtherwise, wildcard, ownHeaders, anyHeader} {
+		servers[config] = newServer(t, func(c *handler.Config) { c.CORS = config })
+	}
 	for _, test := range []struct {
 		name                    string
 		config                  *handler.CORSConfig
@@ -52,26 +63,27 @@ func TestCORS(t *testing.T) {
 		status                  int
 		want                    map[string]string
 	}{
-		{"off", nil, "GET", "https://a.example", "", "", 200, map[string]string{}},
-		{"off, preflight", nil, "OPTIONS", "https://a.example", "GET", "", 501, map[string]string{}},
-		{"any origin", &handler.CORSConfig{}, "GET", "https://a.example", "", "", 200, admitted("*")},
-		{"no origin", &handler.CORSConfig{}, "GET", "", "", "", 200, plain},
-		{"any origin, preflight", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "PUT", all, 200, preflight("*", "PUT", all)},
-		{"without headers", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "DELETE", "", 200, preflight("*", "DELETE", "")},
-		{"a method that is not", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "PATCH", "", 200, refused},
-		{"a header that is not", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "GET", "X-Other", 200, refused},
-		{"not a preflight", &handler.CORSConfig{}, "OPTIONS", "https://a.example", "", "", 501, admitted("*")},
-		{"a listed origin", &handler.CORSConfig{AllowedOrigins: []string{"https://A.example"}}, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
-		{"another origin", &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}, "GET", "https://b.example", "", "", 200, plain},
-		{"another origin, preflight", &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}, "OPTIONS", "https://b.example", "GET", "", 200, refused},
-		{"a wildcard", &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
-		{"a wildcard elsewhere", &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}, "GET", "https://a.example.net", "", "", 200, plain},
-		{"own headers", &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}, "OPTIONS", "https://a.example", "GET", "x-other,if-match", 200, preflight("*", "GET", "x-other,if-match")},
-		{"own headers replace the usual", &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}, "OPTIONS", "https://a.example", "GET", "authorization", 200, refused},
-		{"any header", &handler.CORSConfig{AllowedHeaders: []string{"*"}}, "OPTIONS", "https://a.example", "GET", "anything", 200, preflight("*", "GET", "anything")},
+		{"off", off, "GET", "https://a.example", "", "", 200, map[string]string{}},
+		{"off, preflight", off, "OPTIONS", "https://a.example", "GET", "", 501, map[string]string{}},
+		{"any origin", anybody, "GET", "https://a.example", "", "", 200, admitted("*")},
+		{"no origin", anybody, "GET", "", "", "", 200, plain},
+		{"any origin, preflight", anybody, "OPTIONS", "https://a.example", "PUT", all, 200, preflight("*", "PUT", all)},
+		{"without headers", anybody, "OPTIONS", "https://a.example", "DELETE", "", 200, preflight("*", "DELETE", "")},
+		{"a method that is not", anybody, "OPTIONS", "https://a.example", "PATCH", "", 200, refused},
+		{"a header that is not", anybody, "OPTIONS", "https://a.example", "GET", "X-Other", 200, refused},
+		{"not a preflight", anybody, "OPTIONS", "https://a.example", "", "", 501, admitted("*")},
+		{"a listed origin", listedOtherwise, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"another origin", listed, "GET", "https://b.example", "", "", 200, plain},
+		{"another origin, preflight", listed, "OPTIONS", "https://b.example", "GET", "", 200, refused},
+		{"a wildcard", wildcard, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"a wildcard elsewhere", wildcard, "GET", "https://a.example.net", "", "", 200, plain},
+		{"own headers", ownHeaders, "OPTIONS", "https://a.example", "GET", "x-other,if-match", 200, preflight("*", "GET", "x-other,if-match")},
+		{"own headers replace the usual", ownHeaders, "OPTIONS", "https://a.example", "GET", "authorization", 200, refused},
+		{"any header", anyHeader, "OPTIONS", "https://a.example", "GET", "anything", 200, preflight("*", "GET", "anything")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t, func(c *handler.Config) { c.CORS = test.config })
+			s := *servers[test.config]
+			s.t = t
 			var headers []string
 			for name, value := range map[string]string{
 				"Origin": test.origin, "Access-Control-Request-Method": test.requestMethod, "Access-Control-Request-Headers": test.requests,

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -38,7 +37,11 @@ func TestCodes(t *testing.T) {
 
 // newShop returns a server with something of everything.
 func newShop(t *testing.T, options ...func(*handler.Config)) *server {
-	s := newServer(t, options...)
+	return newServer(t, options...).stock()
+}
+
+// stock puts something of everything into the server's database.
+func (s *server) stock() *server {
 	s.must("", "POST", "/api/v1/flags", `{"key":"f","name":"F","enabled":true}`)
 	s.must("v", "POST", "/api/v1/flags/f/variants", `{"key":"v","attachment":"{\"a\":1}"}`)
 	s.must("w", "POST", "/api/v1/flags/f/variants", `{"key":"w"}`)
@@ -176,27 +179,31 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBodies that do not say how long they are, or lie about it.
+// TestBodies that do not say how long they are.
 func TestBodies(t *testing.T) {
 	s := newServer(t)
-	send := func(body io.Reader, length int64) reply {
-		request := httptest.NewRequest(http.MethodPost, "/api/v1/flags", body)
-		request.ContentLength = length
-		recorder := httptest.NewRecorder()
-		s.handler.ServeHTTP(recorder, request)
-		return reply{recorder.Code, recorder.Header(), recorder.Body.String()}
+	send := func(body string) reply {
+		unknown := io.MultiReader(strings.NewReader(body)) // sent in chunks
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/v1/flags", unknown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.send(request)
 	}
 	large := strings.Repeat(" ", 4<<20)
-	if r := send(strings.NewReader(`{"key":"k","name":"K"}`), -1); r.status != 200 {
+	if r := send(`{"key":"k","name":"K"}`); r.status != 200 {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	if r := send(strings.NewReader(large[22:]+`{"key":"l","name":"L"}`), -1); r.status != 200 {
+	if r := send(large[22:] + `{"key":"l","name":"L"}`); r.status != 200 {
 		t.Errorf("as large as may be: %d %s", r.status, r.body)
 	}
-	send(strings.NewReader(large+"{}"), -1).fails(t, 413, 8, "the request body exceeds 4194304 bytes")
-	send(strings.NewReader(`{"key":`), 100).fails(t, 400, 3, "the request body could not be read to its end")
+	send(large+"{}").fails(t, 413, 8, "the request body exceeds 4194304 bytes")
+}
 
-	// A caller that ends early and listens is told so too: net/http takes them for gone.
+// TestHalfBodies: a caller that ends before its body does and listens is told so,
+// although net/http takes it for gone.
+func TestHalfBodies(t *testing.T) {
+	s := newServer(t)
 	for _, request := range []string{
 		"Content-Length: 100\r\n\r\n{",
 		"Transfer-Encoding: chunked\r\n\r\n5\r\n{",

@@ -89,7 +89,7 @@ func TestReasons(t *testing.T) {
 // instant at the end.
 func TestDuration(t *testing.T) {
 	instant := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h := handler.New(handler.Config{Service: newShop(t).service, Now: func() time.Time {
+	h := handler.New(handler.Config{Service: newInside(t, "sets the clock").stock().service, Now: func() time.Time {
 		instant = instant.Add(1500 * time.Microsecond)
 		return instant
 	}})

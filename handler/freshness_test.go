@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -42,17 +40,11 @@ func (d *database) Update(ctx context.Context, namespace string, fn func(ctx con
 }
 
 // newShared starts a server over a cache of the freshness, and returns it with
-// its database and a service by which somebody else writes to that.
+// its database, which can be watched, and a service by which somebody else writes
+// to that.
 func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler.Config)) (*server, *database, *guidon.Service) {
 	t.Helper()
-	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
-		t.Fatal(err)
-	}
+	db := newDB(t)
 	d := &database{DB: db}
 	shared := cache.NewShared(d, freshness)
 	options = append(options, func(c *handler.Config) {
@@ -77,7 +69,7 @@ const (
 
 // TestDemands: a request can demand more than the mode of the cache gives it.
 func TestDemands(t *testing.T) {
-	s, _, other := newShared(t, cache.Freshness{MaxAge: time.Hour})
+	s := newSharing(t, cache.Freshness{MaxAge: time.Hour})
 	revision := 1
 	read := func(path string, headers ...string) reply {
 		method, body := "GET", ""
@@ -88,7 +80,7 @@ func TestDemands(t *testing.T) {
 	}
 	write := func() {
 		revision++
-		createFlag(t, other, fmt.Sprint("f", strings.Repeat("x", revision-2)))
+		createFlag(t, s.service, fmt.Sprint("f", strings.Repeat("x", revision-2)))
 	}
 	write()
 	for _, path := range []string{evaluatePath, "/api/v1/namespaces/default/flags/f", "/api/v1/namespaces/default/export"} {
@@ -128,8 +120,8 @@ func TestDemands(t *testing.T) {
 
 // TestMinRevisionRefused: garbage, and what does not come.
 func TestMinRevisionRefused(t *testing.T) {
-	s, _, other := newShared(t, cache.Freshness{})
-	createFlag(t, other, "f")
+	s := newSharing(t, cache.Freshness{})
+	createFlag(t, s.service, "f")
 	for _, value := range []string{"x", "-1", "+1", "1.0", `"1"`, "1,2", "9223372036854775808", "0x1"} {
 		r := s.do("POST", evaluatePath, evaluateF, "Guidon-Min-Revision", value)
 		if r.status != http.StatusBadRequest || !strings.Contains(r.body, "Guidon-Min-Revision") {

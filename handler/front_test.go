@@ -10,9 +10,9 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// frontVariable names what stands between the tests of this package and the
-// handler: one of [lambdatest.Fronts], with the handler in a function of AWS Lambda
-// behind it. Nothing is a listener of net/http, as ever.
+// frontVariable names what stands between the tests of this package and a handler
+// in this process: one of [lambdatest.Fronts], with the handler in a function of
+// AWS Lambda behind it. Nothing is a listener of net/http, as ever.
 const frontVariable = "TEST_FRONT"
 
 // behindFront returns the handler as callers reach it.

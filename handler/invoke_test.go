@@ -32,7 +32,7 @@ func operation(t testing.TB, method string) *handler.Operation {
 
 // TestInvoke is the path of the other transports.
 func TestInvoke(t *testing.T) {
-	s := newServer(t, required)
+	s := newInside(t, "calls the handler without a request", required)
 	token := "Bearer " + s.token("")
 	create := operation(t, "CreateFlag")
 	message := &flipt.CreateFlagRequest{Key: "f", Name: "F"}
@@ -90,7 +90,7 @@ func TestTrustedActor(t *testing.T) {
 
 // TestMessagesOfOtherTransports have values that JSON cannot express.
 func TestMessagesOfOtherTransports(t *testing.T) {
-	s := newServer(t, tokens)
+	s := newInside(t, "calls the handler without a request", tokens)
 	nan := &structpb.Struct{Fields: map[string]*structpb.Value{"x": structpb.NewNumberValue(math.NaN())}}
 	_, err := s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{
 		Message: &flipt.CreateFlagRequest{Key: "f", Name: "F", Metadata: nan},

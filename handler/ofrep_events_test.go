@@ -12,17 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/store/cache"
 )
-
-// withStreams makes the handler stream, over a cache of its own.
-func withStreams(t testing.TB, streams handler.StreamsConfig) func(*handler.Config) {
-	c := cache.New(newDB(t))
-	streams.Subscribe = c.Subscribe
-	return func(config *handler.Config) {
-		config.Service, config.Streams = guidon.NewService(c, time.Now), handler.NewStreams(streams)
-	}
-}
 
 // offered is what a bulk answer says of streams, as text, and where the one is.
 func offered(t testing.TB, r reply) (member, target string) {
@@ -48,18 +38,18 @@ func offered(t testing.TB, r reply) (member, target string) {
 // URL that says the same each time, needs no header and tells no token.
 func TestOFREPEventStreams(t *testing.T) {
 	config := handler.StreamsConfig{MaxOFREP: 2}
-	open := newServer(t, withStreams(t, config))
+	open := newStreaming(t, config)
 	open.must("", "POST", ofrepPath, `{}`).check(t, 200, `{"flags":[],"eventStreams":[{"type":"sse",`+
 		`"endpoint":{"requestUri":"/ofrep/v1/events?namespace=default"},"inactivityDelaySec":120}],"metadata":{"flagSetId":"default","version":"1"}}`)
 	config.PublicURL = "https://flags.example/base"
-	public := newServer(t, withStreams(t, config))
+	public := newStreaming(t, config)
 	member, _ := offered(t, public.must("", "POST", ofrepPath+"?namespace=a%26b", `{}`))
 	if want := `{"type":"sse","url":"https://flags.example/base/ofrep/v1/events?namespace=a%26b","inactivityDelaySec":120}`; member != want {
 		t.Errorf("got %s, want %s", member, want)
 	}
 
 	config.PublicURL = ""
-	s := newServer(t, withStreams(t, config), required)
+	s := newStreaming(t, config, required)
 	token, other, shop := s.token(""), s.token(""), s.token("shop")
 	bulk := func(token string, headers ...string) reply {
 		return s.must("", "POST", ofrepPath, `{}`, append(headers, "X-API-Key", token)...)

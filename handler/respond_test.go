@@ -1,8 +1,10 @@
 package handler_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -25,7 +27,11 @@ func TestPretty(t *testing.T) {
 	s.do("GET", "/api/v1/namespaces/x?pretty", "").check(t, 404, "{\n  \"code\": 5,\n  \"message\": \"namespace \\\"x\\\" not found\"\n}")
 	s.do("GET", "/api/v1/nope?pretty", "").check(t, 404, "{\n  \"code\": 5,\n  \"message\": \"Not Found\"\n}")
 	s.do("POST", "/api/v1/evaluate?pretty", "{").check(t, 400, "{\n  \"code\": 3,\n  \"message\": \"unexpected EOF\"\n}")
-	s.do("GET", "/meta/config?pretty", "").check(t, 200, "{}")
+	var config bytes.Buffer
+	if err := json.Indent(&config, []byte(s.do("GET", "/meta/config", "").body), "", "  "); err != nil {
+		t.Error(err)
+	}
+	s.do("GET", "/meta/config?pretty", "").check(t, 200, config.String())
 	s.do("GET", "/health?pretty", "").check(t, 200, "{\n  \"status\": \"SERVING\"\n}")
 	if r := s.do("GET", "/api/v1/namespaces?prettyish&reference=pretty", ""); strings.Contains(r.body, "\n") {
 		t.Errorf("pretty without being asked: %s", r.body)

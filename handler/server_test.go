@@ -24,30 +24,97 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// server is a handler over a database of its own, behind a real listener.
+// server is a service over a database of its own, behind a real listener.
 type server struct {
 	t       testing.TB
 	url     string
-	service *guidon.Service
-	handler *handler.Handler
+	service *guidon.Service  // on the same database, for what is done past the HTTP interface
+	handler *handler.Handler // nil where the service is a process of its own
 	logs    *logs
 	ids     map[string]string // saved by name, for {name} in paths and bodies
 }
 
 // newServer starts a server whose configuration is the default one changed by
-// the options.
+// the options. It is a process of its own where somebody provides those (see
+// outside_test.go), unless an option is something that no process can be told.
 func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 	t.Helper()
-	s := &server{t: t, service: newService(t), logs: newLogs(), ids: map[string]string{}}
-	config := handler.Config{
-		Service: s.service,
-		Info:    handler.Info{Version: "1.2.3"},
-		Logger:  slog.New(slog.NewJSONHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	}
+	return start(t, backing{}, options)
+}
+
+// newStreaming is newServer for one that has event streams.
+func newStreaming(t testing.TB, streams handler.StreamsConfig, options ...func(*handler.Config)) *server {
+	t.Helper()
+	return start(t, backing{streams: &streams}, options)
+}
+
+// newSharing is newServer for one that is not alone with its database: what the
+// service of the test writes, another one has written.
+func newSharing(t testing.TB, freshness cache.Freshness, options ...func(*handler.Config)) *server {
+	t.Helper()
+	return start(t, backing{freshness: &freshness}, options)
+}
+
+// backing is what is behind the handler, if not the usual.
+type backing struct {
+	streams   *handler.StreamsConfig
+	freshness *cache.Freshness
+}
+
+func start(t testing.TB, behind backing, options []func(*handler.Config)) *server {
+	t.Helper()
+	var config handler.Config
 	for _, option := range options {
 		option(&config)
 	}
-	s.service, s.handler = config.Service, handler.New(config)
+	if provider == "" {
+		return startInside(t, config, behind)
+	}
+	environ, beyond := settings(config, behind)
+	if beyond != "" {
+		noteInside(t, beyond+" is the test's own")
+		return startInside(t, config, behind)
+	}
+	return startOutside(t, environ)
+}
+
+// newInside is newServer for a test that cannot do with a process of its own, and
+// says why.
+func newInside(t testing.TB, why string, options ...func(*handler.Config)) *server {
+	t.Helper()
+	if provider != "" {
+		noteInside(t, why)
+	}
+	var config handler.Config
+	for _, option := range options {
+		option(&config)
+	}
+	return startInside(t, config, backing{})
+}
+
+// startInside starts a server in this process.
+func startInside(t testing.TB, config handler.Config, behind backing) *server {
+	t.Helper()
+	s := &server{t: t, logs: newLogs(), ids: map[string]string{}}
+	switch {
+	case config.Service != nil: // the test's own
+		s.service = config.Service
+	case behind.freshness != nil:
+		db := newDB(t)
+		shared := cache.NewShared(db, *behind.freshness)
+		config.Service, config.Outage = guidon.NewService(shared, time.Now), shared.Outage
+		s.service = guidon.NewService(db, time.Now)
+	default:
+		c := cache.New(newDB(t))
+		s.service = guidon.NewService(c, time.Now)
+		config.Service = s.service
+		if behind.streams != nil {
+			behind.streams.Subscribe = c.Subscribe
+			config.Streams = handler.NewStreams(*behind.streams)
+		}
+	}
+	config.Logger = slog.New(slog.NewJSONHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.handler = handler.New(config)
 	listener := httptest.NewServer(behindFront(t, s.handler))
 	t.Cleanup(listener.Close)
 	s.url = listener.URL

@@ -39,8 +39,9 @@ type databaseServer struct {
 	err      error          // why there is none
 	url      string         // of the superuser
 	private  *dbproc.Server // nil when it is no private process
-	template string         // PostgreSQL: the name of a migrated database
 	end      func() error
+	mu       sync.Mutex // guards template
+	template string     // PostgreSQL: the name of a migrated database
 }
 
 var (
@@ -144,7 +145,17 @@ func (s *databaseServer) migrated(t testing.TB) string {
 		migrateUp(t, u)
 		return u
 	}
-	// A copy takes a fraction of the time of the schema steps.
+	name := newName()
+	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.migratedTemplate(t))
+	return s.dropAfter(t, name)
+}
+
+// migratedTemplate returns the name of a database with the current schema, a copy
+// of which takes a fraction of the time of the schema steps.
+func (s *databaseServer) migratedTemplate(t testing.TB) string {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.template == "" {
 		name := newName()
 		s.administer(t, "CREATE DATABASE "+name)
@@ -159,9 +170,7 @@ func (s *databaseServer) migrated(t testing.TB) string {
 			return err
 		}
 	}
-	name := newName()
-	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.template)
-	return s.dropAfter(t, name)
+	return s.template
 }
 
 func (s *databaseServer) isPostgres() bool { return strings.HasPrefix(s.url, "postgres") }

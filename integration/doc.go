@@ -4,6 +4,9 @@
 // every database that it supports. It holds tests
 // and benchmarks only.
 //
+// TestSuite runs the acceptance tests of package handler against the real programs:
+// the server, and the function behind each front of AWS Lambda.
+//
 // A test that needs a database takes the first of these:
 //
 //   - the server of TEST_POSTGRES_URL, TEST_MYSQL_URL or TEST_MARIADB_URL, such as

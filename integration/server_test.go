@@ -3,6 +3,7 @@ package integration
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -73,8 +73,7 @@ type server struct {
 
 	ready chan struct{} // closed when it serves
 
-	mu  sync.Mutex
-	log bytes.Buffer
+	log lockedBuffer
 }
 
 // start runs `guidon server` on the database of the URL with further settings in
@@ -132,12 +131,9 @@ func (s *server) follow(pipe io.Reader) {
 	lines := bufio.NewScanner(pipe)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
-		s.mu.Lock()
-		s.log.Write(lines.Bytes())
-		s.log.WriteByte('\n')
-		s.mu.Unlock()
-		var event struct{ M, HTTP, GRPC string }
-		if json.Unmarshal(lines.Bytes(), &event) == nil && event.M == "serving" {
+		fmt.Fprintf(&s.log, "%s\n", lines.Bytes())
+		var event struct{ M, Msg, HTTP, GRPC string } // M or what a test has named it
+		if json.Unmarshal(lines.Bytes(), &event) == nil && cmp.Or(event.M, event.Msg) == "serving" {
 			s.URL, s.GRPC = event.HTTP, event.GRPC
 			close(s.ready)
 		}
@@ -146,11 +142,7 @@ func (s *server) follow(pipe io.Reader) {
 }
 
 // Log returns what the server has logged so far.
-func (s *server) Log() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.log.String()
-}
+func (s *server) Log() string { return s.log.String() }
 
 // Signal sends a signal to the process.
 func (s *server) Signal(t testing.TB, signal syscall.Signal) {

@@ -88,12 +88,18 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestTooLarge: an answer that Lambda would refuse is an error that says so, and
-// one just below arrives.
+// TestTooLarge: an answer that Lambda would refuse is an error that says so, with
+// the headers that are not about its body, and one just below arrives.
 func TestTooLarge(t *testing.T) {
 	var size int
 	var content byte
-	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/headers" {
+			w.Header().Set("X-Large", strings.Repeat("x", lambdatest.MaxPayload))
+			return
+		}
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("ETag", `"1"`)
 		_, _ = w.Write(bytes.Repeat([]byte{content}, size))
 	})})
 	tests := []struct {
@@ -117,7 +123,14 @@ func TestTooLarge(t *testing.T) {
 			if got.Code != http.StatusOK && !strings.Contains(got.Body.String(), `"code":8,"message":"the answer is larger than`) {
 				t.Errorf("got %s", got.Body)
 			}
+			if header := got.Header(); header.Get("Access-Control-Allow-Origin") != "*" || (header.Get("ETag") != "") != (tt.want == http.StatusOK) {
+				t.Errorf("got %v", header)
+			}
 		})
+	}
+	got := invoke(t, t.Context(), f, lambdatest.HTTPAPI("$default"), get(t, lambdatest.HTTPAPI("$default"), "/headers"))
+	if got.Code != http.StatusRequestEntityTooLarge || got.Header().Get("X-Large") != "" {
+		t.Errorf("got %d for a large header", got.Code)
 	}
 }
 

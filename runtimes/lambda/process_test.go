@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -74,6 +75,14 @@ func testHandler() http.Handler {
 		if err := http.NewResponseController(w).Flush(); err != nil {
 			w.WriteHeader(http.StatusNotImplemented)
 		}
+	})
+	mux.HandleFunc("GET /live", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "first")
+		_ = http.NewResponseController(w).Flush() // which one that does not stream has not
+		if answer, err := http.Get(r.URL.Query().Get("wait")); err == nil {
+			_ = answer.Body.Close()
+		}
+		_, _ = io.WriteString(w, "last")
 	})
 	mux.HandleFunc("GET /bytes", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0xff}) })
 	return mux
@@ -201,5 +210,39 @@ func TestStreaming(t *testing.T) {
 	result, err := f.Invoke(t.Context(), []byte(`{"guidon":"ping"}`))
 	if err != nil || string(result.Payload) != `"pong"` || result.Cold {
 		t.Errorf("got %+v, error %v", result, err)
+	}
+}
+
+// TestStreamingLive: what is streamed reaches the caller while the handler is still
+// at it.
+func TestStreamingLive(t *testing.T) {
+	t.Parallel()
+	f := process(t, asStreaming+"=1")
+	for _, front := range []lambdatest.Front{lambdatest.FunctionURL(), lambdatest.RESTAPI()} {
+		t.Run(front.Name, func(t *testing.T) {
+			seen := make(chan struct{})
+			gate := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				select {
+				case <-seen:
+				case <-r.Context().Done(): // the function has timed out
+				}
+			}))
+			defer gate.Close()
+			server := httptest.NewServer(f.Serve(front))
+			defer server.Close()
+			answer, err := http.Get(server.URL + "/live?wait=" + url.QueryEscape(gate.URL))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			first := make([]byte, len("first"))
+			if _, err := io.ReadFull(answer.Body, first); err != nil || string(first) != "first" {
+				t.Fatalf("got %q, error %v", first, err)
+			}
+			close(seen)
+			if rest, err := io.ReadAll(answer.Body); err != nil || string(rest) != "last" {
+				t.Errorf("then got %q, error %v", rest, err)
+			}
+		})
 	}
 }

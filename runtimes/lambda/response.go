@@ -78,9 +78,27 @@ func (w *response) payload() []byte {
 	}
 	out := appendBody(append(w.out, '}'), w.body)
 	if len(out) > maxPayload {
-		return w.front.plain(http.StatusRequestEntityTooLarge, "the answer is larger than the 6 MiB that AWS Lambda lets through; ask for less of it at a time")
+		return w.tooLarge()
 	}
 	return out
+}
+
+// bodyHeaders are about the body of an answer.
+var bodyHeaders = []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Type", "Etag", "Last-Modified"}
+
+// tooLarge returns the answer in place of one that Lambda would refuse. Its headers
+// are the same, but for those about the body: pages of other origins may read it
+// only with them.
+func (w *response) tooLarge() []byte {
+	for _, name := range bodyHeaders {
+		delete(w.header, name)
+	}
+	if len(w.out) > maxPayload/2 { // the headers are to blame
+		clear(w.header)
+	}
+	instead := &response{front: w.front, header: w.header}
+	writePlain(instead, http.StatusRequestEntityTooLarge, "the answer is larger than the 6 MiB that AWS Lambda lets through; ask for less of it at a time")
+	return instead.payload()
 }
 
 // plain returns the payload of a short answer of our own.

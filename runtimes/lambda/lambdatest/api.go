@@ -1,6 +1,7 @@
 package lambdatest
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -24,12 +25,14 @@ type event struct {
 	deadline time.Time
 }
 
-// eventAnswer is what the process answers to an event.
+// eventAnswer is what the process answers to an event: an answer, or the next part
+// of one that is streamed, which ends with one that is empty.
 type eventAnswer struct {
 	id        string
 	payload   []byte
 	failure   string // the kind of an error, "" for none
 	streaming bool
+	part      bool // and not the end
 }
 
 // The kinds of answers that are streamed.
@@ -89,17 +92,43 @@ func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 // answer takes an answer. That of a streamed one tells in a trailer when it broke
 // off.
 func (a *runtimeAPI) answer(w http.ResponseWriter, r *http.Request, failure string) {
-	payload, err := io.ReadAll(r.Body) // and the trailers
+	answer := eventAnswer{id: r.PathValue("id"), failure: failure}
+	answer.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
+	var err error
+	if answer.streaming {
+		err = a.parts(r.Body, answer.id)
+	} else {
+		answer.payload, err = io.ReadAll(r.Body)
+	}
 	if err != nil {
 		return // the process ended
 	}
-	answer := eventAnswer{id: r.PathValue("id"), payload: payload, failure: failure}
-	answer.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
 	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
 		answer.failure = kind
 	}
 	w.WriteHeader(http.StatusAccepted)
 	_, _ = io.WriteString(w, `{"status":"OK"}`)
+	a.send(answer)
+}
+
+// parts passes a streamed answer on as it comes.
+func (a *runtimeAPI) parts(body io.Reader, id string) error {
+	for {
+		part := make([]byte, 64<<10)
+		n, err := body.Read(part)
+		if n > 0 {
+			a.send(eventAnswer{id: id, payload: part[:n], streaming: true, part: true})
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil // and the trailers have been read
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (a *runtimeAPI) send(answer eventAnswer) {
 	select {
 	case a.answers <- answer:
 	case <-a.closed:

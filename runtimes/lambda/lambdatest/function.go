@@ -9,6 +9,7 @@
 package lambdatest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -57,6 +58,18 @@ type Result struct {
 // Invoke runs one synchronous invocation. An error means that there was none;
 // those of the function are in the result.
 func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
+	var streamed bytes.Buffer
+	result, err := f.InvokeStreaming(ctx, payload, &streamed)
+	if result.Streaming {
+		result.Payload = streamed.Bytes()
+	}
+	return result, err
+}
+
+// InvokeStreaming is Invoke for one whose answer, where the function streams it,
+// goes to the stream as it comes instead of into the result. What the stream does
+// not take is lost.
+func (f *Function) InvokeStreaming(ctx context.Context, payload []byte, stream io.Writer) (Result, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(payload) > MaxPayload {
@@ -77,7 +90,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
 	} else {
 		f.process.signal(syscall.SIGCONT)
 	}
-	return f.invoke(ctx, payload, result)
+	return f.invoke(ctx, payload, result, stream)
 }
 
 // start starts the process and waits until it asks for an event. It returns a
@@ -106,7 +119,7 @@ func (f *Function) start() (*Result, error) {
 }
 
 // invoke hands the event to the process and waits for the answer.
-func (f *Function) invoke(ctx context.Context, payload []byte, result Result) (Result, error) {
+func (f *Function) invoke(ctx context.Context, payload []byte, result Result, stream io.Writer) (Result, error) {
 	f.count++
 	limit := cmp.Or(f.Timeout, 3*time.Second)
 	began := time.Now()
@@ -125,6 +138,10 @@ func (f *Function) invoke(ctx context.Context, payload []byte, result Result) (R
 		case answer := <-f.process.api.answers:
 			if answer.id != e.id {
 				continue // of one that was given up
+			}
+			if answer.part {
+				_, _ = stream.Write(answer.payload)
+				continue
 			}
 			f.freeze()
 			if !answer.streaming && len(answer.payload) > MaxPayload {
@@ -183,7 +200,9 @@ func (f *Function) Kill() {
 
 // Serve returns a handler that answers as the front does.
 func (f *Function) Serve(front Front) http.Handler {
-	return front.Handler(func(r *http.Request, event []byte) (Result, error) { return f.Invoke(r.Context(), event) })
+	return front.handler(func(r *http.Request, event []byte, stream io.Writer) (Result, error) {
+		return f.InvokeStreaming(r.Context(), event, stream)
+	})
 }
 
 // process is the process of a function, with a Runtime API of its own.

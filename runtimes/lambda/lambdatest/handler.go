@@ -3,15 +3,19 @@ package lambdatest
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 )
 
-// Invoke runs one invocation.
+// Invoke runs one invocation of a function that does not stream.
 type Invoke func(r *http.Request, event []byte) (Result, error)
 
-// Handler answers HTTP as the front does with the function behind it. A streamed
-// answer is passed on when it is complete.
+// Handler answers HTTP as the front does with the function behind it.
 func (f Front) Handler(invoke Invoke) http.Handler {
+	return f.handler(func(r *http.Request, event []byte, _ io.Writer) (Result, error) { return invoke(r, event) })
+}
+
+func (f Front) handler(invoke func(r *http.Request, event []byte, stream io.Writer) (Result, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 10<<20)
 		event, err := f.Event(r)
@@ -19,14 +23,18 @@ func (f Front) Handler(invoke Invoke) http.Handler {
 			http.Error(w, `{"message":"Request Too Long"}`, http.StatusRequestEntityTooLarge)
 			return
 		}
-		result, err := invoke(r, event)
-		switch {
-		case err != nil:
-		case result.Streaming:
-			err = f.answerStream(w, result)
-		case result.FunctionError != "":
+		streamed := &stream{front: f, w: w}
+		result, err := invoke(r, event, streamed)
+		if err == nil && result.FunctionError != "" {
 			err = errors.New(result.FunctionError)
-		default:
+		}
+		switch {
+		case streamed.begun && err != nil:
+			panic(http.ErrAbortHandler) // it broke off
+		case streamed.begun:
+		case err == nil && result.Streaming:
+			err = errors.New("the streamed answer has no head")
+		case err == nil:
 			err = f.Answer(w, result.Payload)
 		}
 		if err != nil {
@@ -35,19 +43,31 @@ func (f Front) Handler(invoke Invoke) http.Handler {
 	})
 }
 
-// answerStream writes an answer that was streamed: what comes before its body, 8
-// zero bytes, the body. It cuts the connection of one that broke off.
-func (f Front) answerStream(w http.ResponseWriter, result Result) error {
-	head, body, found := bytes.Cut(result.Payload, make([]byte, 8))
-	if !found {
-		return errors.New("the streamed answer has no head")
+// stream writes an answer that is streamed, as it comes: what is before its body, 8
+// zero bytes, the body.
+type stream struct {
+	front Front
+	w     http.ResponseWriter
+	head  []byte
+	begun bool
+}
+
+// Write implements [io.Writer].
+func (s *stream) Write(p []byte) (int, error) {
+	body := p
+	if !s.begun {
+		s.head = append(s.head, p...)
+		head, rest, found := bytes.Cut(s.head, make([]byte, 8))
+		if !found {
+			return len(p), nil
+		}
+		if err := s.front.Answer(s.w, head); err != nil {
+			return 0, err
+		}
+		s.begun, body = true, rest
 	}
-	if err := f.Answer(w, head); err != nil {
-		return err
+	if _, err := s.w.Write(body); err != nil {
+		return 0, err
 	}
-	_, _ = w.Write(body) // whoever stopped to read it does not miss it
-	if result.FunctionError != "" {
-		panic(http.ErrAbortHandler)
-	}
-	return nil
+	return len(p), http.NewResponseController(s.w).Flush()
 }

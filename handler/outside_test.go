@@ -1,0 +1,151 @@
+package handler_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/store"
+)
+
+// provider is the address of who provides services for the tests of this package:
+// the real programs, each with a database of its own (TestSuite of package
+// integration). A POST of the test's name and the settings is answered with the
+// service's address in the header Service-Url, its database in Database-Url and its
+// log as the body, as it comes; who ends the request ends the service. Empty, as
+// ever, the tests keep their servers in this process.
+var provider = os.Getenv("TEST_PROVIDER")
+
+// settings returns the environment in which a process has the configuration, or
+// the name of a field that only this process can have.
+func settings(c handler.Config, behind backing) (environ []string, beyond string) {
+	set := func(key, value string) { environ = append(environ, "GUIDON_"+key+"="+value) }
+	turn := func(key string, on bool) { set(key, strconv.FormatBool(on)) }
+
+	// What the log of this process has, too.
+	set("LOG_ENCODING", "json")
+	set("LOG_LEVEL", "debug")
+	set("LOG_KEYS_TIME", "time")
+	set("LOG_KEYS_LEVEL", "level")
+	set("LOG_KEYS_MESSAGE", "msg")
+	turn("METRICS_ENABLED", false)
+
+	a := c.Authentication
+	turn("AUTHENTICATION_REQUIRED", a.Required)
+	turn("AUTHENTICATION_EXCLUDE_MANAGEMENT", a.ExcludeManagement)
+	turn("AUTHENTICATION_EXCLUDE_EVALUATION", a.ExcludeEvaluation)
+	turn("AUTHENTICATION_EXCLUDE_OFREP", a.ExcludeOFREP)
+	turn("AUTHENTICATION_METHODS_TOKEN_ENABLED", a.TokenMethod)
+	c.Authentication = handler.AuthenticationConfig{}
+
+	turn("CORS_ENABLED", c.CORS != nil)
+	if c.CORS != nil {
+		set("CORS_ALLOWED_ORIGINS", strings.Join(c.CORS.AllowedOrigins, " "))
+		set("CORS_ALLOWED_HEADERS", strings.Join(c.CORS.AllowedHeaders, " "))
+		c.CORS = nil
+	}
+
+	turn("STREAMS_ENABLED", behind.streams != nil)
+	if streams := behind.streams; streams != nil {
+		set("STREAMS_MAX_OFREP", strconv.Itoa(max(streams.MaxOFREP, 1)))
+		set("STREAMS_MAX_CHANGES", strconv.Itoa(max(streams.MaxChanges, 1)))
+		set("STREAMS_PUBLIC_URL", streams.PublicURL)
+	}
+
+	if freshness := behind.freshness; freshness != nil && freshness.MaxAge > 0 {
+		set("CACHE_MODE", "bounded")
+		set("CACHE_MAX_AGE", freshness.MaxAge.String())
+	}
+
+	for field, value := range reflect.ValueOf(c).Fields() {
+		if !value.IsZero() {
+			return nil, "Config." + field.Name
+		}
+	}
+	return environ, ""
+}
+
+// startOutside returns a service that somebody else runs.
+func startOutside(t testing.TB, environ []string) *server {
+	t.Helper()
+	answer, end := order(t, url.Values{"test": {t.Name()}, "setting": environ})
+	logs, read := newLogs(), make(chan struct{})
+	go func() {
+		defer close(read)
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			fmt.Fprintf(logs, "%s\n", lines.Bytes())
+		}
+	}()
+	db, err := store.Open(t.Context(), answer.Header.Get("Database-Url"), store.Options{})
+	if err != nil {
+		end()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = db.Close()
+		end()
+		<-read
+	})
+	s := &server{
+		t: t, url: answer.Header.Get("Service-Url"), service: guidon.NewService(db, time.Now), logs: logs, ids: map[string]string{},
+	}
+	s.dropTokens()
+	return s
+}
+
+// dropTokens deletes the first token, which a server creates when it starts.
+func (s *server) dropTokens() {
+	s.t.Helper()
+	all, _, err := s.service.ListAuthentications(s.t.Context(), guidon.MethodToken, 0, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, a := range all {
+		if err := s.service.DeleteAuthentication(s.t.Context(), a.ID); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// noteInside tells the provider that the test has a server in this process, and why.
+func noteInside(t testing.TB, why string) {
+	t.Helper()
+	answer, end := order(t, url.Values{"test": {t.Name()}, "inside": {why}})
+	_ = answer.Body.Close()
+	end()
+}
+
+// order posts the form to the provider. The request lasts until it is ended.
+func order(t testing.TB, form url.Values) (answer *http.Response, end context.CancelFunc) {
+	t.Helper()
+	ctx, end := context.WithCancel(context.Background())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, provider, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err = client.Do(request)
+	if err != nil {
+		end()
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(answer.Body)
+		end()
+		t.Fatalf("the provider answers %d %s", answer.StatusCode, text)
+	}
+	return answer, end
+}

@@ -1,0 +1,218 @@
+package integration
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// lambdaDifferences are the tests of package handler that fail behind a front of
+// AWS Lambda, whatever the function does, and no others do. docs/operations.md
+// tells them; TestLambdaDifferences has what callers get instead.
+var lambdaDifferences = []struct {
+	front string // pattern of the names of the fronts
+	test  string
+	why   string
+}{
+	{"*", "TestProfiler", "nobody is on the machine of a function"},
+	{"*", "TestAbort", "there is no connection to cut: the answer is a 500"},
+	{"*", "TestBadInput/an_oversized_import", "the front refuses a body of more than 6 MB"},
+	{"*", "TestHalfBodies", "the front has read a body to its end, or refuses it"},
+	{"*", "TestChangeStreamRecords", "a function does not stream events"},
+	{"*", "TestOFREPEventStreams", "the same"},
+	{"HTTP API*", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
+	{"REST API", "TestBadInput/a_query_that_is_malformed", "the front decodes the query"},
+	{"load balancer", "TestBadInput/a_parameter_twice", "the last of several is passed on; not with multi-value headers"},
+	{"load balancer", "TestCredentials/only_the_first_header_counts", "the same"},
+	{"load balancer", "TestRevision/two_headers", "the same"},
+}
+
+// insideTests are the tests of package handler that need a server in their own
+// process, at least for a part: it has a clock, a store or an observer of the test's
+// own, or is called without a request. All other tests that need one have a process.
+var insideTests = []string{
+	"TestAbort", "TestDatabaseAway", "TestDuration", "TestGuard", "TestHealth", "TestInvoke",
+	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
+	"TestObserver", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere", "TestProfiler",
+	"TestRudeObserver", "TestUnavailable",
+}
+
+// leastOutside is how many tests of package handler have processes, at least: fewer
+// mean that some have come to do without, unnoticed.
+const leastOutside = 58
+
+// TestSuite runs the whole suite of package handler, management, evaluation, OFREP,
+// tokens, errors and limits, against the real programs on PostgreSQL: the server,
+// and the function behind each front. Each server of a test is a process with a
+// database of its own. What only the test's own process can have is behind the front,
+// too.
+func TestSuite(t *testing.T) {
+	postgresServer.need(t)
+	tests := filepath.Join(t.TempDir(), "handler.test")
+	if out, err := exec.Command("go", "test", "-c", "-o", tests, "../handler").CombinedOutput(); err != nil { // #nosec G204 -- our own
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Run("server", func(t *testing.T) {
+		t.Parallel()
+		run := suiteRun{t: t, start: func(t *testing.T, database string, settings []string) (string, *lockedBuffer) {
+			s := start(t, database, settings...)
+			return s.URL, &s.log
+		}}
+		run.check(tests, "", nil)
+	})
+	behindFront := func(name string, front lambdatest.Front, further ...string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := suiteRun{t: t, start: func(t *testing.T, database string, settings []string) (string, *lockedBuffer) {
+				f := function(t, database, append(settings, further...)...)
+				return behind(t, f, front).URL, f.Log.(*lockedBuffer)
+			}}
+			var failing []string
+			for _, d := range lambdaDifferences {
+				if ok, _ := path.Match(d.front, front.Name); ok {
+					failing = append(failing, d.test)
+				}
+			}
+			run.check(tests, front.Name, failing)
+		})
+	}
+	for _, front := range lambdatest.Fronts() {
+		behindFront(front.Name, front)
+	}
+	for _, front := range []lambdatest.Front{lambdatest.FunctionURL(), lambdatest.RESTAPI()} {
+		behindFront(front.Name+", streaming", front, "GUIDON_LAMBDA_STREAMING=true")
+	}
+}
+
+// suiteRun is one run of the suite. It provides the services (see outside_test.go
+// in package handler), each as a test within its own.
+type suiteRun struct {
+	t     *testing.T
+	start func(t *testing.T, database string, settings []string) (url string, log *lockedBuffer)
+
+	mu      sync.Mutex
+	outside map[string]int // servers by the name of the test: processes,
+	inside  map[string]int // and those in the test's own
+}
+
+// check runs the suite and compares the tests that fail with those that are to.
+func (s *suiteRun) check(tests, front string, failing []string) {
+	s.t.Helper()
+	s.inside, s.outside = map[string]int{}, map[string]int{}
+	provider := httptest.NewServer(s)
+	defer provider.Close() // waits for the services to end
+
+	run := exec.CommandContext(s.t.Context(), tests, "-test.v", "-test.run=^Test", "-test.timeout=5m") // #nosec G204 -- our own
+	run.Dir = "../handler"                                                                             // for its testdata
+	run.Env = append(os.Environ(), "TEST_PROVIDER="+provider.URL, "TEST_FRONT="+front)
+	out, err := run.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		s.t.Fatal(err)
+	}
+	wantCode := 0
+	if len(failing) > 0 {
+		wantCode = 1 // another one is that of a panic
+	}
+	passed, failed := outcomes(out)
+	slices.Sort(failing)
+	if diff := cmp.Diff(failing, failed); diff != "" || run.ProcessState.ExitCode() != wantCode {
+		s.t.Errorf("%v; tests that fail (-want +got):\n%s\n%s", err, diff, withoutPasses(out))
+	}
+	if diff := cmp.Diff(insideTests, slices.Sorted(maps.Keys(s.inside))); diff != "" {
+		s.t.Errorf("tests with a server in their own process (-want +got):\n%s", diff)
+	}
+	if len(s.outside) < leastOutside {
+		s.t.Errorf("%d tests have processes, want at least %d", len(s.outside), leastOutside)
+	}
+	processes, cases := 0, 0
+	for test, n := range s.outside {
+		processes += n
+		cases += passed[test]
+	}
+	s.t.Logf("%d tests ran against %d processes, with %d passes, their cases counted; %d fail as they must; %d tests had a server in their own process",
+		len(s.outside), processes, cases, len(failed), len(s.inside))
+}
+
+// ServeHTTP provides a service as long as the request lasts, or notes that the test
+// needs none.
+func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	test := r.PostForm.Get("test")
+	name, _, _ := strings.Cut(test, "/")
+	if why := r.PostForm.Get("inside"); why != "" {
+		s.note(s.inside, name)
+		return
+	}
+	s.note(s.outside, name)
+	provided := false
+	s.t.Run(test, func(t *testing.T) {
+		database := postgresServer.migrated(t)
+		url, log := s.start(t, database, r.PostForm["setting"])
+		provided = true
+		w.Header().Set("Service-Url", url)
+		w.Header().Set("Database-Url", database)
+		log.follow(w, r)
+	})
+	if !provided {
+		http.Error(w, "there is no service: see "+s.t.Name(), http.StatusInternalServerError)
+	}
+}
+
+func (s *suiteRun) note(tests map[string]int, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tests[name]++
+}
+
+var outcomeLine = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
+
+// outcomes returns how often each test passed, with its subtests, by what package
+// testing printed, and which tests failed or were skipped; of one that did for its
+// subtests only these.
+func outcomes(out []byte) (passed map[string]int, failed []string) {
+	passed = map[string]int{}
+	for _, match := range outcomeLine.FindAllSubmatch(out, -1) {
+		if name := string(match[2]); string(match[1]) == "PASS" {
+			test, _, _ := strings.Cut(name, "/")
+			passed[test]++
+		} else {
+			failed = append(failed, name)
+		}
+	}
+	slices.Sort(failed)
+	for i := len(failed) - 2; i >= 0; i-- {
+		if strings.HasPrefix(failed[i+1], failed[i]+"/") {
+			failed = slices.Delete(failed, i, i+1)
+		}
+	}
+	return passed, failed
+}
+
+// withoutPasses returns the output without what tells of tests that begin or pass.
+func withoutPasses(out []byte) []byte {
+	var kept []byte
+	for line := range bytes.Lines(out) {
+		if text := bytes.TrimSpace(line); !bytes.HasPrefix(text, []byte("===")) && !bytes.HasPrefix(text, []byte("--- PASS")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
