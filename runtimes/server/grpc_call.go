@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 
 	"github.com/guidonhq/guidon"
@@ -20,6 +21,7 @@ const transportGRPC = "grpc"
 // calls turns gRPC calls into operations of the handler.
 type calls struct {
 	handler        *handler.Handler
+	codec          codec
 	metrics        *Metrics // may be nil
 	logger         *slog.Logger
 	receiveTimeout time.Duration
@@ -43,11 +45,16 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 	}
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
 	in.release()
+	var answer mem.BufferSlice
+	if err == nil {
+		answer, err = c.codec.Marshal(response.Message)
+	}
+	// The header goes when the answer is there, so that both leave at once.
 	sendHeader(ctx, response)
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	return response.Message, nil
+	return answer, nil
 }
 
 // statusOf returns the gRPC status of an error: the transport's one place where

@@ -68,10 +68,13 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 // errUncodable replaces what is not for callers.
 var errUncodable = errors.New(guidon.Internal.Error())
 
-// Marshal encodes an answer. grpc-go calls it outside of all interceptors and
-// sends the text of its error to the caller, so this is the place to catch a
-// panic and to keep the cause inside.
+// Marshal encodes an answer, unless it is encoded. grpc-go calls it outside of all
+// interceptors and sends the text of its error to the caller, so this is the place
+// to catch a panic and to keep the cause inside.
 func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
+	if data, ok := v.(mem.BufferSlice); ok {
+		return data, nil
+	}
 	defer c.recoverAs(&err)
 	if data, ok := encodeEvaluation(v); ok {
 		return data, nil
