@@ -48,6 +48,7 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 	var answer mem.BufferSlice
 	if err == nil {
 		answer, err = c.codec.Marshal(response.Message)
+		response.Release()
 	}
 	// The header goes when the answer is there, so that both leave at once.
 	sendHeader(ctx, response)
