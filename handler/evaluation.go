@@ -14,7 +14,7 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	start := h.now()
 	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeVariant(m, result, err, end.Sub(start))
+	h.observeVariant(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	start := h.now()
 	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeBoolean(m, result, err, end.Sub(start))
+	h.observeBoolean(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}

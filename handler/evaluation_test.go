@@ -127,7 +127,11 @@ func (o *observer) Finished(operation, transport string, code guidon.Code, _ tim
 	o.finished <- finished{operation, transport, code}
 }
 
-func (o *observer) Evaluated(e handler.EvaluationEvent) { o.evaluated <- e }
+func (o *observer) Evaluated(events []handler.EvaluationEvent) {
+	for _, e := range events {
+		o.evaluated <- e
+	}
+}
 
 // TestObserver is told of every request and of every flag evaluated.
 func TestObserver(t *testing.T) {

@@ -21,7 +21,7 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 	}
 	result, err := h.service.EvaluateVariant(ctx, legacyEvaluationOf(m.GetNamespaceKey())(m))
 	end := h.now()
-	h.observeVariant(m, result, err, end.Sub(start))
+	h.observeVariant(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}

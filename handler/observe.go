@@ -3,6 +3,7 @@ package handler
 import (
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -29,55 +30,94 @@ const (
 	typeBoolean = "boolean"
 )
 
-func (h *Handler) observeVariant(m ofFlag, r guidon.VariantResult, err error, duration time.Duration) {
+func (h *Handler) observeVariant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
 	if h.config.Observer == nil {
 		return
 	}
-	e := eventOf(m, typeVariant, err, duration)
+	events := newEvents()
+	e := events.add(m, typeVariant, err, duration)
 	if err == nil {
-		e.Value, e.Reason, e.Match, e.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+		e.setVariant(r)
 	}
-	h.config.Observer.Evaluated(e)
+	events.tell(h.config.Observer)
 }
 
-func (h *Handler) observeBoolean(m ofFlag, r guidon.BooleanResult, err error, duration time.Duration) {
+func (h *Handler) observeBoolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
 	if h.config.Observer == nil {
 		return
 	}
-	e := eventOf(m, typeBoolean, err, duration)
+	events := newEvents()
+	e := events.add(m, typeBoolean, err, duration)
 	if err == nil {
-		e.Value, e.Reason, e.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
-		e.Match = r.Reason == guidon.ReasonMatch
+		e.setBoolean(r)
 	}
-	h.config.Observer.Evaluated(e)
+	events.tell(h.config.Observer)
 }
 
-// observeBatch tells about each answer of a batch.
+// observeUnknown tells about an evaluation of nobody knows which type.
+func (h *Handler) observeUnknown(m ofFlag, err error, duration time.Duration) {
+	if h.config.Observer == nil {
+		return
+	}
+	events := newEvents()
+	events.add(m, "", err, duration)
+	events.tell(h.config.Observer)
+}
+
+// observeBatch tells about the answers of a batch.
 func observeBatch[M ofFlag](h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
 	if h.config.Observer == nil || len(items) == 0 {
 		return
 	}
 	duration := whole / time.Duration(len(items))
+	events := newEvents()
 	for i, m := range items {
 		switch r := results[i]; {
 		case r.Variant != nil:
-			h.observeVariant(m, *r.Variant, nil, duration)
+			events.add(m, typeVariant, nil, duration).setVariant(r.Variant)
 		case r.Boolean != nil:
-			h.observeBoolean(m, *r.Boolean, nil, duration)
+			events.add(m, typeBoolean, nil, duration).setBoolean(r.Boolean)
 		default:
-			h.config.Observer.Evaluated(eventOf(m, "", errUnknownFlag, duration))
+			events.add(m, "", errUnknownFlag, duration)
 		}
 	}
+	events.tell(h.config.Observer)
 }
 
 // errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
 var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
 
-func eventOf(m ofFlag, kind string, err error, duration time.Duration) EvaluationEvent {
-	return EvaluationEvent{
-		Namespace: namespaceOf(m), Flag: m.GetFlagKey(), Type: kind,
-		Err: err, FlagExists: err == nil || errors.Is(err, guidon.InvalidArgument), Duration: duration,
-	}
+// events are what an observer is told at once.
+type events struct{ list []EvaluationEvent }
+
+var eventsPool = sync.Pool{New: func() any { return new(events) }}
+
+// newEvents returns none yet, in memory that is used again.
+func newEvents() *events { return eventsPool.Get().(*events) }
+
+// add returns one more event, without a result.
+func (e *events) add(m ofFlag, kind string, err error, duration time.Duration) *EvaluationEvent {
+	e.list = append(e.list, EvaluationEvent{})
+	last := &e.list[len(e.list)-1]
+	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
+	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
+	return last
+}
+
+// tell tells the observer. The events are gone after that.
+func (e *events) tell(observer Observer) {
+	observer.Evaluated(e.list)
+	e.list = emptied(e.list)
+	eventsPool.Put(e)
+}
+
+func (e *EvaluationEvent) setVariant(r *guidon.VariantResult) {
+	e.Value, e.Reason, e.Match, e.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+}
+
+func (e *EvaluationEvent) setBoolean(r *guidon.BooleanResult) {
+	e.Value, e.Reason, e.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
+	e.Match = r.Reason == guidon.ReasonMatch
 }
 
 func reasonName(r guidon.Reason) string {

@@ -71,11 +71,11 @@ func (h *Handler) observeOFREP(q *ofrepRequest, a *ofrepAnswer, duration time.Du
 	q.flag = a.key // one of many, where all are asked for
 	switch {
 	case a.flag == nil:
-		h.config.Observer.Evaluated(eventOf(q, "", a.err, duration))
+		h.observeUnknown(q, a.err, duration)
 	case a.flag.Type == guidon.BooleanFlag:
-		h.observeBoolean(q, a.boolean, a.err, duration)
+		h.observeBoolean(q, &a.boolean, a.err, duration)
 	default:
-		h.observeVariant(q, a.variant, a.err, duration)
+		h.observeVariant(q, &a.variant, a.err, duration)
 	}
 }
 
