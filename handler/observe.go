@@ -30,73 +30,80 @@ const (
 	typeBoolean = "boolean"
 )
 
-func (h *Handler) observeVariant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+// events are the evaluations of a request, on their way to the observer. Nil is
+// where there is no observer.
+type events struct {
+	observer Observer
+	list     []EvaluationEvent
+}
+
+// maxTold bounds the events that the observer is told at once.
+const maxTold = 64
+
+var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxTold)} }}
+
+// newEvents returns no events yet, in memory that end lets others use.
+func (h *Handler) newEvents() *events {
 	if h.config.Observer == nil {
+		return nil
+	}
+	e := eventsPool.Get().(*events)
+	e.observer = h.config.Observer
+	return e
+}
+
+// end tells the observer what it has not been told.
+func (e *events) end() {
+	if e == nil {
 		return
 	}
-	events := newEvents()
-	e := events.add(m, typeVariant, err, duration)
+	e.tell()
+	e.observer = nil
+	eventsPool.Put(e)
+}
+
+func (e *events) tell() {
+	if len(e.list) > 0 {
+		e.observer.Evaluated(e.list)
+		e.list = emptied(e.list)
+	}
+}
+
+// variant adds an evaluation of a variant flag.
+func (e *events) variant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+	if e == nil {
+		return
+	}
+	last := e.add(m, typeVariant, err, duration)
 	if err == nil {
-		e.setVariant(r)
+		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
 	}
-	events.tell(h.config.Observer)
 }
 
-func (h *Handler) observeBoolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
-	if h.config.Observer == nil {
+// boolean adds an evaluation of a boolean flag.
+func (e *events) boolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
+	if e == nil {
 		return
 	}
-	events := newEvents()
-	e := events.add(m, typeBoolean, err, duration)
+	last := e.add(m, typeBoolean, err, duration)
 	if err == nil {
-		e.setBoolean(r)
+		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
+		last.Match = r.Reason == guidon.ReasonMatch
 	}
-	events.tell(h.config.Observer)
 }
 
-// observeUnknown tells about an evaluation of nobody knows which type.
-func (h *Handler) observeUnknown(m ofFlag, err error, duration time.Duration) {
-	if h.config.Observer == nil {
-		return
+// unknown adds an evaluation of a flag of which nobody knows the type.
+func (e *events) unknown(m ofFlag, err error, duration time.Duration) {
+	if e != nil {
+		e.add(m, "", err, duration)
 	}
-	events := newEvents()
-	events.add(m, "", err, duration)
-	events.tell(h.config.Observer)
 }
-
-// observeBatch tells about the answers of a batch.
-func observeBatch[M ofFlag](h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
-	if h.config.Observer == nil || len(items) == 0 {
-		return
-	}
-	duration := whole / time.Duration(len(items))
-	events := newEvents()
-	for i, m := range items {
-		switch r := results[i]; {
-		case r.Variant != nil:
-			events.add(m, typeVariant, nil, duration).setVariant(r.Variant)
-		case r.Boolean != nil:
-			events.add(m, typeBoolean, nil, duration).setBoolean(r.Boolean)
-		default:
-			events.add(m, "", errUnknownFlag, duration)
-		}
-	}
-	events.tell(h.config.Observer)
-}
-
-// errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
-var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
-
-// events are what an observer is told at once.
-type events struct{ list []EvaluationEvent }
-
-var eventsPool = sync.Pool{New: func() any { return new(events) }}
-
-// newEvents returns none yet, in memory that is used again.
-func newEvents() *events { return eventsPool.Get().(*events) }
 
 // add returns one more event, without a result.
 func (e *events) add(m ofFlag, kind string, err error, duration time.Duration) *EvaluationEvent {
+	if len(e.list) == maxTold {
+		e.tell()
+	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]
 	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
@@ -104,21 +111,40 @@ func (e *events) add(m ofFlag, kind string, err error, duration time.Duration) *
 	return last
 }
 
-// tell tells the observer. The events are gone after that.
-func (e *events) tell(observer Observer) {
-	observer.Evaluated(e.list)
-	e.list = emptied(e.list)
-	eventsPool.Put(e)
+func (h *Handler) observeVariant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+	events := h.newEvents()
+	events.variant(m, r, err, duration)
+	events.end()
 }
 
-func (e *EvaluationEvent) setVariant(r *guidon.VariantResult) {
-	e.Value, e.Reason, e.Match, e.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+func (h *Handler) observeBoolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
+	events := h.newEvents()
+	events.boolean(m, r, err, duration)
+	events.end()
 }
 
-func (e *EvaluationEvent) setBoolean(r *guidon.BooleanResult) {
-	e.Value, e.Reason, e.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
-	e.Match = r.Reason == guidon.ReasonMatch
+// observeBatch tells about the answers of a batch.
+func observeBatch[M ofFlag](h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
+	events := h.newEvents()
+	if events == nil {
+		return
+	}
+	duration := whole / time.Duration(max(len(items), 1))
+	for i, m := range items {
+		switch r := results[i]; {
+		case r.Variant != nil:
+			events.variant(m, r.Variant, nil, duration)
+		case r.Boolean != nil:
+			events.boolean(m, r.Boolean, nil, duration)
+		default:
+			events.unknown(m, errUnknownFlag, duration)
+		}
+	}
+	events.end()
 }
+
+// errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
+var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
 
 func reasonName(r guidon.Reason) string {
 	switch r {
