@@ -8,7 +8,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
 
 	"github.com/guidonhq/guidon"
@@ -45,9 +44,8 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 	}
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
 	in.release()
-	var answer mem.BufferSlice
 	if err == nil {
-		answer, err = c.codec.Marshal(response.Message)
+		in.answer, err = c.codec.Marshal(response.Message)
 		response.Release()
 	}
 	// The header goes when the answer is there, so that both leave at once.
@@ -55,7 +53,7 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	return answer, nil
+	return in, nil
 }
 
 // statusOf returns the gRPC status of an error: the transport's one place where
