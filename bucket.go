@@ -10,8 +10,28 @@ import "hash/crc32"
 // hashStart is the state before the first byte.
 const hashStart = ^uint32(0)
 
+// hashTables[n] is what a byte does to the state that n bytes more have gone into:
+// so that eight can be looked up at once, and not each after the one before.
+var hashTables = func() *[8][256]uint32 {
+	tables := [8][256]uint32{*crc32.IEEETable}
+	for n := 1; n < len(tables); n++ {
+		for i, state := range tables[n-1] {
+			tables[n][i] = crc32.IEEETable[byte(state)] ^ state>>8 // #nosec G115 -- the low byte is meant
+		}
+	}
+	return &tables
+}()
+
 // updateHash returns the state after the bytes of text.
 func updateHash(state uint32, text string) uint32 {
+	t := hashTables
+	for ; len(text) >= 8; text = text[8:] {
+		a := state ^ (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24)
+		b := uint32(text[4]) | uint32(text[5])<<8 | uint32(text[6])<<16 | uint32(text[7])<<24
+		// #nosec G115 -- the low bytes are meant
+		state = t[7][byte(a)] ^ t[6][byte(a>>8)] ^ t[5][byte(a>>16)] ^ t[4][a>>24] ^
+			t[3][byte(b)] ^ t[2][byte(b>>8)] ^ t[1][byte(b>>16)] ^ t[0][b>>24]
+	}
 	for i := range len(text) {
 		state = crc32.IEEETable[byte(state)^text[i]] ^ state>>8 // #nosec G115 -- the low byte is meant
 	}

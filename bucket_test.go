@@ -2,6 +2,8 @@ package guidon
 
 import (
 	"fmt"
+	"hash/crc32"
+	"strings"
 	"testing"
 )
 
@@ -65,6 +67,20 @@ func TestVariantBucket(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHash: the state of texts of all lengths, one after the other, is that of the
+// standard library's CRC-32.
+func TestHash(t *testing.T) {
+	text := strings.Repeat("550e8400-e29b-41d4-a716-446655440000 Zoë \xff\x00", 3)
+	for length := range len(text) {
+		for _, split := range []int{0, length / 3, length / 2, length} {
+			got := hashSum(updateHash(updateHash(hashStart, text[:split]), text[split:length]))
+			if want := crc32.ChecksumIEEE([]byte(text[:length])); got != want {
+				t.Errorf("%q and %q: got %d, want %d", text[:split], text[split:length], got, want)
+			}
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ package guidon
 
 import (
 	"context"
-	"errors"
+	"slices"
 )
 
 // MaxBatch bounds the evaluations of one batch, and maxBatchAttachments the
@@ -26,6 +26,27 @@ type EvaluationRequest struct {
 type Evaluation struct {
 	Variant *VariantResult
 	Boolean *BooleanResult
+}
+
+// Batch is evaluations that are asked for together, and their answers. It may be
+// used for one batch after the other, by one goroutine at a time.
+type Batch struct {
+	Requests []EvaluationRequest
+	Answers  []Evaluation // in the order of Requests, good until Reset
+
+	variants []VariantResult // what Answers point to
+	booleans []BooleanResult
+}
+
+// Reset empties the batch and keeps its memory, but nothing that was in there.
+func (b *Batch) Reset() {
+	b.Requests, b.Answers = emptied(b.Requests), emptied(b.Answers)
+	b.variants, b.booleans = emptied(b.variants), emptied(b.booleans)
+}
+
+func emptied[T any](items []T) []T {
+	clear(items)
+	return items[:0]
 }
 
 // Snapshot returns the current state of the namespace for evaluation elsewhere,
@@ -56,98 +77,94 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 }
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
-// revision (contract 7.8). A flag that does not exist gives an empty
-// Evaluation; any other failure is the failure of the whole batch. It returns
-// TooLarge for more than [MaxBatch] requests, and InvalidArgument for several
-// namespaces where Call.MinRevision is set.
-func (s *Service) EvaluateBatch(ctx context.Context, requests []EvaluationRequest) ([]Evaluation, error) {
-	if len(requests) > MaxBatch {
-		return nil, Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
+// revision (contract 7.8), and leaves the answers in the batch. A flag that does
+// not exist gives an empty Evaluation; any other failure is the failure of the
+// whole batch, whose answers are then of no use. It returns TooLarge for more than
+// [MaxBatch] requests, and InvalidArgument for several namespaces where
+// Call.MinRevision is set.
+func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
+	if len(batch.Requests) > MaxBatch {
+		return Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
 	}
 	views := batchViews{service: s, byNamespace: make(map[string]*Snapshot, 1)}
-	answers := make([]Evaluation, len(requests))
-	room := resultRoom{left: len(requests)}
+	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
 	size := 0
-	for i, request := range requests {
+	for i := range batch.Requests {
+		request := &batch.Requests[i]
 		snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		answers[i], err = snapshot.evaluate(request, &room)
-		if err != nil && !errors.Is(err, NotFound) {
-			return nil, err
+		answer, err := batch.evaluate(snapshot, request)
+		if err != nil {
+			return err
 		}
-		if v := answers[i].Variant; v != nil {
+		if v := answer.Variant; v != nil {
 			size += len(v.Attachment)
 		}
 		if size > maxBatchAttachments {
-			return nil, Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
+			return Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
 		}
+		batch.Answers = append(batch.Answers, answer)
 	}
 	views.note(ctx)
-	return answers, nil
+	return nil
 }
 
-// evaluate evaluates a flag of whichever type it is.
-func (s *Snapshot) evaluate(request EvaluationRequest, room *resultRoom) (answer Evaluation, err error) {
+// evaluate evaluates a flag of whichever type it is, if there is one.
+func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evaluation, err error) {
 	f := s.flagByKey[request.FlagKey]
-	if f == nil {
-		return Evaluation{}, flagNotFound(s.namespace.Key, request.FlagKey)
-	}
-	if f.flag.Type == BooleanFlag {
-		answer.Boolean = take(&room.booleans, room.left)
+	switch {
+	case f == nil:
+	case f.flag.Type == BooleanFlag:
+		answer.Boolean = take(&b.booleans)
 		*answer.Boolean, err = f.boolean(request.EntityID, request.Context)
-	} else {
-		answer.Variant = take(&room.variants, room.left)
+	default:
+		answer.Variant = take(&b.variants)
 		*answer.Variant, err = f.variant(request.EntityID, request.Context)
 	}
-	room.left--
 	return answer, err
 }
 
-// resultRoom is memory for the results of a batch, of which there are at most
-// so many more. They are allocated some at a time.
-type resultRoom struct {
-	variants []VariantResult
-	booleans []BooleanResult
-	left     int
-}
-
-const resultsAtOnce = 16
-
-func take[T any](free *[]T, left int) *T {
-	if len(*free) == 0 {
-		*free = make([]T, min(left, resultsAtOnce))
+// take returns one more item, and leaves those before it where they are.
+func take[T any](items *[]T) *T {
+	if len(*items) == cap(*items) {
+		*items = make([]T, 0, max(2*cap(*items), 16))
 	}
-	result := &(*free)[0]
-	*free = (*free)[1:]
-	return result
+	*items = (*items)[:len(*items)+1]
+	return &(*items)[len(*items)-1]
 }
 
 // batchViews holds the one snapshot of each namespace that a batch is about.
 type batchViews struct {
 	service     *Service
 	byNamespace map[string]*Snapshot
+	namespace   string // of the last one, as most batches are about one
+	snapshot    *Snapshot
 }
 
-func (v batchViews) of(ctx context.Context, namespace string) (*Snapshot, error) {
-	if snapshot := v.byNamespace[namespace]; snapshot != nil {
-		return snapshot, nil
+func (v *batchViews) of(ctx context.Context, namespace string) (*Snapshot, error) {
+	if v.snapshot != nil && v.namespace == namespace {
+		return v.snapshot, nil
 	}
-	if len(v.byNamespace) > 0 && CallFrom(ctx).MinRevision > 0 {
-		return nil, Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
+	snapshot := v.byNamespace[namespace]
+	if snapshot == nil {
+		if v.snapshot != nil && CallFrom(ctx).MinRevision > 0 {
+			return nil, Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
+		}
+		var err error
+		if snapshot, err = v.service.viewOrEmpty(ctx, namespace); err != nil {
+			return nil, err
+		}
+		v.byNamespace[namespace] = snapshot
 	}
-	snapshot, err := v.service.viewOrEmpty(ctx, namespace)
-	if err != nil {
-		return nil, err
-	}
-	v.byNamespace[namespace] = snapshot
+	v.namespace, v.snapshot = namespace, snapshot
 	return snapshot, nil
 }
 
 // note leaves namespace and revision in the call only when there was just one:
 // an answer about several has no revision.
-func (v batchViews) note(ctx context.Context) {
+func (v *batchViews) note(ctx context.Context) {
 	if len(v.byNamespace) != 1 {
 		call := CallFrom(ctx)
 		call.Namespace, call.Revision = "", 0

@@ -3,10 +3,12 @@ package guidon_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/guidonhq/guidon"
 )
 
@@ -43,22 +45,22 @@ func evaluationService() (*guidon.Service, *snapshots) {
 func TestEvaluateBatch(t *testing.T) {
 	service, store := evaluationService()
 	call := &guidon.Call{}
-	got, err := service.EvaluateBatch(guidon.WithCall(t.Context(), call), []guidon.EvaluationRequest{
+	batch := guidon.Batch{Requests: []guidon.EvaluationRequest{
 		{FlagKey: "on", EntityID: "user-1"},
 		{FlagKey: "color", EntityID: "user-1", Namespace: "default"},
 		{FlagKey: "nothing"},
 		{FlagKey: "on", Namespace: "other"},
 		{FlagKey: "on", Namespace: "unknown"},
 		{FlagKey: "color", EntityID: "user-1"},
-	})
-	if err != nil {
+	}}
+	if err := service.EvaluateBatch(guidon.WithCall(t.Context(), call), &batch); err != nil {
 		t.Fatal(err)
 	}
 	on := guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonDefault}
 	off := guidon.BooleanResult{Reason: guidon.ReasonDefault}
 	color := answer(true, guidon.ReasonMatch, "A", "everyone")
 	want := []guidon.Evaluation{{Boolean: &on}, {Variant: &color}, {}, {Boolean: &off}, {}, {Variant: &color}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, batch.Answers); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	if store.reads != 3 {
@@ -72,7 +74,8 @@ func TestEvaluateBatch(t *testing.T) {
 func TestEvaluateBatchOfOneNamespace(t *testing.T) {
 	service, _ := evaluationService()
 	call := &guidon.Call{}
-	_, err := service.EvaluateBatch(guidon.WithCall(t.Context(), call), []guidon.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "color"}})
+	batch := guidon.Batch{Requests: []guidon.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "color"}}}
+	err := service.EvaluateBatch(guidon.WithCall(t.Context(), call), &batch)
 	if err != nil || call.Namespace != "default" || call.Revision != 5 {
 		t.Errorf("got %v and a call of %q at %d, want default at 5", err, call.Namespace, call.Revision)
 	}
@@ -80,13 +83,61 @@ func TestEvaluateBatchOfOneNamespace(t *testing.T) {
 
 func TestEvaluateBatchFails(t *testing.T) {
 	service, _ := evaluationService()
-	_, err := service.EvaluateBatch(t.Context(), []guidon.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "broken"}})
+	err := service.EvaluateBatch(t.Context(), &guidon.Batch{Requests: []guidon.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "broken"}}})
 	checkError(t, err, guidon.InvalidArgument, "unknown constraint type")
-	_, err = service.EvaluateBatch(t.Context(), make([]guidon.EvaluationRequest, guidon.MaxBatch+1))
+	err = service.EvaluateBatch(t.Context(), &guidon.Batch{Requests: make([]guidon.EvaluationRequest, guidon.MaxBatch+1)})
 	checkError(t, err, guidon.TooLarge, fmt.Sprintf("invalid field requests: must not contain more than %d elements", guidon.MaxBatch))
-	got, err := service.EvaluateBatch(t.Context(), nil)
-	if err != nil || len(got) != 0 {
-		t.Errorf("no requests: got %v, %v, want no answers", got, err)
+	var none guidon.Batch
+	if err := service.EvaluateBatch(t.Context(), &none); err != nil || len(none.Answers) != 0 {
+		t.Errorf("no requests: got %v, %v, want no answers", none.Answers, err)
+	}
+}
+
+// A batch that is used again answers as a new one, whatever it held before: less,
+// more, or what broke off.
+func TestBatchIsUsedAgain(t *testing.T) {
+	service, _ := evaluationService()
+	var again guidon.Batch
+	for _, flags := range [][]string{
+		{"on", "color"},
+		slices.Repeat([]string{"color", "on", "nothing", "color"}, 40),
+		{"color", "on", "broken"},
+		slices.Repeat([]string{"on"}, 20),
+		{"nothing"},
+		nil,
+		{"on", "color", "color"},
+	} {
+		again.Reset()
+		for _, flag := range flags {
+			again.Requests = append(again.Requests, guidon.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
+		}
+		fresh := guidon.Batch{Requests: again.Requests}
+		wantErr, err := service.EvaluateBatch(t.Context(), &fresh), service.EvaluateBatch(t.Context(), &again)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("%q: got %v, want %v", flags, err, wantErr)
+		}
+		if diff := cmp.Diff(fresh.Answers, again.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
+			t.Errorf("%q: (-new +again):\n%s", flags, diff)
+		}
+	}
+}
+
+// What has been used once is enough for the next batch of that size.
+func TestBatchKeepsItsMemory(t *testing.T) {
+	service, _ := evaluationService()
+	var batch guidon.Batch
+	evaluate := func() {
+		batch.Reset()
+		for range 100 {
+			batch.Requests = append(batch.Requests,
+				guidon.EvaluationRequest{FlagKey: "on", EntityID: "user-1"}, guidon.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
+		}
+		if err := service.EvaluateBatch(context.Background(), &batch); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, want := testing.AllocsPerRun(100, evaluate), 5.0; got > want {
+		t.Errorf("%v allocations for a batch, want at most %v", got, want)
 	}
 }
 

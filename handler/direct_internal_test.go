@@ -16,7 +16,7 @@ type lastOperation string
 func (o *lastOperation) Finished(operation, _ string, _ guidon.Code, _ time.Duration) {
 	*o = lastOperation(operation)
 }
-func (*lastOperation) Evaluated(EvaluationEvent) {}
+func (*lastOperation) Evaluated([]EvaluationEvent) {}
 
 // TestDirectRoutes: a request that is not searched for is answered as if it had
 // been.

@@ -14,7 +14,7 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	start := h.now()
 	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeVariant(m, result, err, end.Sub(start))
+	h.observeVariant(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -27,77 +27,13 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	start := h.now()
 	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeBoolean(m, result, err, end.Sub(start))
+	h.observeBoolean(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
 	answer := new(evaluation.BooleanEvaluationResponse)
 	setBooleanResult(answer, m.GetFlagKey(), &result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)})
 	return answer, nil
-}
-
-// evaluateBatch answers item by item, each with its own request id and all with
-// the duration and end of the whole (contract 7.7, 7.8).
-func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest) (*evaluation.BatchEvaluationResponse, error) {
-	start := h.now()
-	results, err := h.service.EvaluateBatch(ctx, convertAll(m.GetRequests(), evaluationOf))
-	if err != nil {
-		return nil, err
-	}
-	end := h.now()
-	duration, at := end.Sub(start), timestamppb.New(end)
-	observeBatch(h, m.GetRequests(), results, duration)
-	answer := &evaluation.BatchEvaluationResponse{
-		RequestId:             orNew(m.GetRequestId()),
-		Responses:             make([]*evaluation.EvaluationResponse, len(results)),
-		RequestDurationMillis: milliseconds(duration),
-	}
-	room := newBatchRoom(results)
-	for i, item := range m.GetRequests() {
-		answer.Responses[i] = room.evaluation(item, results[i], told{item.GetRequestId(), duration, at})
-	}
-	return answer, nil
-}
-
-// batchRoom is memory for the messages of a batch, allocated all at once.
-type batchRoom struct {
-	responses []evaluation.EvaluationResponse
-	variants  []variantItem
-	booleans  []booleanItem
-}
-
-type variantItem struct {
-	message evaluation.VariantEvaluationResponse
-	choice  evaluation.EvaluationResponse_VariantResponse
-}
-
-type booleanItem struct {
-	message evaluation.BooleanEvaluationResponse
-	choice  evaluation.EvaluationResponse_BooleanResponse
-}
-
-func newBatchRoom(results []guidon.Evaluation) *batchRoom {
-	variants, booleans := 0, 0
-	for _, r := range results {
-		switch {
-		case r.Variant != nil:
-			variants++
-		case r.Boolean != nil:
-			booleans++
-		}
-	}
-	return &batchRoom{
-		responses: make([]evaluation.EvaluationResponse, len(results)),
-		variants:  make([]variantItem, variants),
-		booleans:  make([]booleanItem, booleans),
-	}
-}
-
-// take returns the next item.
-func take[T any](free *[]T) *T {
-	item := &(*free)[0]
-	*free = (*free)[1:]
-	return item
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
@@ -111,33 +47,6 @@ type told struct {
 	requestID string
 	duration  time.Duration
 	at        *timestamppb.Timestamp
-}
-
-// evaluation returns one answer of a batch. One about a flag that does not exist
-// repeats the namespace as it was sent.
-func (b *batchRoom) evaluation(m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) *evaluation.EvaluationResponse {
-	response := take(&b.responses)
-	switch {
-	case result.Variant != nil:
-		item := take(&b.variants)
-		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, t)
-		item.choice.VariantResponse = &item.message
-		response.Type = evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE
-		response.Response = &item.choice
-	case result.Boolean != nil:
-		item := take(&b.booleans)
-		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, t)
-		item.choice.BooleanResponse = &item.message
-		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
-		response.Response = &item.choice
-	default:
-		response.Type = evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE
-		response.Response = &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
-			FlagKey: m.GetFlagKey(), NamespaceKey: m.GetNamespaceKey(),
-			Reason: evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON,
-		}}
-	}
-	return response
 }
 
 func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, t told) {

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -127,7 +128,35 @@ func (o *observer) Finished(operation, transport string, code guidon.Code, _ tim
 	o.finished <- finished{operation, transport, code}
 }
 
-func (o *observer) Evaluated(e handler.EvaluationEvent) { o.evaluated <- e }
+func (o *observer) Evaluated(events []handler.EvaluationEvent) {
+	for _, e := range events {
+		o.evaluated <- e
+	}
+}
+
+// A large batch is told as completely as a small one, in order.
+func TestObserverOfLargeBatch(t *testing.T) {
+	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, guidon.MaxBatch)}
+	s := newShop(t, func(c *handler.Config) { c.Observer = o })
+	m := &evaluation.BatchEvaluationRequest{}
+	for i := range guidon.MaxBatch {
+		m.Requests = append(m.Requests, &evaluation.EvaluationRequest{FlagKey: fmt.Sprintf("flag-%d", i)})
+	}
+	for _, size := range []int{0, 1, 64, 65, guidon.MaxBatch} {
+		request := handler.Request{Message: &evaluation.BatchEvaluationRequest{Requests: m.GetRequests()[:size]}}
+		if _, err := s.handler.Invoke(t.Context(), operation(t, "Batch"), request); err != nil {
+			t.Fatal(err)
+		}
+		for i := range size {
+			if got, want := (<-o.evaluated).Flag, fmt.Sprintf("flag-%d", i); got != want {
+				t.Fatalf("batch of %d: evaluation %d is of %s, want %s", size, i, got, want)
+			}
+		}
+		if more := len(o.evaluated); more > 0 {
+			t.Fatalf("batch of %d: %d evaluations too many", size, more)
+		}
+	}
+}
 
 // TestObserver is told of every request and of every flag evaluated.
 func TestObserver(t *testing.T) {

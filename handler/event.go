@@ -19,8 +19,9 @@ type Observer interface {
 	// Finished is called once per request. Operation is a gRPC name, the pattern
 	// of another route, "preflight" or "unmatched"; code is OK or the error's.
 	Finished(operation, transport string, code guidon.Code, duration time.Duration)
-	// Evaluated is called once per flag evaluated.
-	Evaluated(EvaluationEvent)
+	// Evaluated is called with the evaluations of a request, all at once or some at
+	// a time. They are good until it returns.
+	Evaluated([]EvaluationEvent)
 }
 
 // OK is what [Observer.Finished] is told when there was no error.

@@ -219,7 +219,7 @@ func TestAbort(t *testing.T) {
 type rudeObserver struct{}
 
 func (rudeObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (rudeObserver) Evaluated(handler.EvaluationEvent)                   { panic("rude") }
+func (rudeObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
 
 // TestRudeObserver ends neither the process nor an answer that is ready.
 func TestRudeObserver(t *testing.T) {

@@ -45,9 +45,20 @@ type Response struct {
 	body *preparedBody // Message as JSON, where that was asked for
 	data []byte        // in the place of Message: the answer to a call of OFREP
 
+	batch *batchAnswer // what Message is in, where that can be released
+
 	events  []byte    // for a stream
 	more    bool      // there may be more of them
 	expires time.Time // the caller's credential does, zero for never
+}
+
+// Release lets the memory of Message serve another answer. A transport may call it
+// once, when it has encoded Message, which is not to be used after that.
+func (r *Response) Release() {
+	if r.batch != nil {
+		r.batch.release()
+	}
+	r.Message, r.batch = nil, nil
 }
 
 // Invoke carries out an operation: who, may they, is it valid, then the store

@@ -21,7 +21,7 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 	}
 	result, err := h.service.EvaluateVariant(ctx, legacyEvaluationOf(m.GetNamespaceKey())(m))
 	end := h.now()
-	h.observeVariant(m, result, err, end.Sub(start))
+	h.observeVariant(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -42,16 +42,16 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
-	results, err := h.service.EvaluateBatch(ctx, convertAll(m.GetRequests(), legacyEvaluationOf(namespace)))
-	if err != nil {
+	batch := guidon.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
+	if err := h.service.EvaluateBatch(ctx, &batch); err != nil {
 		return nil, err
 	}
 	end := h.now()
-	observeBatch(h, inNamespaceOf(namespace, m.GetRequests()), results, end.Sub(start))
+	observeBatch(h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, end.Sub(start))
 	answer := &flipt.BatchEvaluationResponse{RequestId: orNew(m.GetRequestId())}
 	at := timestamppb.New(end)
 	for i, item := range m.GetRequests() {
-		switch r := results[i]; {
+		switch r := batch.Answers[i]; {
 		case r.Variant != nil:
 			one := wireLegacy(item, *r.Variant, at)
 			one.NamespaceKey = namespace

@@ -3,6 +3,7 @@ package handler
 import (
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -29,56 +30,121 @@ const (
 	typeBoolean = "boolean"
 )
 
-func (h *Handler) observeVariant(m ofFlag, r guidon.VariantResult, err error, duration time.Duration) {
-	if h.config.Observer == nil {
-		return
-	}
-	e := eventOf(m, typeVariant, err, duration)
-	if err == nil {
-		e.Value, e.Reason, e.Match, e.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
-	}
-	h.config.Observer.Evaluated(e)
+// events are the evaluations of a request, on their way to the observer. Nil is
+// where there is no observer.
+type events struct {
+	observer Observer
+	list     []EvaluationEvent
 }
 
-func (h *Handler) observeBoolean(m ofFlag, r guidon.BooleanResult, err error, duration time.Duration) {
+// maxTold bounds the events that the observer is told at once.
+const maxTold = 64
+
+var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxTold)} }}
+
+// newEvents returns no events yet, in memory that end lets others use.
+func (h *Handler) newEvents() *events {
 	if h.config.Observer == nil {
-		return
+		return nil
 	}
-	e := eventOf(m, typeBoolean, err, duration)
-	if err == nil {
-		e.Value, e.Reason, e.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
-		e.Match = r.Reason == guidon.ReasonMatch
-	}
-	h.config.Observer.Evaluated(e)
+	e := eventsPool.Get().(*events)
+	e.observer = h.config.Observer
+	return e
 }
 
-// observeBatch tells about each answer of a batch.
+// end tells the observer what it has not been told.
+func (e *events) end() {
+	if e == nil {
+		return
+	}
+	e.tell()
+	e.observer = nil
+	eventsPool.Put(e)
+}
+
+func (e *events) tell() {
+	if len(e.list) > 0 {
+		e.observer.Evaluated(e.list)
+		e.list = emptied(e.list)
+	}
+}
+
+// variant adds an evaluation of a variant flag.
+func (e *events) variant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+	if e == nil {
+		return
+	}
+	last := e.add(m, typeVariant, err, duration)
+	if err == nil {
+		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+	}
+}
+
+// boolean adds an evaluation of a boolean flag.
+func (e *events) boolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
+	if e == nil {
+		return
+	}
+	last := e.add(m, typeBoolean, err, duration)
+	if err == nil {
+		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
+		last.Match = r.Reason == guidon.ReasonMatch
+	}
+}
+
+// unknown adds an evaluation of a flag of which nobody knows the type.
+func (e *events) unknown(m ofFlag, err error, duration time.Duration) {
+	if e != nil {
+		e.add(m, "", err, duration)
+	}
+}
+
+// add returns one more event, without a result.
+func (e *events) add(m ofFlag, kind string, err error, duration time.Duration) *EvaluationEvent {
+	if len(e.list) == maxTold {
+		e.tell()
+	}
+	e.list = append(e.list, EvaluationEvent{})
+	last := &e.list[len(e.list)-1]
+	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
+	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
+	return last
+}
+
+func (h *Handler) observeVariant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+	events := h.newEvents()
+	events.variant(m, r, err, duration)
+	events.end()
+}
+
+func (h *Handler) observeBoolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
+	events := h.newEvents()
+	events.boolean(m, r, err, duration)
+	events.end()
+}
+
+// observeBatch tells about the answers of a batch.
 func observeBatch[M ofFlag](h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
-	if h.config.Observer == nil || len(items) == 0 {
+	events := h.newEvents()
+	if events == nil {
 		return
 	}
-	duration := whole / time.Duration(len(items))
+	duration := whole / time.Duration(max(len(items), 1))
 	for i, m := range items {
 		switch r := results[i]; {
 		case r.Variant != nil:
-			h.observeVariant(m, *r.Variant, nil, duration)
+			events.variant(m, r.Variant, nil, duration)
 		case r.Boolean != nil:
-			h.observeBoolean(m, *r.Boolean, nil, duration)
+			events.boolean(m, r.Boolean, nil, duration)
 		default:
-			h.config.Observer.Evaluated(eventOf(m, "", errUnknownFlag, duration))
+			events.unknown(m, errUnknownFlag, duration)
 		}
 	}
+	events.end()
 }
 
 // errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
 var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
-
-func eventOf(m ofFlag, kind string, err error, duration time.Duration) EvaluationEvent {
-	return EvaluationEvent{
-		Namespace: namespaceOf(m), Flag: m.GetFlagKey(), Type: kind,
-		Err: err, FlagExists: err == nil || errors.Is(err, guidon.InvalidArgument), Duration: duration,
-	}
-}
 
 func reasonName(r guidon.Reason) string {
 	switch r {

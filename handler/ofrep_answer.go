@@ -53,29 +53,26 @@ func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer 
 	return a
 }
 
-// evaluateOFREP evaluates a flag and tells about it.
-func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
-	if h.config.Observer == nil {
+// evaluateOFREP evaluates a flag and adds that to the events.
+func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string, events *events) ofrepAnswer {
+	if events == nil {
 		return evaluateOFREP(s, q, key) // without asking what time it is
 	}
 	start := h.now()
 	a := evaluateOFREP(s, q, key)
-	h.observeOFREP(q, &a, h.now().Sub(start))
+	events.ofrep(q, &a, h.now().Sub(start))
 	return a
 }
 
-func (h *Handler) observeOFREP(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) {
-	if h.config.Observer == nil {
-		return
-	}
+func (e *events) ofrep(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) {
 	q.flag = a.key // one of many, where all are asked for
 	switch {
 	case a.flag == nil:
-		h.config.Observer.Evaluated(eventOf(q, "", a.err, duration))
+		e.unknown(q, a.err, duration)
 	case a.flag.Type == guidon.BooleanFlag:
-		h.observeBoolean(q, a.boolean, a.err, duration)
+		e.boolean(q, &a.boolean, a.err, duration)
 	default:
-		h.observeVariant(q, a.variant, a.err, duration)
+		e.variant(q, &a.variant, a.err, duration)
 	}
 }
 

@@ -19,12 +19,14 @@ const maxOFREPKeys = 1000
 // ofrepEvaluate evaluates one flag (OFREP 3).
 func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response, error) {
 	q := request.ofrep
+	events := h.newEvents()
+	defer events.end()
 	s, err := h.service.Snapshot(ctx, q.namespace)
 	if err != nil {
-		h.observeOFREP(q, &ofrepAnswer{key: q.flag, err: err}, 0)
+		events.unknown(q, err, 0)
 		return Response{}, err
 	}
-	a := h.evaluateOFREP(s, q, q.flag)
+	a := h.evaluateOFREP(s, q, q.flag, events)
 	if a.err != nil {
 		return Response{}, a.err
 	}
@@ -50,12 +52,14 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if err != nil {
 		return Response{}, err
 	}
+	events := h.newEvents()
+	defer events.end()
 	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		a := h.evaluateOFREP(s, q, key)
+		a := h.evaluateOFREP(s, q, key, events)
 		if b = a.append(b); len(b) > maxOFREPAnswer {
 			return Response{}, guidon.Errorf(guidon.TooLarge,
 				"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)

@@ -90,7 +90,7 @@ var operations = []*Operation{
 	// their exemption (operations 1.2).
 	op("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory(),
 	op("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory(),
-	op("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
+	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
 	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
 	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory(),
 	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory(),

@@ -64,7 +64,7 @@ func newHotHandler() *handler.Handler {
 type ignoring struct{}
 
 func (ignoring) Finished(string, string, guidon.Code, time.Duration) {}
-func (ignoring) Evaluated(handler.EvaluationEvent)                   {}
+func (ignoring) Evaluated([]handler.EvaluationEvent)                 {}
 
 // hotConnection is a client that allocates nothing.
 type hotConnection struct {

@@ -43,7 +43,7 @@ const (
 func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.Server {
 	operations := enabledOperations(config.Handler)
 	options := []grpc.ServerOption{
-		grpc.ForceServerCodecV2(newCodec(config.Logger)),
+		grpc.ForceServerCodecV2(calls.codec),
 		grpc.MaxRecvMsgSize(maxReceiveMessage),
 		grpc.MaxConcurrentStreams(maxConcurrentStreams),
 		grpc.MaxHeaderListSize(maxHeaderListSize),

@@ -20,6 +20,7 @@ const transportGRPC = "grpc"
 // calls turns gRPC calls into operations of the handler.
 type calls struct {
 	handler        *handler.Handler
+	codec          codec
 	metrics        *Metrics // may be nil
 	logger         *slog.Logger
 	receiveTimeout time.Duration
@@ -43,11 +44,16 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 	}
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
 	in.release()
+	if err == nil {
+		in.answer, err = c.codec.Marshal(response.Message)
+		response.Release()
+	}
+	// The header goes when the answer is there, so that both leave at once.
 	sendHeader(ctx, response)
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	return response.Message, nil
+	return in, nil
 }
 
 // statusOf returns the gRPC status of an error: the transport's one place where

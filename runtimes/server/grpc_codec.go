@@ -18,13 +18,14 @@ import (
 // levels deep, and one level of a JSON object takes up to three of messages.
 var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
 
-// inbound is a request message that is being received. err is why it could not
-// be: grpc-go answers the errors of a codec itself, as internal ones, so this one
-// is kept from it.
+// inbound is a request message that is being received, and then the answer to it.
+// err is why it could not be received: grpc-go answers the errors of a codec
+// itself, as internal ones, so this one is kept from it.
 type inbound struct {
 	message proto.Message
 	err     error
-	room    *batchRoom // of the message, or nil
+	room    *batchRoom      // of the message, or nil
+	answer  mem.BufferSlice // encoded
 }
 
 // release leaves the memory of the message to other calls. Nothing of the message
@@ -68,10 +69,13 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 // errUncodable replaces what is not for callers.
 var errUncodable = errors.New(guidon.Internal.Error())
 
-// Marshal encodes an answer. grpc-go calls it outside of all interceptors and
-// sends the text of its error to the caller, so this is the place to catch a
-// panic and to keep the cause inside.
+// Marshal encodes an answer, unless v is an *inbound, which has it encoded already.
+// grpc-go calls it outside of all interceptors and sends the text of its error to
+// the caller, so this is the place to catch a panic and to keep the cause inside.
 func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
+	if in, ok := v.(*inbound); ok {
+		return in.answer, nil
+	}
 	defer c.recoverAs(&err)
 	if data, ok := encodeEvaluation(v); ok {
 		return data, nil

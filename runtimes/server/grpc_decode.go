@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/binary"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -22,11 +24,10 @@ import (
 func (in *inbound) decodeEvaluation(data []byte) bool {
 	switch m := in.message.(type) {
 	case *evaluation.EvaluationRequest:
-		// All texts are parts of this one. Who keeps one makes a copy.
-		d := requestDecoder{text: string(data)}
+		d := newRequestDecoder(data)
 		return d.request(m, 0, len(data))
 	case *evaluation.BatchEvaluationRequest:
-		d := requestDecoder{text: string(data)}
+		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
 		if n > guidon.MaxBatch { // which the service refuses
 			return false
@@ -106,9 +107,35 @@ const (
 // flags in the same context, so requests whose contexts are encoded alike share
 // one map, which nobody changes.
 type requestDecoder struct {
-	text    string
-	encoded string // the context decoded last
+	text  string
+	ascii bool // there is nothing else in text, so that all its parts are valid
+
+	// The context decoded last.
+	encoded string
+	entries int
 	context map[string]string
+}
+
+// newRequestDecoder returns a decoder of the data. All texts that it gives are
+// parts of one: who keeps them makes a copy.
+func newRequestDecoder(data []byte) requestDecoder {
+	return requestDecoder{text: string(data), ascii: isASCII(data)}
+}
+
+// isASCII tells whether the data is ASCII, which a message is that has neither
+// other text nor a length above 127.
+func isASCII(data []byte) bool {
+	for ; len(data) >= 8; data = data[8:] {
+		if binary.LittleEndian.Uint64(data)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, b := range data {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // field is a field of the length-delimited kind, the only one here, with the
@@ -148,7 +175,7 @@ func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) 
 // string returns the contents of the field as text.
 func (d *requestDecoder) string(f field) (string, bool) {
 	text := d.text[f.start:f.end]
-	return text, utf8.ValidString(text)
+	return text, d.ascii || utf8.ValidString(text)
 }
 
 // count returns how many fields of the number the text begins with before
@@ -188,10 +215,14 @@ func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) b
 		case requestReference:
 			m.Reference, ok = d.string(f)
 		case requestContext:
-			if entries == 0 {
-				first = field{start: at}
-			} else {
+			switch {
+			case entries > 0:
 				ok = last.end == at // one after the other
+			case d.sameContext(at, end):
+				first, f.end = field{start: at}, at+len(d.encoded)
+				entries = d.entries - 1
+			default:
+				first = field{start: at}
 			}
 			last = f
 			entries++
@@ -211,6 +242,11 @@ func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) b
 	return ok
 }
 
+// sameContext tells whether the context decoded last begins at the place once more.
+func (d *requestDecoder) sameContext(at, end int) bool {
+	return d.entries > 0 && strings.HasPrefix(d.text[at:end], d.encoded)
+}
+
 // contextOf decodes the entries of a context, fields between the two places.
 func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, bool) {
 	encoded := d.text[start:end]
@@ -225,7 +261,7 @@ func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, 
 		}
 		at = f.end
 	}
-	d.encoded, d.context = encoded, context
+	d.encoded, d.entries, d.context = encoded, entries, context
 	return context, true
 }
 

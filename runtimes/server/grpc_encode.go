@@ -28,16 +28,15 @@ func encodeEvaluation(answer any) (mem.BufferSlice, bool) {
 		e.answer(answer)
 		return mem.BufferSlice{mem.SliceBuffer(e.bytes)}, !e.invalid
 	}
-	pool := mem.DefaultBufferPool()
-	buffer := pool.Get(size)
+	buffer := answerBuffers.Get(size)
 	e := answerEncoder{bytes: (*buffer)[:0]}
 	e.answer(answer)
 	if e.invalid {
-		pool.Put(buffer)
+		answerBuffers.Put(buffer)
 		return nil, false
 	}
 	*buffer = e.bytes
-	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, true
+	return mem.BufferSlice{mem.NewBuffer(buffer, answerBuffers)}, true
 }
 
 // answerEncoder appends to bytes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,13 @@ var single, batch = &evaluation.EvaluationRequest{}, &evaluation.BatchEvaluation
 func TestDecodeEvaluation(t *testing.T) {
 	context := map[string]string{"country": "US", "age": "18", "name": "Zoë", "": "", "long": strings.Repeat("x", 300)}
 	one := encodedMessage(t, usualRequest("a", context))
+	short := func(flag string, pairs ...string) *evaluation.EvaluationRequest {
+		m := &evaluation.EvaluationRequest{FlagKey: flag, Context: map[string]string{}}
+		for pair := range slices.Chunk(pairs, 2) {
+			m.Context[pair[0]] = pair[1]
+		}
+		return m
+	}
 	item := func(m *evaluation.EvaluationRequest) []byte {
 		return encodedMessage(t, &evaluation.BatchEvaluationRequest{Requests: []*evaluation.EvaluationRequest{m}})
 	}
@@ -110,6 +118,12 @@ func TestDecodeEvaluation(t *testing.T) {
 		{"an empty batch", batch, nil, true},
 		{"a batch", batch, join(item(usualRequest("a", context)), item(usualRequest("b", nil)), item(usualRequest("c", context))), true},
 		{"a batch of different contexts", batch, join(item(usualRequest("a", context)), item(usualRequest("b", map[string]string{"k": "v"})), item(usualRequest("c", context))), true},
+		{"a batch of short requests", batch, join(item(short("a", "k", "v")), item(short("b", "k", "v")), item(short("c", "k", "w"))), true},
+		{"a batch of contexts that begin alike", batch, join(item(short("a", "k", "v")), item(short("b", "k", "v", "l", "w")), item(short("c", "k", "v"))), true},
+		{"a batch of contexts that end alike", batch, join(item(short("a", "l", "w")), item(short("b", "k", "v", "l", "w")), item(short("c"))), true},
+		{"a batch of one context in two places", batch, join(item(short("a", "k", "v")),
+			bytesField(batchRequests, "\x2a\x06\x0a\x01k\x12\x01v\x1a\x01f\x2a\x06\x0a\x01k\x12\x01v")), false},
+		{"a batch of short requests with invalid text", batch, join(item(short("a", "k", "v")), bytesField(batchRequests, "\x1a\x01\xff")), false},
 		{"a batch of its own fields", batch, join(bytesField(batchRequestID, "r"), item(usualRequest("a", nil)), bytesField(batchReference, "main")), true},
 		{"an empty item", batch, bytesField(batchRequests, ""), true},
 		{"the largest batch", batch, []byte(strings.Repeat("\x1a\x00", guidon.MaxBatch)), true},
@@ -135,6 +149,9 @@ func FuzzDecodeEvaluation(f *testing.F) {
 	f.Add(encodedMessage(f, &evaluation.BatchEvaluationRequest{
 		RequestId: "r", Requests: []*evaluation.EvaluationRequest{usualRequest("a", context), usualRequest("b", context), usualRequest("c", nil)},
 	}))
+	f.Add(encodedMessage(f, &evaluation.BatchEvaluationRequest{Requests: []*evaluation.EvaluationRequest{
+		{FlagKey: "a", Context: map[string]string{"k": "v"}}, {FlagKey: "b", Context: map[string]string{"k": "v", "l": "w"}}, {Context: map[string]string{"k": "v"}},
+	}}))
 	f.Add([]byte("\x1b\x1c\x2a\x04\x0a\x01k\x12"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkDecoding(t, data, single)

@@ -197,7 +197,7 @@ func (b *syncBuffer) String() string {
 
 // gate is an observer that holds every evaluation until it is opened.
 type gate struct {
-	entered chan struct{} // one for each evaluation
+	entered chan struct{} // one for each request
 	open    chan struct{}
 }
 
@@ -207,7 +207,7 @@ func newGate() *gate {
 
 func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
 
-func (g *gate) Evaluated(handler.EvaluationEvent) {
+func (g *gate) Evaluated([]handler.EvaluationEvent) {
 	g.entered <- struct{}{}
 	<-g.open
 }

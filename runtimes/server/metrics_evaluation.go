@@ -39,28 +39,31 @@ type evaluationMetrics struct {
 	bound    int
 
 	mu     sync.RWMutex
-	series map[seriesKey]series // at most bound, and those of OtherFlag
-	common map[flagName][]commonSeries
+	series map[seriesKey]series                 // at most bound, and those of OtherFlag
+	common map[string]map[string][]commonSeries // by namespace and flag
 }
 
 // maxCommon is how many combinations of a flag are looked for one after the
 // other: most flags have fewer, and it is half the work of finding one among all.
 const maxCommon = 8
 
-// flagName is the flag of a combination.
-type flagName struct{ namespace, flag string }
-
 // commonSeries is one of the first combinations of a flag.
 type commonSeries struct {
-	key    seriesKey
+	key    resultKey
 	series series
 }
 
 // seriesKey is one combination of labels.
 type seriesKey struct {
-	namespace, flag, kind, value, reason, segment string
-	match                                         bool
-	failed                                        bool
+	namespace, flag string
+	resultKey
+}
+
+// resultKey is what it says besides the flag.
+type resultKey struct {
+	kind, value, reason, segment string
+	match                        bool
+	failed                       bool
 }
 
 // series is the counters of one combination, looked up once.
@@ -92,7 +95,7 @@ func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluation
 		boolean: latency.WithLabelValues(typeBoolean),
 		bound:   bound,
 		series:  map[seriesKey]series{},
-		common:  map[flagName][]commonSeries{},
+		common:  map[string]map[string][]commonSeries{},
 	}
 	registry.MustRegister(m.requests, m.errors, m.results, latency)
 	return m
@@ -104,19 +107,47 @@ const (
 	typeBoolean = "boolean"
 )
 
-// Evaluated counts one evaluation.
-func (m *Metrics) Evaluated(event handler.EvaluationEvent) { m.evaluations.count(&event) }
+// Evaluated counts evaluations.
+func (m *Metrics) Evaluated(events []handler.EvaluationEvent) { m.evaluations.count(events) }
 
-func (m *evaluationMetrics) count(event *handler.EvaluationEvent) {
-	s := m.of(keyOf(event))
+func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
+	for rest := events; len(rest) > 0; {
+		rest = rest[m.countKnown(rest):]
+		if len(rest) > 0 { // one that is counted for the first time
+			m.of(keyOf(&rest[0])).inc()
+			rest = rest[1:]
+		}
+	}
+	for i := range events {
+		milliseconds := float64(events[i].Duration) / float64(time.Millisecond)
+		if events[i].Type == typeBoolean {
+			m.boolean.Observe(milliseconds)
+		} else {
+			m.variant.Observe(milliseconds)
+		}
+	}
+}
+
+// countKnown counts the events up to the first whose combination is not known, and
+// returns how many these are. That is the usual case: it takes a read lock and no
+// memory.
+func (m *evaluationMetrics) countKnown(events []handler.EvaluationEvent) int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for i := range events {
+		key := keyOf(&events[i])
+		s, known := m.known(&key)
+		if !known {
+			return i
+		}
+		s.inc()
+	}
+	return len(events)
+}
+
+func (s series) inc() {
 	s.requests.Inc()
 	s.outcome.Inc()
-	milliseconds := float64(event.Duration) / float64(time.Millisecond)
-	if event.Type == typeBoolean {
-		m.boolean.Observe(milliseconds)
-	} else {
-		m.variant.Observe(milliseconds)
-	}
 }
 
 // keyOf returns the labels of the event. They are empty, namespace included,
@@ -124,17 +155,16 @@ func (m *evaluationMetrics) count(event *handler.EvaluationEvent) {
 // not take the place of real ones. Besides unknown flags that is every failure
 // but a refused request, such as a database that cannot be reached. The labels
 // of a failure say no more than whose it is.
-func keyOf(event *handler.EvaluationEvent) seriesKey {
-	switch {
-	case !event.FlagExists, event.Err != nil && !errors.Is(event.Err, guidon.InvalidArgument):
-		return seriesKey{failed: true}
-	case event.Err != nil:
-		return seriesKey{namespace: event.Namespace, flag: event.Flag, failed: true}
+func keyOf(event *handler.EvaluationEvent) (key seriesKey) {
+	if event.Err != nil || !event.FlagExists {
+		key.failed = true
+		if event.FlagExists && errors.Is(event.Err, guidon.InvalidArgument) {
+			key.namespace, key.flag = event.Namespace, event.Flag
+		}
+		return key
 	}
-	key := seriesKey{
-		namespace: event.Namespace, flag: event.Flag, kind: event.Type,
-		value: event.Value, reason: event.Reason,
-	}
+	key.namespace, key.flag = event.Namespace, event.Flag
+	key.kind, key.value, key.reason = event.Type, event.Value, event.Reason
 	if event.Type == typeVariant {
 		key.match = event.Match
 		key.segment = strings.Join(event.SegmentKeys, ",")
@@ -142,29 +172,26 @@ func keyOf(event *handler.EvaluationEvent) seriesKey {
 	return key
 }
 
-// of returns the counters of the combination. The usual case takes a read lock
-// and no memory.
+// of returns the counters of the combination, which are made where there are none.
 func (m *evaluationMetrics) of(key seriesKey) series {
-	m.mu.RLock()
-	s, known := m.known(&key)
-	m.mu.RUnlock()
-	if known {
-		return s
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.series) >= m.bound {
-		key = seriesKey{namespace: OtherFlag, flag: OtherFlag, kind: key.kind, failed: key.failed}
+		key = seriesKey{OtherFlag, OtherFlag, resultKey{kind: key.kind, failed: key.failed}}
 	}
 	if s, known := m.known(&key); known {
 		return s
 	}
 	key = key.owned()
-	s = m.newSeries(key)
+	s := m.newSeries(key)
 	m.series[key] = s
-	name := flagName{key.namespace, key.flag}
-	if common := m.common[name]; len(common) < maxCommon {
-		m.common[name] = append(common, commonSeries{key, s})
+	flags := m.common[key.namespace]
+	if flags == nil {
+		flags = map[string][]commonSeries{}
+		m.common[key.namespace] = flags
+	}
+	if common := flags[key.flag]; len(common) < maxCommon {
+		flags[key.flag] = append(common, commonSeries{key.resultKey, s})
 	}
 	return s
 }
@@ -172,9 +199,9 @@ func (m *evaluationMetrics) of(key seriesKey) series {
 // known returns the counters of the combination where there are some. m.mu is
 // held, for reading at least.
 func (m *evaluationMetrics) known(key *seriesKey) (series, bool) {
-	common := m.common[flagName{key.namespace, key.flag}]
+	common := m.common[key.namespace][key.flag]
 	for i := range common {
-		if common[i].key == *key {
+		if common[i].key == key.resultKey {
 			return common[i].series, true
 		}
 	}

@@ -108,7 +108,7 @@ func TestEvaluationMetrics(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := server.NewMetrics(server.MetricsConfig{})
-			m.Evaluated(test.event)
+			m.Evaluated([]handler.EvaluationEvent{test.event})
 			var got []string
 			for _, line := range scrape(t, m, "guidon_evaluations_") {
 				if !strings.Contains(line, "latency") {
@@ -122,13 +122,51 @@ func TestEvaluationMetrics(t *testing.T) {
 	}
 }
 
+// The evaluations of a batch are counted as if they came one by one, whatever has
+// been counted before.
+func TestEvaluationMetricsOfBatch(t *testing.T) {
+	var events []handler.EvaluationEvent
+	for i := range 60 {
+		event := handler.EvaluationEvent{
+			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i%7), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
+			Duration: time.Duration(i) * time.Microsecond,
+		}
+		switch i % 5 {
+		case 1:
+			event.Namespace, event.Value = "forum", "false"
+		case 2:
+			event.Type, event.Value, event.SegmentKeys, event.Match = "variant", fmt.Sprintf("v%d", i), []string{"beta", "staff"}, true
+		case 3:
+			event.Err = guidon.InvalidArgument
+		case 4:
+			event.Err, event.FlagExists, event.Type = guidon.NotFound, false, ""
+		}
+		events = append(events, event)
+	}
+	together, apart := server.NewMetrics(server.MetricsConfig{}), server.NewMetrics(server.MetricsConfig{})
+	for range 3 {
+		together.Evaluated(events)
+		for i := range events {
+			apart.Evaluated(events[i : i+1])
+		}
+	}
+	together.Evaluated(nil)
+	want := scrape(t, apart, "guidon_evaluations_")
+	if len(want) < 60 {
+		t.Errorf("only %d series", len(want))
+	}
+	if diff := cmp.Diff(want, scrape(t, together, "guidon_evaluations_")); diff != "" {
+		t.Errorf("metrics (-one by one +together):\n%s", diff)
+	}
+}
+
 // Design 11: no label of unbounded cardinality, whatever is evaluated.
 func TestEvaluationMetricsAreBounded(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
 	for i := range 2 * server.MaxSeries {
-		m.Evaluated(handler.EvaluationEvent{
+		m.Evaluated([]handler.EvaluationEvent{{
 			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
-		})
+		}})
 	}
 	results := scrape(t, m, "guidon_evaluations_results_total{")
 	if got, want := len(results), server.MaxSeries+1; got != want {
@@ -146,9 +184,9 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 	const variants, times = 30, 3
 	for range times {
 		for i := range variants {
-			m.Evaluated(handler.EvaluationEvent{
+			m.Evaluated([]handler.EvaluationEvent{{
 				Namespace: "shop", Flag: "banner", Type: "variant", Value: fmt.Sprintf("v%02d", i), Reason: "match", Match: true, FlagExists: true,
-			})
+			}})
 		}
 	}
 	var want []string
@@ -163,7 +201,7 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 
 func TestLatencyIsByTypeOnly(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
-	m.Evaluated(handler.EvaluationEvent{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond})
+	m.Evaluated([]handler.EvaluationEvent{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
 	got := scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
 	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -232,10 +270,10 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 
 // The metrics are on the path of every evaluation.
 func BenchmarkEvaluated(b *testing.B) {
-	events := map[string]handler.EvaluationEvent{
-		"boolean": {Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true, Duration: 300},
-		"variant": {Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match", Match: true, SegmentKeys: []string{"beta"}, FlagExists: true, Duration: 400},
-		"unknown": {Namespace: "made-up", Flag: "made-up", Type: "variant", Err: guidon.NotFound},
+	events := map[string][]handler.EvaluationEvent{
+		"boolean": {{Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true, Duration: 300}},
+		"variant": {{Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match", Match: true, SegmentKeys: []string{"beta"}, FlagExists: true, Duration: 400}},
+		"unknown": {{Namespace: "made-up", Flag: "made-up", Type: "variant", Err: guidon.NotFound}},
 	}
 	for name, event := range events {
 		b.Run(name, func(b *testing.B) {

@@ -53,6 +53,7 @@ func newServing(config Config) *serving {
 		failed: make(chan error, 2),
 		calls: &calls{
 			handler:        config.Handler,
+			codec:          newCodec(config.Logger),
 			metrics:        config.Metrics,
 			logger:         config.Logger,
 			receiveTimeout: config.GRPC.ReceiveTimeout,

@@ -44,7 +44,7 @@ func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.D
 	o.calls = append(o.calls, transport+" "+operation)
 }
 
-func (o *observer) Evaluated(handler.EvaluationEvent) {}
+func (o *observer) Evaluated([]handler.EvaluationEvent) {}
 
 // take returns the calls since the last take.
 func (o *observer) take() []string {

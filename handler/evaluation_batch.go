@@ -1,0 +1,134 @@
+package handler
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// What a batch is evaluated and answered with is used again: allocated each time,
+// it would be most of what the service leaves to the garbage collector.
+var (
+	batches      = sync.Pool{New: func() any { return new(guidon.Batch) }}
+	batchAnswers = sync.Pool{New: func() any { return new(batchAnswer) }}
+)
+
+// evaluateBatch answers item by item, each with its own request id and all with
+// the duration and end of the whole (contract 7.7, 7.8).
+func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
+	start := h.now()
+	batch := batches.Get().(*guidon.Batch)
+	defer func() {
+		batch.Reset()
+		batches.Put(batch)
+	}()
+	for _, item := range m.GetRequests() {
+		batch.Requests = append(batch.Requests, evaluationOf(item))
+	}
+	if err := h.service.EvaluateBatch(ctx, batch); err != nil {
+		return Response{}, err
+	}
+	end := h.now()
+	observeBatch(h, m.GetRequests(), batch.Answers, end.Sub(start))
+	answer := batchAnswers.Get().(*batchAnswer)
+	answer.set(m, batch.Answers, end.Sub(start), end)
+	return Response{Message: &answer.message, batch: answer}, nil
+}
+
+// batchAnswer is the answer to a batch with all messages in it.
+type batchAnswer struct {
+	message   evaluation.BatchEvaluationResponse
+	at        timestamppb.Timestamp
+	responses []evaluation.EvaluationResponse
+	variants  []variantItem
+	booleans  []booleanItem
+}
+
+type variantItem struct {
+	message evaluation.VariantEvaluationResponse
+	choice  evaluation.EvaluationResponse_VariantResponse
+}
+
+type booleanItem struct {
+	message evaluation.BooleanEvaluationResponse
+	choice  evaluation.EvaluationResponse_BooleanResponse
+}
+
+// set sets everything that the empty answer says.
+func (a *batchAnswer) set(m *evaluation.BatchEvaluationRequest, results []guidon.Evaluation, duration time.Duration, end time.Time) {
+	a.at.Seconds, a.at.Nanos = end.Unix(), int32(end.Nanosecond()) // #nosec G115 -- below a billion
+	a.message.RequestId = orNew(m.GetRequestId())
+	a.message.RequestDurationMillis = milliseconds(duration)
+	a.makeRoom(results)
+	for i, item := range m.GetRequests() {
+		response := take(&a.responses)
+		a.setEvaluation(response, item, results[i], told{item.GetRequestId(), duration, &a.at})
+		a.message.Responses = append(a.message.Responses, response)
+	}
+}
+
+// makeRoom makes room for the messages of each kind, which then stay where they are.
+func (a *batchAnswer) makeRoom(results []guidon.Evaluation) {
+	variants, booleans := 0, 0
+	for _, r := range results {
+		switch {
+		case r.Variant != nil:
+			variants++
+		case r.Boolean != nil:
+			booleans++
+		}
+	}
+	a.message.Responses = slices.Grow(a.message.Responses, len(results))
+	a.responses = slices.Grow(a.responses, len(results))
+	a.variants, a.booleans = slices.Grow(a.variants, variants), slices.Grow(a.booleans, booleans)
+}
+
+// take returns the next item, for which there is room.
+func take[T any](items *[]T) *T {
+	*items = (*items)[:len(*items)+1]
+	return &(*items)[len(*items)-1]
+}
+
+// setEvaluation sets one answer. One about a flag that does not exist repeats the
+// namespace as it was sent.
+func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) {
+	switch {
+	case result.Variant != nil:
+		item := take(&a.variants)
+		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, t)
+		item.choice.VariantResponse = &item.message
+		response.Type = evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE
+		response.Response = &item.choice
+	case result.Boolean != nil:
+		item := take(&a.booleans)
+		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, t)
+		item.choice.BooleanResponse = &item.message
+		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
+		response.Response = &item.choice
+	default:
+		response.Type = evaluation.EvaluationResponseType_ERROR_EVALUATION_RESPONSE_TYPE
+		response.Response = &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
+			FlagKey: m.GetFlagKey(), NamespaceKey: m.GetNamespaceKey(),
+			Reason: evaluation.ErrorEvaluationReason_NOT_FOUND_ERROR_EVALUATION_REASON,
+		}}
+	}
+}
+
+// release empties the answer for another one.
+func (a *batchAnswer) release() {
+	a.message.RequestId = ""
+	a.message.Responses = emptied(a.message.Responses)
+	a.responses, a.variants, a.booleans = emptied(a.responses), emptied(a.variants), emptied(a.booleans)
+	batchAnswers.Put(a)
+}
+
+func emptied[T any](items []T) []T {
+	clear(items)
+	return items[:0]
+}
