@@ -100,6 +100,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		return
 	}
 	x.replyMessage(response.Message)
+	response.Release()
 }
 
 // noteState says in the header which state the answer is from, and how old that
