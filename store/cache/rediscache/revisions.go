@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,6 +29,16 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 	if len(keys) == 0 || len(keys) > maxAsked || !s.asks(ctx) {
 		return f
 	}
+	if s.found.Load() && !s.clustered.Load() { // where commands without a key go anywhere
+		heads, err := s.peek(ctx, keys)
+		if err == nil && heads != nil {
+			f.heads, f.unknown = heads, nil
+			s.stats.revisions.hits.Add(uint64(len(heads)))
+		}
+		if err != nil || heads != nil {
+			return f
+		}
+	}
 	f.nonce = rand.Text()
 	answers, err := s.scripted(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife))...)
 	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, asked as if it were none
@@ -50,6 +61,7 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 			f.tell = append(f.tell, key)
 		}
 	}
+	s.found.Store(len(f.unknown) == 0)
 	return f
 }
 
@@ -88,8 +100,11 @@ func (s *Source) tell(ctx context.Context, f found, stored map[string]guidon.Rev
 func formatRevision(r guidon.Revision) string { return fmt.Sprintf("%d:%d", r.Number, r.Stamp) }
 
 func parseRevision(text string) (r guidon.Revision, ok bool) {
-	_, err := fmt.Sscanf(text, "%d:%d", &r.Number, &r.Stamp)
-	return r, err == nil && formatRevision(r) == text
+	number, stamp, _ := strings.Cut(text, ":")
+	var errs [2]error
+	r.Number, errs[0] = strconv.ParseInt(number, 10, 64)
+	r.Stamp, errs[1] = strconv.ParseInt(stamp, 10, 64)
+	return r, errs == [2]error{}
 }
 
 // latest is the revision last found of each key that exists: what Load loads.

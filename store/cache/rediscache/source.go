@@ -73,6 +73,7 @@ type Source struct {
 	timeout time.Duration
 
 	clustered atomic.Bool // not all keys are in one place
+	found     atomic.Bool // the last question found all that it asked for
 	mute      bool        // Redis is neither asked nor told revisions and snapshots
 
 	health     health
