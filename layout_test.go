@@ -52,7 +52,7 @@ func list(t *testing.T, args ...string) []listed {
 }
 
 // lambdaTags are the tags that the function for AWS Lambda is built with.
-const lambdaTags = "-tags=lambda.norpc,nethttpomithttp2"
+const lambdaTags = "-tags=lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes"
 
 // TestImports holds the arrows of docs/architecture.md against the code: for
 // each part, what its packages may depend on outside the standard library, test

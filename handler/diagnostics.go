@@ -1,18 +1,38 @@
 package handler
 
 import (
-	_ "embed" // openapi.yaml
+	"bytes"
+	"compress/gzip"
+	_ "embed" // openapi.yaml.gz
+	"io"
 	"net/http"
 	"net/netip"
+	"sync"
 
 	"github.com/guidonhq/guidon"
 )
 
-//go:embed openapi.yaml
-var openAPI []byte
+// compressedOpenAPI is openapi.yaml, which is fifteen times as large.
+//
+//go:embed openapi.yaml.gz
+var compressedOpenAPI []byte
+
+var openAPI = sync.OnceValues(func() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressedOpenAPI))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+})
 
 func (h *Handler) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
-	w.(*exchange).reply(http.StatusOK, "application/yaml", openAPI)
+	x := w.(*exchange)
+	text, err := openAPI()
+	if err != nil {
+		x.replyError(err)
+		return
+	}
+	x.reply(http.StatusOK, "application/yaml", text)
 }
 
 // serveAnalytics answers that there are none, to those who may ask

@@ -48,8 +48,8 @@ var lambdaDifferences = []struct {
 var insideTests = []string{
 	"TestAbort", "TestDatabaseAway", "TestDuration", "TestGuard", "TestHealth", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
-	"TestObserver", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere", "TestProfiler",
-	"TestRudeObserver", "TestUnavailable",
+	"TestObserver", "TestObserverOfLargeBatch", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere",
+	"TestProfiler", "TestRudeObserver", "TestUnavailable",
 }
 
 // leastOutside is how many tests of package handler have processes, at least: fewer

@@ -183,7 +183,7 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 // postgresConnections returns what makes the connections: as the DSN says, where
 // it says how statements are sent, and otherwise as is best for the server.
 func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
-	var each []stdlib.OptionOpenDB
+	each := []stdlib.OptionOpenDB{stdlib.OptionAfterConnect(registerTypes)}
 	if options.Password != nil {
 		each = append(each, stdlib.OptionBeforeConnect(func(ctx context.Context, c *pgx.ConnConfig) (err error) {
 			c.Password, err = options.password(ctx, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))), c.User)
