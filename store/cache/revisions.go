@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -190,6 +191,7 @@ func (r *revisions) alight(f *flight[*batch], keys []string) {
 // read asks the source and notes what it says. A question that its context has
 // ended tells nothing, and may be asked again.
 func (r *revisions) read(ctx context.Context, f *flight[*batch]) {
+	runtime.Gosched() // so that all who are here already come along
 	began, wanted, err := r.seal(f)
 	if err != nil {
 		f.err = err
