@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
 // eachDurable runs the benchmark on every kind of database server that keeps
@@ -27,20 +29,12 @@ func eachDurable(b *testing.B, benchmark func(b *testing.B, s *databaseServer)) 
 // is free.
 func startQuietly(b *testing.B, database string, env ...string) *server {
 	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := dbproc.FreePort()
 	if err != nil {
-		b.Fatal(err)
-	}
-	address := l.Addr().String()
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
 		b.Fatal(err)
 	}
 	s := launch(b, database, append(env, "GUIDON_LOG_LEVEL=warn", "GUIDON_SERVER_HTTP_PORT="+port)...)
-	s.URL = "http://" + address
+	s.URL = "http://127.0.0.1:" + port
 	s.answering(b)
 	return s
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,7 +102,10 @@ func describe(n int) func(context.Context, guidon.Tx) error {
 }
 
 func TestRedisCluster(t *testing.T) {
-	bus := freePort(t)
+	bus, err := dbproc.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := startRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-require-full-coverage", "no")
 	client := redis.NewClient(&redis.Options{Addr: s.Addr})
 	defer client.Close()
@@ -132,7 +134,10 @@ func TestRedisTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	port := freePort(t)
+	port, err := dbproc.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	startRedis(t, "--tls-port", port, "--tls-cert-file", certificate, "--tls-key-file", key, "--tls-auth-clients", "no")
 	url := "rediss://127.0.0.1:" + port
 	serves(t, rediscache.Connection{URL: url, CAFile: certificate})
@@ -176,16 +181,4 @@ func openFolder(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return folder
-}
-
-// freePort returns a port that nobody listens on.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }

@@ -46,12 +46,22 @@ func newServer(kind, owner string) (*Server, error) {
 	if err := s.own(owner); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := FreePort()
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	s.Addr = l.Addr().String()
-	return s, l.Close()
+	s.Addr = net.JoinHostPort("127.0.0.1", port)
+	return s, nil
+}
+
+// FreePort returns a port of the loopback interface that nobody listens on.
+func FreePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	return port, errors.Join(err, l.Close())
 }
 
 // own gives the folder to the user that the server runs as: PostgreSQL, MariaDB

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
 	"os"
 	"sync"
 	"testing"
@@ -30,21 +29,6 @@ func startRedis(t testing.TB, flags ...string) *dbproc.Server {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
-}
-
-// freePort returns a port that nobody uses just now.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // instance is one of several that share a database and a Redis.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
 // asks tells how often the database is asked meanwhile.
@@ -111,7 +112,11 @@ func TestKeysTogether(t *testing.T) {
 // TestClusterOfOne: a cluster of one server is asked as if it were none, and refuses
 // to answer about several keys at once.
 func TestClusterOfOne(t *testing.T) {
-	db, server := newDatabase(), startRedis(t, "--cluster-enabled", "yes", "--cluster-port", freePort(t))
+	bus, err := dbproc.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, server := newDatabase(), startRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus)
 	db.heads["b"] = guidon.Revision{Number: 7, Stamp: -7}
 	a := newInstance(t, server.URL, db)
 	if err := a.client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
