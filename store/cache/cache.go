@@ -69,7 +69,7 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsho
 	c.stats.misses.Add(1)
 	return s.get(ctx, func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 		c.stats.loads.Add(1)
-		return guard(func() (*guidon.Snapshot, error) { return c.source.Load(ctx, namespace, held) })
+		return c.source.Load(ctx, namespace, held)
 	})
 }
 
@@ -82,7 +82,7 @@ func (c *Cache) Authentications(ctx context.Context) (*guidon.AuthenticationSet,
 	c.stats.misses.Add(1)
 	return c.authentications.get(ctx, func(ctx context.Context, _ *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
 		c.stats.loads.Add(1)
-		return guard(func() (*guidon.AuthenticationSet, error) { return c.source.Authentications(ctx) })
+		return c.source.Authentications(ctx)
 	})
 }
 
@@ -98,7 +98,7 @@ func (c *Cache) known(ctx context.Context) (*directory, error) {
 	}
 	return c.directory.get(ctx, func(ctx context.Context, held *directory) (*directory, error) {
 		c.stats.loads.Add(1)
-		return guard(func() (*directory, error) { return c.loadDirectory(ctx, held) })
+		return c.loadDirectory(ctx, held)
 	})
 }
 

@@ -68,7 +68,7 @@ func (l *line[T]) close() {
 func (l *line[T]) start(f *flight[T]) {
 	go func() {
 		for f != nil {
-			f.run(f.ctx, f)
+			f.fly(f.ctx)
 			f = l.land(f)
 		}
 	}()
@@ -84,7 +84,7 @@ func (l *line[T]) lead(ctx context.Context, f *flight[T], limit time.Duration) b
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	f.run(ctx, f)
+	f.fly(ctx)
 	if f.err != nil && ctx.Err() != nil {
 		return false
 	}
@@ -92,6 +92,17 @@ func (l *line[T]) lead(ctx context.Context, f *flight[T], limit time.Duration) b
 		l.start(next)
 	}
 	return true
+}
+
+// fly runs the flight. A panic is an error for those who wait: it would end the
+// process, or leave them waiting.
+func (f *flight[T]) fly(ctx context.Context) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.err = fmt.Errorf("cache: panic while loading: %v", p)
+		}
+	}()
+	f.run(ctx, f)
 }
 
 // land hands out the answer and returns the next flight if one is wanted.
@@ -125,23 +136,12 @@ func (f *flight[T]) leave() {
 	}
 }
 
-// guard turns a panic of a question, which runs on a goroutine of its own and
-// would end the process there, into an error for those who wait.
-func guard[T any](question func() (T, error)) (value T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("cache: panic while loading: %v", p)
-		}
-	}()
-	return question()
-}
-
-// within is guard for a question with a time of its own, whoever waits for how
-// long: those behind it in the line must get their turn.
+// within asks a question that has a time of its own, whoever waits for how long:
+// those behind it in the line must get their turn.
 func within[T any](ctx context.Context, limit time.Duration, question func(ctx context.Context) (T, error)) (T, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	value, err := guard(func() (T, error) { return question(bounded) })
+	value, err := question(bounded)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
 		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database did not answer in time", Err: err}
 	}
