@@ -16,6 +16,7 @@ import (
 // contender is a server process.
 type contender struct {
 	*harness.Server
+	flags     int           // stored, an even number
 	healthy   time.Duration // from its start until it said so
 	evaluated time.Duration // from its start until its first evaluation
 }
@@ -45,6 +46,7 @@ func startContenders(ctx context.Context, s settings, dir string) (started []*co
 		if err != nil {
 			return started, err
 		}
+		c.flags = s.Flags
 		started = append(started, c)
 	}
 	return started, nil

@@ -27,9 +27,9 @@ type scenario struct {
 }
 
 var scenarios = []scenario{
-	{"boolean", 0.95, http.StatusOK, single("boolean", func(int) string { return harness.FlagKey(0) })},
-	{"variant", 0.95, http.StatusOK, single("variant", func(int) string { return harness.FlagKey(1) })},
-	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(i int) string { return harness.FlagKey(2 * i) })},
+	{"boolean", 0.95, http.StatusOK, single("boolean", func(*contender, int) string { return harness.FlagKey(0) })},
+	{"variant", 0.95, http.StatusOK, single("variant", func(*contender, int) string { return harness.FlagKey(1) })},
+	{"boolean, all flags in turn", 0.95, http.StatusOK, single("boolean", func(c *contender, i int) string { return harness.FlagKey(2 * i % c.flags) })},
 	{"batch of 50", 0.60, http.StatusOK, batch},
 	{"OFREP boolean", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(0))},
 	{"OFREP variant", 0.90, http.StatusOK, singleOFREP(harness.FlagKey(1))},
@@ -40,11 +40,11 @@ var scenarios = []scenario{
 const bulkPath = "/ofrep/v1/evaluate/flags"
 
 // forEntities returns a request for each entity.
-func forEntities(make func(i int, e entity) (request, object)) func(*contender) ([]request, error) {
-	return func(*contender) ([]request, error) {
+func forEntities(make func(c *contender, i int, e entity) (request, object)) func(*contender) ([]request, error) {
+	return func(c *contender) ([]request, error) {
 		requests := []request{}
 		for i := range entityCount {
-			r, body := make(i, entityOf(i))
+			r, body := make(c, i, entityOf(i))
 			text, err := json.Marshal(body)
 			if err != nil {
 				return nil, err
@@ -56,19 +56,19 @@ func forEntities(make func(i int, e entity) (request, object)) func(*contender) 
 	}
 }
 
-func single(kind string, key func(i int) string) func(*contender) ([]request, error) {
-	return forEntities(func(i int, e entity) (request, object) {
-		return request{path: "/evaluate/v1/" + kind}, e.evaluation(key(i))
+func single(kind string, key func(c *contender, i int) string) func(*contender) ([]request, error) {
+	return forEntities(func(c *contender, i int, e entity) (request, object) {
+		return request{path: "/evaluate/v1/" + kind}, e.evaluation(key(c, i))
 	})
 }
 
 func singleOFREP(key string) func(*contender) ([]request, error) {
-	return forEntities(func(_ int, e entity) (request, object) {
+	return forEntities(func(_ *contender, _ int, e entity) (request, object) {
 		return request{path: bulkPath + "/" + key}, e.context()
 	})
 }
 
-var batch = forEntities(func(_ int, e entity) (request, object) {
+var batch = forEntities(func(_ *contender, _ int, e entity) (request, object) {
 	items := make([]object, pageFlags)
 	for i := range items {
 		items[i] = e.evaluation(harness.FlagKey(i))
@@ -76,7 +76,7 @@ var batch = forEntities(func(_ int, e entity) (request, object) {
 	return request{path: "/evaluate/v1/batch"}, object{"requests": items}
 })
 
-var bulk = forEntities(func(_ int, e entity) (request, object) {
+var bulk = forEntities(func(_ *contender, _ int, e entity) (request, object) {
 	return request{path: bulkPath, header: "X-Flipt-Namespace: " + pageSpace}, e.context()
 })
 

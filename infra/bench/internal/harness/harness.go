@@ -27,7 +27,7 @@ type Settings struct {
 // Define defines the flags of the command line. Rounds is the default of theirs.
 func (s *Settings) Define(rounds int) {
 	flag.StringVar(&s.Guidon, "guidon", "bin/guidon", "the program to measure")
-	flag.IntVar(&s.Flags, "flags", 10_000, "flags that are stored")
+	flag.IntVar(&s.Flags, "flags", 10_000, "flags that are stored, an even number; 50 and more for batches")
 	flag.DurationVar(&s.Duration, "duration", 2*time.Second, "length of one run, whole seconds")
 	flag.IntVar(&s.Rounds, "rounds", rounds, "runs of each server for each kind of work")
 	flag.StringVar(&s.Only, "only", "", "measure only work whose name contains this")
