@@ -76,11 +76,8 @@ func start(s *Server) (*Server, error) {
 
 // FreeAddress returns an address on loopback at which nobody listens.
 func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return l.Addr().String(), l.Close()
+	port, err := dbproc.FreePort()
+	return net.JoinHostPort("127.0.0.1", port), err
 }
 
 // Await asks again and again whether the server is ready, and returns how long
