@@ -30,7 +30,7 @@ const OK guidon.Code = 255
 // event is what is told about one request, filled in on the way and told once.
 // It holds no token, cookie, query string or evaluation context.
 type event struct {
-	start     time.Time // by the clock of the process, which the cache compares it with
+	start     time.Time
 	operation string
 	transport string
 	method    string // HTTP only, like route, status and bytes

@@ -25,6 +25,9 @@ func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
 	call.MayBeStale = o.lasting
+	// By the clock of the process, which the cache compares it with, and not since the
+	// event began: that of a stream lasts.
+	call.Begun = time.Now()
 	return err
 }
 

@@ -81,7 +81,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 
 // invoke is Invoke without the telling.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, e *event) (Response, error) {
-	work := &work{call: guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID, Begun: e.start}}
+	work := &work{call: guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}}
 	call := &work.call
 	response, err := h.run(ctx, o, request, work)
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale

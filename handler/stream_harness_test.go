@@ -27,8 +27,9 @@ type journal struct {
 	tokens  []*guidon.Authentication
 	changed chan struct{}
 	waiting int
-	reads   int   // of change records
-	broken  error // what every question fails with
+	reads   int       // of change records
+	asked   time.Time // by when the answer to the last question must be true
+	broken  error     // what every question fails with
 }
 
 func newJournal() *journal {
@@ -96,11 +97,14 @@ func (j *journal) Subscribe(string) (func() <-chan struct{}, func()) {
 	return changed, func() { count(-1) }
 }
 
-func (j *journal) Snapshot(_ context.Context, key string) (*guidon.Snapshot, error) {
+func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r, lives := j.states[key]
+	j.asked = guidon.CallFrom(ctx).Begun
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case j.broken != nil:
 		return nil, j.broken
 	case !lives:

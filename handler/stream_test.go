@@ -116,6 +116,26 @@ func TestStreamsHeartbeat(t *testing.T) {
 	})
 }
 
+// TestStreamsLookAnew: each look is a request of its own, however long the stream has
+// lasted. It has the whole time of one, and may not be answered from before it.
+func TestStreamsLookAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		h, _ := streaming(j, func(c *handler.Config) { c.Timeout = time.Minute })
+		l := listen(t, h, eventsPath)
+		l.begun(refetch("1", "1"))
+		time.Sleep(time.Hour)
+		l.next() // what kept it alive
+		j.set(2, 2)
+		l.wants("a change", refetch("2", "2"))
+		if !j.asked.Equal(time.Now()) {
+			t.Errorf("what is told is as of %v, want %v", j.asked, time.Now())
+		}
+		l.cancel()
+		synctest.Wait()
+	})
+}
+
 var retryLine = regexp.MustCompile(`^retry: (\d+)\n\n`)
 
 // TestStreamsEnd: who is told that the server stops is told when to come back, not
