@@ -40,13 +40,10 @@ type Batch struct {
 
 // Reset empties the batch and keeps its memory, but nothing that was in there.
 func (b *Batch) Reset() {
-	b.Requests, b.Answers = emptied(b.Requests), emptied(b.Answers)
-	b.variants, b.booleans = emptied(b.variants), emptied(b.booleans)
-}
-
-func emptied[T any](items []T) []T {
-	clear(items)
-	return items[:0]
+	b.Requests = slices.Delete(b.Requests, 0, len(b.Requests))
+	b.Answers = slices.Delete(b.Answers, 0, len(b.Answers))
+	b.variants = slices.Delete(b.variants, 0, len(b.variants))
+	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
 }
 
 // Snapshot returns the current state of the namespace for evaluation elsewhere,

@@ -123,12 +123,9 @@ func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *
 // release empties the answer for another one.
 func (a *batchAnswer) release() {
 	a.message.RequestId = ""
-	a.message.Responses = emptied(a.message.Responses)
-	a.responses, a.variants, a.booleans = emptied(a.responses), emptied(a.variants), emptied(a.booleans)
+	a.message.Responses = slices.Delete(a.message.Responses, 0, len(a.message.Responses))
+	a.responses = slices.Delete(a.responses, 0, len(a.responses))
+	a.variants = slices.Delete(a.variants, 0, len(a.variants))
+	a.booleans = slices.Delete(a.booleans, 0, len(a.booleans))
 	batchAnswers.Put(a)
-}
-
-func emptied[T any](items []T) []T {
-	clear(items)
-	return items[:0]
 }

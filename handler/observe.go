@@ -2,6 +2,7 @@ package handler
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -65,7 +66,7 @@ func (e *events) end() {
 func (e *events) tell() {
 	if len(e.list) > 0 {
 		e.observer.Evaluated(e.list)
-		e.list = emptied(e.list)
+		e.list = slices.Delete(e.list, 0, len(e.list))
 	}
 }
 

@@ -154,7 +154,7 @@ func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows
 // ask is query without its bounds.
 func (d *DB) ask(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	if d.dialect.interrupt != nil {
-		return d.uninterrupted(ctx, query, args, scan)
+		return d.askUnwatched(ctx, query, args, scan)
 	}
 	rows, err := d.reader.QueryContext(ctx, query, args...)
 	return scanAll(rows, err, scan)
