@@ -23,13 +23,18 @@ type outage struct {
 	cause    error // what it failed with; nil when it was answered
 	failed   int64 // when it did
 	answered int64 // when the last question began that was answered
+	slow     bool  // and it took longer than those wait who need not
 }
+
+// prompt tells whether the next question will probably be answered before anybody
+// who waits for it has to leave.
+func (o *outage) prompt() bool { return o.cause == nil && !o.slow }
 
 // note takes note of how a question ended.
 func (o *outage) note(began, now int64, err error) {
 	switch {
 	case err == nil:
-		*o = outage{answered: began}
+		*o = outage{answered: began, slow: now-began >= int64(patience)}
 	case guidon.CodeOf(err) == guidon.Unavailable:
 		o.cause, o.failed = err, now
 	default:

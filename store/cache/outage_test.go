@@ -127,6 +127,38 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 	})
 }
 
+// The database is slow. Who evaluates is answered from memory meanwhile, and the
+// answers that take longer than that come all the same.
+func TestSlowDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, cache.Freshness{MaxStale: time.Hour})
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.headsHook = func(ctx context.Context, _ []string) error {
+			select {
+			case <-time.After(3500 * time.Millisecond):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		ctx, _ := staleCall(t)
+		wantNumber(t, "the first to evaluate", ask(ctx, s, "a"), 1)
+		time.Sleep(10 * time.Second) // it led a question, which was asked anew
+		for range 5 {
+			ctx, call := staleCall(t)
+			evaluation := askSoon(ctx, s, "a")
+			synctest.Wait()
+			read := askSoon(t.Context(), s, "a") // is for the next question
+			wantNumber(t, "an evaluation", <-evaluation, 1)
+			if call.Stale == 0 {
+				t.Error("an evaluation waited for the database")
+			}
+			wantNumber(t, "a read", <-read, 1)
+		}
+	})
+}
+
 // The database hangs. The first wait for it, each for his bound, all others are
 // answered at once, and it is asked by one at a time, until it answers again.
 func TestHangingDatabase(t *testing.T) {

@@ -126,7 +126,8 @@ func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) 
 }
 
 // board returns a flight to wait for, or to lead, and how long to wait, zero for
-// as long as it takes. A question is not led that will hardly be answered in time.
+// as long as it takes. A question is led that will be answered in time: it could not
+// go on without who leads it.
 func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flight[*batch], leads bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,7 +147,7 @@ func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flig
 	for _, key := range keys {
 		f.value.wanted[key]++
 	}
-	if leads && r.last.cause != nil {
+	if leads && !r.last.prompt() {
 		leads = false
 		r.start(f)
 	}
