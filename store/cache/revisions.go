@@ -85,7 +85,7 @@ func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 	}
 	f, leads, limit, err := r.board(ctx, d, keys)
 	switch {
-	case err != nil:
+	case err != nil || f == nil:
 		return err
 	case !leads:
 		return r.await(ctx, f, limit, keys)
@@ -125,12 +125,15 @@ func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) 
 	return r.last.silence()
 }
 
-// board returns a flight to wait for, or to lead, and how long to wait, zero for
+// board returns a flight to wait for, or to lead, nil where there is no need, and how long to wait, zero for
 // as long as it takes. A question is led that will be answered in time: it could not
 // go on without who leads it.
 func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flight[*batch], leads bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if d.key != "" && r.statedAfter(d.key, d.after) { // answered since the caller looked
+		return nil, false, 0, nil
+	}
 	now := r.now()
 	limit, err = r.last.wait(now, r.underWay(), d.mayBeStale)
 	if err != nil {
@@ -152,6 +155,16 @@ func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flig
 		r.start(f)
 	}
 	return f, leads, limit, nil
+}
+
+// statedAfter tells whether the revision of the key, of one that is held, is known
+// from a question that began later than the instant.
+func (r *revisions) statedAfter(key string, after int64) bool {
+	if key == guidon.AuthenticationsKey {
+		return r.authentications.statedAfter(after)
+	}
+	t := r.snapshot(key)
+	return t != nil && t.statedAfter(after)
 }
 
 // underWay returns when the question under way began, zero where there is none.

@@ -121,6 +121,7 @@ func current[T any](ctx context.Context, s *Shared, key string, place func() *tr
 func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand, key string, place func() *tracked[T]) (*T, error) {
 	t := place()
 	if t == nil || !t.statedAfter(d.after) {
+		d.key = key
 		if err := s.revisions.ask(ctx, d, togetherWith(call, key)...); err != nil {
 			return nil, err
 		}
@@ -142,8 +143,9 @@ func togetherWith(call *guidon.Call, key string) []string {
 
 // demand is what a caller wants of an answer.
 type demand struct {
-	begun      int64 // when the request did
-	after      int64 // the answer must be from a question that began later
+	key        string // which is wanted, of those asked for together; empty is all
+	begun      int64  // when the request did
+	after      int64  // the answer must be from a question that began later
 	mayBeStale bool
 }
 
