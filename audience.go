@@ -5,20 +5,17 @@ import "slices"
 // compiledSegment is a segment in the form that evaluation works on.
 type compiledSegment struct {
 	segment    *Segment
-	alone      []string // its key, as the answer when it is the only match
 	conditions []condition
-	unknown    bool // a constraint has a type that nobody knows
+	alone      audience // of this segment only, which most are
 }
 
 func compileSegment(g *Segment) *compiledSegment {
-	c := &compiledSegment{
-		segment: g, alone: []string{g.Key},
-		conditions: make([]condition, 0, len(g.Constraints)),
-	}
+	c := &compiledSegment{segment: g, conditions: make([]condition, 0, len(g.Constraints))}
+	c.alone = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true}
 	for _, constraint := range g.Constraints {
 		compiled, known := compileConstraint(constraint)
 		if !known {
-			c.unknown = true
+			c.alone.unknown = true
 		}
 		c.conditions = append(c.conditions, compiled)
 	}
@@ -52,10 +49,19 @@ type audience struct {
 	unknown  bool     // one of the segments cannot be evaluated
 }
 
-// audience returns the set of the segments. A rule or rollout that refers to a
-// segment that does not exist, or to none, never matches: then ok is false.
-func (x segmentIndex) audience(keys []string, operator SegmentOperator) (set audience, ok bool) {
-	set = audience{
+// audience returns the set of the segments, or nil for one that refers to a
+// segment that does not exist, or to none: such a rule or rollout never matches.
+func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audience {
+	switch len(keys) {
+	case 0:
+		return nil
+	case 1:
+		if g := x[keys[0]]; g != nil {
+			return &g.alone // one in memory for all flags
+		}
+		return nil
+	}
+	set := &audience{
 		segments: make([]*compiledSegment, 0, len(keys)),
 		keys:     slices.Clip(keys), // it is answered: what somebody appends must not land in the flag
 		all:      operator == AndSegments,
@@ -63,12 +69,12 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) (set aud
 	for _, key := range keys {
 		g := x[key]
 		if g == nil {
-			return audience{}, false
+			return nil
 		}
 		set.segments = append(set.segments, g)
-		set.unknown = set.unknown || g.unknown
+		set.unknown = set.unknown || g.alone.unknown
 	}
-	return set, len(keys) > 0
+	return set
 }
 
 // errUnknownConstraint fails the whole request, unlike a value that does not
@@ -105,7 +111,7 @@ func (a *audience) matchSome(entityID string, context map[string]string) []strin
 		}
 		switch len(matched) {
 		case 0:
-			matched = g.alone // shared; a second match makes a slice of its own
+			matched = g.alone.keys // shared; a second match makes a slice of its own
 		case 1:
 			matched = append(make([]string, 0, len(a.segments)), matched[0], g.segment.Key)
 		default:

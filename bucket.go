@@ -62,8 +62,8 @@ func booleanBucket(flagKey, entityID string) int {
 // bucketRange leads the buckets from the end of the range before it up to its
 // own end to a variant.
 type bucketRange struct {
-	end     int // exclusive
-	variant *Variant
+	end             int    // exclusive
+	key, attachment string // of the variant
 }
 
 // compileRanges lays the distributions out over the buckets (contract 7.5).
@@ -80,16 +80,16 @@ func compileRanges(distributions []*Distribution, variants map[string]*Variant) 
 		}
 		// In 32 bits and truncated one by one: three times 33.33 is 999.
 		end += int(d.Rollout * (variantBuckets / 100))
-		ranges = append(ranges, bucketRange{end: end, variant: v})
+		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
 	}
 	return ranges
 }
 
-// variant returns the variant that the bucket leads to, or nil.
-func (r *compiledRule) variant(bucket int) *Variant {
+// rangeOf returns the range that the bucket is in, or nil.
+func (r *compiledRule) rangeOf(bucket int) *bucketRange {
 	for i := range r.ranges {
 		if bucket < r.ranges[i].end {
-			return r.ranges[i].variant
+			return &r.ranges[i]
 		}
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 
 // TestVariantBucket holds the worked examples of contract 16.1.
 func TestVariantBucket(t *testing.T) {
-	halves := []bucketRange{{500, &Variant{Key: "A"}}, {1000, &Variant{Key: "B"}}}
-	thirds := []bucketRange{{100, &Variant{Key: "A"}}, {400, &Variant{Key: "B"}}, {1000, &Variant{Key: "C"}}}
+	halves := []bucketRange{{end: 500, key: "A"}, {end: 1000, key: "B"}}
+	thirds := []bucketRange{{end: 100, key: "A"}, {end: 400, key: "B"}, {end: 1000, key: "C"}}
 	tests := []struct {
 		flagKey, entityID string
 		hash              uint32
@@ -62,7 +62,7 @@ func TestVariantBucket(t *testing.T) {
 				want   string
 			}{{halves, tt.halves}, {thirds, tt.thirds}} {
 				r := compiledRule{ranges: split.ranges}
-				if got := r.variant(bucket).Key; got != split.want {
+				if got := r.rangeOf(bucket).key; got != split.want {
 					t.Errorf("winner of %d: got %s, want %s", len(split.ranges), got, split.want)
 				}
 			}
@@ -130,8 +130,8 @@ func TestRanges(t *testing.T) {
 			}
 			for i, want := range tt.winners {
 				got := none
-				if v := r.variant(buckets[i]); v != nil {
-					got = v.Key
+				if chosen := r.rangeOf(buckets[i]); chosen != nil {
+					got = chosen.key
 				}
 				if got != want {
 					t.Errorf("bucket %d: got %s, want %s", buckets[i], got, want)
@@ -144,11 +144,10 @@ func TestRanges(t *testing.T) {
 // TestRangesOfLostVariant: a variant takes its distributions with it
 // (contract 4.7), and so do ranges if one is found without its variant.
 func TestRangesOfLostVariant(t *testing.T) {
-	b := &Variant{ID: "b", Key: "B"}
 	ranges := compileRanges([]*Distribution{
 		{VariantID: "gone", Rollout: 50}, {VariantID: "b", Rollout: 50},
-	}, map[string]*Variant{"b": b})
-	if len(ranges) != 1 || ranges[0] != (bucketRange{500, b}) {
+	}, map[string]*Variant{"b": {ID: "b", Key: "B"}})
+	if len(ranges) != 1 || ranges[0] != (bucketRange{end: 500, key: "B"}) {
 		t.Errorf("got %v, want only the range of B up to 500", ranges)
 	}
 }

@@ -1,37 +1,46 @@
 package guidon
 
-// compiledFlag is a flag in the form that evaluation works on. What can never
-// decide anything is left out of it.
-type compiledFlag struct {
-	flag     *Flag
-	hash     uint32        // hash state after the flag's key, for variant buckets
-	initial  VariantResult // the answer until a rule says otherwise
-	rules    []compiledRule
+import "sync/atomic"
+
+// CompiledFlag is a flag in the form that evaluation works on, of which snapshots
+// that have the flag in common share one. It is safe for concurrent use.
+type CompiledFlag struct {
+	// What most evaluations need is close together: where there are thousands of
+	// flags, finding each piece in memory takes longer than what is done with it.
+	// What can never decide anything is left out.
+	key      string
+	hash     uint32 // hash state after the flag's key, for variant buckets
+	kind     FlagType
+	enabled  bool
 	rollouts []compiledRollout
+	rules    []compiledRule
+	initial  *Variant // the default one, or nil
+	flag     *Flag
+	derived  atomic.Pointer[flagDerived]
 }
 
 // compiledRule is a rule whose segments all exist.
 type compiledRule struct {
-	audience audience
+	audience *audience
 	ranges   []bucketRange // none: there is nothing to choose from
 }
 
 // compiledRollout is a threshold, or a rollout whose segments all exist.
 type compiledRollout struct {
+	audience   *audience // nil for a threshold
+	percentage float32   // of a threshold
 	value      bool
-	threshold  bool
-	percentage float32  // of a threshold
-	audience   audience // of a segment rollout
 }
 
-func compileFlag(f *Flag, segments segmentIndex) *compiledFlag {
-	c := &compiledFlag{flag: f}
+// Flag returns the flag itself, which is not to be changed.
+func (f *CompiledFlag) Flag() *Flag { return f.flag }
+
+func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
+	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f}
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)
-		if v := f.DefaultVariant(); v != nil {
-			c.initial = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
-		}
+		c.initial = f.DefaultVariant()
 		c.compileRules(segments)
 	case BooleanFlag:
 		c.compileRollouts(segments)
@@ -39,7 +48,7 @@ func compileFlag(f *Flag, segments segmentIndex) *compiledFlag {
 	return c
 }
 
-func (c *compiledFlag) compileRules(segments segmentIndex) {
+func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	if len(c.flag.Rules) == 0 {
 		return
 	}
@@ -49,13 +58,13 @@ func (c *compiledFlag) compileRules(segments segmentIndex) {
 	}
 	c.rules = make([]compiledRule, 0, len(c.flag.Rules))
 	for _, r := range c.flag.Rules {
-		if who, ok := segments.audience(r.SegmentKeys, r.SegmentOperator); ok {
+		if who := segments.audience(r.SegmentKeys, r.SegmentOperator); who != nil {
 			c.rules = append(c.rules, compiledRule{audience: who, ranges: compileRanges(r.Distributions, variants)})
 		}
 	}
 }
 
-func (c *compiledFlag) compileRollouts(segments segmentIndex) {
+func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 	if len(c.flag.Rollouts) == 0 {
 		return
 	}
@@ -63,11 +72,9 @@ func (c *compiledFlag) compileRollouts(segments segmentIndex) {
 	for _, r := range c.flag.Rollouts {
 		switch {
 		case r.Threshold != nil:
-			c.rollouts = append(c.rollouts, compiledRollout{
-				threshold: true, percentage: r.Threshold.Percentage, value: r.Threshold.Value,
-			})
+			c.rollouts = append(c.rollouts, compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value})
 		case r.Segment != nil:
-			if who, ok := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); ok {
+			if who := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); who != nil {
 				c.rollouts = append(c.rollouts, compiledRollout{audience: who, value: r.Segment.Value})
 			}
 		}

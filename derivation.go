@@ -24,3 +24,34 @@ func (d *Derivation[T]) Of(s *Snapshot) T {
 	}
 	return value.(func() T)()
 }
+
+// FlagDerivation is a [Derivation] of one flag: its value lives exactly as long as
+// the flag stays as it is, in all the snapshots that have it.
+type FlagDerivation[T any] struct{ derive func(*Flag) T }
+
+// NewFlagDerivation returns the derivation by derive, which must give the same
+// value for the same flag.
+func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
+	return &FlagDerivation[T]{derive}
+}
+
+// flagDerived is one of the values that have been derived from a flag. There are
+// few, so that a list is the fastest way to find one.
+type flagDerived struct {
+	derivation, value any
+	next              *flagDerived
+}
+
+// Of returns the value for the flag. The first call works it out; those that come
+// meanwhile may do so, too, but only one value is ever kept and returned. It may be
+// called concurrently.
+func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
+	known := f.derived.Load()
+	for at := known; at != nil; at = at.next {
+		if at.derivation == any(d) {
+			return at.value.(T)
+		}
+	}
+	f.derived.CompareAndSwap(known, &flagDerived{d, d.derive(f.flag), known})
+	return d.Of(f) // which finds it, or tries again where something else was derived
+}

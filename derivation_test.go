@@ -73,3 +73,41 @@ func TestDerivationGoesWithTheSnapshot(t *testing.T) {
 	}
 	runtime.KeepAlive(next)
 }
+
+// TestFlagDerivation gives one value for a flag, however many ask at once, for as
+// long as the flag stays as it is.
+func TestFlagDerivation(t *testing.T) {
+	names := guidon.NewFlagDerivation(func(f *guidon.Flag) *string { return new(f.Name) })
+	other := guidon.NewFlagDerivation(func(*guidon.Flag) *string { return new(string) })
+	flag := func(key, name string) *guidon.Flag { return &guidon.Flag{Key: key, Name: name} }
+	first := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, []*guidon.Flag{flag("kept", "Kept"), flag("f", "Old")}, nil)
+	next := first.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}, Flags: []*guidon.Flag{flag("f", "New")}})
+	of := func(s *guidon.Snapshot, key string) *string {
+		values := make([]*string, 16)
+		var wg sync.WaitGroup
+		for i := range values {
+			wg.Go(func() {
+				if i%2 == 0 {
+					other.Of(s.Compiled(key))
+				}
+				values[i] = names.Of(s.Compiled(key))
+			})
+		}
+		wg.Wait()
+		for _, value := range values {
+			if value != values[0] {
+				t.Fatalf("%s has two values", key)
+			}
+		}
+		if other.Of(s.Compiled(key)) == values[0] {
+			t.Errorf("%s: two derivations share a value", key)
+		}
+		return values[0]
+	}
+	if before, after := of(first, "kept"), of(next, "kept"); before != after || *before != "Kept" {
+		t.Errorf("a flag that stayed: got %q at %p and %q at %p, want one value", *before, before, *after, after)
+	}
+	if before, after := of(first, "f"), of(next, "f"); *before != "Old" || *after != "New" {
+		t.Errorf("a flag that was changed: got %q and %q", *before, *after)
+	}
+}

@@ -29,26 +29,30 @@ type BooleanResult struct {
 	Bucketed    bool     // the bucket of the entity was asked: without its id the answer says nothing
 }
 
-// Variant evaluates a variant flag for an entity (contract 7.5). It returns
-// NotFound for an unknown flag and InvalidArgument for one of another type, or
-// when a segment that it has to ask holds a constraint of an unknown type.
-//
-// The answer depends on the arguments alone. They are not kept.
+// Variant evaluates a variant flag for an entity. It returns NotFound for an
+// unknown flag, and the errors of [CompiledFlag.Variant].
 func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) (VariantResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
 		return VariantResult{}, flagNotFound(s.namespace.Key, flagKey)
 	}
-	return f.variant(entityID, context)
+	return f.Variant(entityID, context)
 }
 
-// variant is [Snapshot.Variant] of the flag.
-func (f *compiledFlag) variant(entityID string, context map[string]string) (VariantResult, error) {
-	if f.flag.Type != VariantFlag {
-		return VariantResult{}, wrongType(f.flag)
+// Variant evaluates a variant flag for an entity (contract 7.5). It returns
+// InvalidArgument for a flag of another type, and when a segment that it has to ask
+// holds a constraint of an unknown type.
+//
+// The answer depends on the arguments alone. They are not kept.
+func (f *CompiledFlag) Variant(entityID string, context map[string]string) (VariantResult, error) {
+	if f.kind != VariantFlag {
+		return VariantResult{}, wrongType(f.kind)
 	}
-	result := f.initial
-	if !f.flag.Enabled {
+	result := VariantResult{}
+	if v := f.initial; v != nil {
+		result = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
+	}
+	if !f.enabled {
 		// Quirk (contract 7.5.3): the default variant stays in the answer.
 		result.Reason = ReasonFlagDisabled
 		return result, nil
@@ -68,50 +72,51 @@ func (f *compiledFlag) variant(entityID string, context map[string]string) (Vari
 
 // distribute completes the answer by the rule that matched, which has the last
 // word even when it leads nowhere.
-func (f *compiledFlag) distribute(r *compiledRule, entityID string, result VariantResult) VariantResult {
+func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result VariantResult) VariantResult {
 	if len(r.ranges) == 0 {
 		// Quirk (contract 7.5.5.3): a match without a variant, or with the default one.
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
 	result.Bucketed = r.ranges[0].end < variantBuckets // otherwise the first variant has everyone
-	v := r.variant(variantBucket(f.hash, entityID))
-	if v == nil {
+	chosen := r.rangeOf(variantBucket(f.hash, entityID))
+	if chosen == nil {
 		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and
 		// the segments of this one are named.
 		return result
 	}
 	result.Match, result.Reason = true, ReasonMatch
-	result.VariantKey, result.Attachment = v.Key, v.Attachment
+	result.VariantKey, result.Attachment = chosen.key, chosen.attachment
 	return result
 }
 
-// Boolean evaluates a boolean flag for an entity (contract 7.6). It returns
-// NotFound for an unknown flag and InvalidArgument for one of another type, or
-// when a segment that it has to ask holds a constraint of an unknown type.
-//
-// The answer depends on the arguments alone. They are not kept.
+// Boolean evaluates a boolean flag for an entity. It returns NotFound for an
+// unknown flag, and the errors of [CompiledFlag.Boolean].
 func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) (BooleanResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
 		return BooleanResult{}, flagNotFound(s.namespace.Key, flagKey)
 	}
-	return f.boolean(entityID, context)
+	return f.Boolean(entityID, context)
 }
 
-// boolean is [Snapshot.Boolean] of the flag.
-func (f *compiledFlag) boolean(entityID string, context map[string]string) (BooleanResult, error) {
-	if f.flag.Type != BooleanFlag {
-		return BooleanResult{}, wrongType(f.flag)
+// Boolean evaluates a boolean flag for an entity (contract 7.6). It returns
+// InvalidArgument for a flag of another type, and when a segment that it has to ask
+// holds a constraint of an unknown type.
+//
+// The answer depends on the arguments alone. They are not kept.
+func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (BooleanResult, error) {
+	if f.kind != BooleanFlag {
+		return BooleanResult{}, wrongType(f.kind)
 	}
 	// Quirk (contract 7.6): a flag that is switched off has rollouts all the
 	// same; Enabled is only what it answers when none of them decides.
 	bucketed := false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
-		if r.threshold {
+		if r.audience == nil {
 			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it has everyone, or nobody
-			if float32(booleanBucket(f.flag.Key, entityID)) < r.percentage {
+			if float32(booleanBucket(f.key, entityID)) < r.percentage {
 				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
 			}
 			continue
@@ -124,9 +129,9 @@ func (f *compiledFlag) boolean(entityID string, context map[string]string) (Bool
 			return BooleanResult{Enabled: r.value, Reason: ReasonMatch, SegmentKeys: matched, Bucketed: bucketed}, nil
 		}
 	}
-	return BooleanResult{Enabled: f.flag.Enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
+	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }
 
-func wrongType(f *Flag) error {
-	return Errorf(InvalidArgument, "flag type %s invalid", f.Type)
+func wrongType(t FlagType) error {
+	return Errorf(InvalidArgument, "flag type %s invalid", t)
 }

@@ -113,12 +113,12 @@ func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evalua
 	f := s.flagByKey[request.FlagKey]
 	switch {
 	case f == nil:
-	case f.flag.Type == BooleanFlag:
+	case f.kind == BooleanFlag:
 		answer.Boolean = take(&b.booleans)
-		*answer.Boolean, err = f.boolean(request.EntityID, request.Context)
+		*answer.Boolean, err = f.Boolean(request.EntityID, request.Context)
 	default:
 		answer.Variant = take(&b.variants)
-		*answer.Variant, err = f.variant(request.EntityID, request.Context)
+		*answer.Variant, err = f.Variant(request.EntityID, request.Context)
 	}
 	return answer, err
 }

@@ -12,7 +12,7 @@ type Snapshot struct {
 	revision      Revision
 	flags         []*Flag
 	segments      []*Segment
-	flagByKey     map[string]*compiledFlag
+	flagByKey     map[string]*CompiledFlag
 	segmentsByKey segmentIndex
 	derived       *sync.Map // *Derivation[T] to func() T; of this state alone
 }
@@ -25,7 +25,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 		revision:      revision,
 		flags:         flags,
 		segments:      segments,
-		flagByKey:     make(map[string]*compiledFlag, len(flags)),
+		flagByKey:     make(map[string]*CompiledFlag, len(flags)),
 		segmentsByKey: make(segmentIndex, len(segments)),
 		derived:       new(sync.Map),
 	}
@@ -46,6 +46,9 @@ func (s *Snapshot) Revision() Revision { return s.revision }
 
 // Flags returns the flags in creation order.
 func (s *Snapshot) Flags() []*Flag { return s.flags }
+
+// Compiled returns the compiled form of the flag with the key, or nil.
+func (s *Snapshot) Compiled(key string) *CompiledFlag { return s.flagByKey[key] }
 
 // Flag returns the flag with the key, or nil.
 func (s *Snapshot) Flag(key string) *Flag {

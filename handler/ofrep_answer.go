@@ -31,19 +31,20 @@ type ofrepAnswer struct {
 // evaluateOFREP evaluates a flag of whichever type it is. The targeting key is
 // asked for only where the answer depends on it (OFREP 11).
 func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
-	a := ofrepAnswer{key: key, flag: s.Flag(key)}
-	if a.flag == nil {
+	a := ofrepAnswer{key: key}
+	f := s.Compiled(key)
+	if f == nil {
 		a.err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace().Key+"/"+key)
 		return a
 	}
-	a.form = formOf(s, a.flag)
+	a.flag, a.form = f.Flag(), flagForms.Of(f)
 	entityID, properties := q.context.TargetingKey, q.context.Properties
 	bucketed := false
 	if a.flag.Type == guidon.BooleanFlag {
-		a.boolean, a.err = s.Boolean(key, entityID, properties)
+		a.boolean, a.err = f.Boolean(entityID, properties)
 		bucketed = a.boolean.Bucketed
 	} else {
-		a.variant, a.err = s.Variant(key, entityID, properties)
+		a.variant, a.err = f.Variant(entityID, properties)
 		bucketed = a.variant.Bucketed
 	}
 	if bucketed && entityID == "" {
@@ -58,9 +59,9 @@ func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string,
 	if events == nil {
 		return evaluateOFREP(s, q, key) // without asking what time it is
 	}
-	start := h.now()
+	start := h.tick()
 	a := evaluateOFREP(s, q, key)
-	events.ofrep(q, &a, h.now().Sub(start))
+	events.ofrep(q, &a, h.tick().Sub(start))
 	return a
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
@@ -27,17 +26,7 @@ type flagForm struct {
 }
 
 // flagForms are the forms of the flags that have been asked for.
-var flagForms = guidon.NewDerivation(func(*guidon.Snapshot) *sync.Map { return new(sync.Map) })
-
-// formOf returns the form of a flag of the snapshot.
-func formOf(s *guidon.Snapshot, f *guidon.Flag) *flagForm {
-	forms := flagForms.Of(s)
-	form, known := forms.Load(f)
-	if !known {
-		form, _ = forms.LoadOrStore(f, newFlagForm(f))
-	}
-	return form.(*flagForm)
-}
+var flagForms = guidon.NewFlagDerivation(newFlagForm)
 
 func newFlagForm(f *guidon.Flag) *flagForm {
 	form := &flagForm{

@@ -40,6 +40,7 @@ type evaluationMetrics struct {
 
 	mu     sync.RWMutex
 	series map[seriesKey]series                 // at most bound, and those of OtherFlag
+	texts  map[string]string                    // of their keys, each once
 	common map[string]map[string][]commonSeries // by namespace and flag
 }
 
@@ -95,6 +96,7 @@ func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluation
 		boolean: latency.WithLabelValues(typeBoolean),
 		bound:   bound,
 		series:  map[seriesKey]series{},
+		texts:   map[string]string{},
 		common:  map[string]map[string][]commonSeries{},
 	}
 	registry.MustRegister(m.requests, m.errors, m.results, latency)
@@ -182,7 +184,7 @@ func (m *evaluationMetrics) of(key seriesKey) series {
 	if s, known := m.known(&key); known {
 		return s
 	}
-	key = key.owned()
+	key = m.owned(key)
 	s := m.newSeries(key)
 	m.series[key] = s
 	flags := m.common[key.namespace]
@@ -227,12 +229,18 @@ func (m *evaluationMetrics) newSeries(key seriesKey) series {
 	return s
 }
 
-// owned returns the key without the memory of the request that it came from.
-func (k seriesKey) owned() seriesKey {
-	k.namespace, k.flag = strings.Clone(k.namespace), strings.Clone(k.flag)
-	k.kind, k.reason = strings.Clone(k.kind), strings.Clone(k.reason)
-	k.value, k.segment = strings.Clone(k.value), strings.Clone(k.segment)
-	return k
+// owned returns the key without the memory of the request that it came from. What
+// keys have in common is in one place in memory, which is fast to compare with.
+func (m *evaluationMetrics) owned(key seriesKey) seriesKey {
+	for _, text := range []*string{&key.namespace, &key.flag, &key.kind, &key.value, &key.reason, &key.segment} {
+		own, known := m.texts[*text]
+		if !known {
+			own = strings.Clone(*text)
+			m.texts[own] = own
+		}
+		*text = own
+	}
+	return key
 }
 
 // label returns a value that Prometheus accepts.

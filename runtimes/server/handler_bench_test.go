@@ -1,0 +1,148 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/runtimes/server"
+)
+
+// BenchmarkHandler is an evaluation by a token without net/http and the network,
+// of one flag and of all flags in turn, beside a handler that decodes the request
+// with encoding/json and writes a fixed answer.
+func BenchmarkHandler(b *testing.B) {
+	const flags = 10_000
+	metrics := server.NewMetrics(server.MetricsConfig{})
+	service := newService(b)
+	h := handler.New(handler.Config{
+		Service: service, Observer: metrics, Logger: slog.New(slog.DiscardHandler),
+		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+	})
+	if _, err := service.Import(b.Context(), "default", benchDocument(flags), guidon.ImportCreate, false); err != nil {
+		b.Fatal(err)
+	}
+	token, _, err := service.CreateToken(b.Context(), guidon.TokenInput{Name: "bench"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, kind := range []string{"boolean", "variant"} {
+		for _, bench := range []struct {
+			name    string
+			handler http.Handler
+			flags   int
+		}{
+			{"floor", http.HandlerFunc(fixedAnswer), 1},
+			{"one", h, 1},
+			{"all", h, flags},
+		} {
+			b.Run(kind+"/"+bench.name, func(b *testing.B) {
+				r := newBenchRequest(b, kind, token)
+				w := &discardWriter{header: http.Header{}}
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					r.about(i * 7919 % bench.flags)
+					clear(w.header)
+					bench.handler.ServeHTTP(w, r.Request)
+				}
+				if w.status > http.StatusOK {
+					b.Fatal("status", w.status)
+				}
+			})
+		}
+	}
+}
+
+// benchRequest is one request about one flag after the other, in the same memory.
+type benchRequest struct {
+	*http.Request
+	body   []byte
+	reader bytes.Reader
+	first  int // of the kind
+	number int // where in body the number of the flag is
+}
+
+func newBenchRequest(b *testing.B, kind, token string) *benchRequest {
+	r := &benchRequest{first: map[string]int{"boolean": 0, "variant": 1}[kind]}
+	r.body = fmt.Appendf(nil, `{"namespaceKey":"default","flagKey":"%s","entityId":"user-0001","context":{"age":"42","beta":"true","country":"US"}}`, benchKey(r.first))
+	r.number = bytes.Index(r.body, []byte("-0000")) + 1
+	r.Request, _ = http.NewRequestWithContext(b.Context(), http.MethodPost, "/evaluate/v1/"+kind, io.NopCloser(&r.reader))
+	r.ContentLength = int64(len(r.body))
+	r.Header = http.Header{
+		"Accept-Encoding": {"gzip"}, "Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "User-Agent": {"bench"},
+	}
+	return r
+}
+
+// about makes it the request about the flag.
+func (r *benchRequest) about(i int) {
+	i = i&^1 + r.first
+	for at := r.number + 4; at >= r.number; at-- {
+		r.body[at] = byte('0' + i%10)
+		i /= 10
+	}
+	r.reader.Reset(r.body)
+}
+
+// benchDocument returns n flags of both types, half of which are split, the others
+// for a segment with three constraints.
+func benchDocument(n int) *guidon.Document {
+	doc := new(guidon.Document)
+	for i := range 10 {
+		doc.Segments = append(doc.Segments, &guidon.DocumentSegment{Key: fmt.Sprint("seg-", i), Name: "s", Constraints: []*guidon.DocumentConstraint{
+			{Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
+			{Type: guidon.NumberComparison, Property: "age", Operator: guidon.OpGTE, Value: "18"},
+			{Type: guidon.BooleanComparison, Property: "beta", Operator: guidon.OpTrue},
+		}})
+	}
+	for i := range n {
+		f := &guidon.DocumentFlag{Key: benchKey(i), Name: benchKey(i)}
+		if i%2 == 0 {
+			f.Type = guidon.BooleanFlag
+			f.Rollouts = []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true}}}
+		} else {
+			f.Enabled = true
+			f.Variants = []*guidon.DocumentVariant{{Key: "a"}, {Key: "b"}}
+			f.Rules = []*guidon.DocumentRule{{SegmentKeys: []string{fmt.Sprint("seg-", i%10)}, Distributions: []*guidon.DocumentDistribution{
+				{Variant: "a", Rollout: 50}, {Variant: "b", Rollout: 50},
+			}}}
+		}
+		doc.Flags = append(doc.Flags, f)
+	}
+	return doc
+}
+
+func benchKey(i int) string { return fmt.Sprintf("%s-%05d", []string{"bool", "var"}[i%2], i) }
+
+type discardWriter struct {
+	header http.Header
+	status int
+}
+
+func (w *discardWriter) Header() http.Header         { return w.header }
+func (w *discardWriter) WriteHeader(status int)      { w.status = max(w.status, status) }
+func (w *discardWriter) Write(b []byte) (int, error) { return len(b), nil }
+
+func fixedAnswer(w http.ResponseWriter, r *http.Request) {
+	var request struct {
+		RequestID    string            `json:"requestId"`
+		NamespaceKey string            `json:"namespaceKey"`
+		FlagKey      string            `json:"flagKey"`
+		EntityID     string            `json:"entityId"`
+		Context      map[string]string `json:"context"`
+		Reference    string            `json:"reference"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header()["Content-Type"] = []string{"application/json"}
+	w.Header()["Content-Length"] = []string{"216"}
+	_, _ = w.Write(make([]byte, 216))
+}
