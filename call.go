@@ -12,6 +12,7 @@ type Call struct {
 	Actor          Actor
 	Authentication *Authentication // the credential presented, where one was needed
 	RequestID      string
+	RequestIDGiven bool   // by the caller, who may give it to several calls
 	IfMatch        *int64 // a write demands that this revision number is current
 
 	// What reads demand and accept. Begun is when the request arrived: by

@@ -11,29 +11,37 @@ import (
 )
 
 func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationRequest) (*evaluation.VariantEvaluationResponse, error) {
-	start := h.now()
+	start := h.tick()
 	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
 	end := h.now()
 	h.observeVariant(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
-	answer := new(evaluation.VariantEvaluationResponse)
-	setVariantResult(answer, m.GetFlagKey(), &result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)})
-	return answer, nil
+	var answer struct {
+		message evaluation.VariantEvaluationResponse
+		at      timestamppb.Timestamp
+	}
+	setTime(&answer.at, end)
+	setVariantResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
+	return &answer.message, nil
 }
 
 func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest) (*evaluation.BooleanEvaluationResponse, error) {
-	start := h.now()
+	start := h.tick()
 	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
 	end := h.now()
 	h.observeBoolean(m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
-	answer := new(evaluation.BooleanEvaluationResponse)
-	setBooleanResult(answer, m.GetFlagKey(), &result, told{orNew(m.GetRequestId()), end.Sub(start), timestamppb.New(end)})
-	return answer, nil
+	var answer struct {
+		message evaluation.BooleanEvaluationResponse
+		at      timestamppb.Timestamp
+	}
+	setTime(&answer.at, end)
+	setBooleanResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
+	return &answer.message, nil
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
@@ -47,6 +55,11 @@ type told struct {
 	requestID string
 	duration  time.Duration
 	at        *timestamppb.Timestamp
+}
+
+// setTime is timestamppb.New for a message that is there.
+func setTime(m *timestamppb.Timestamp, at time.Time) {
+	m.Seconds, m.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below a billion
 }
 
 func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, t told) {
@@ -73,12 +86,16 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 	return evaluation.EvaluationReason_UNKNOWN_EVALUATION_REASON
 }
 
-// orNew returns the request id that the client gave in its message, or a new one.
-func orNew(requestID string) string {
-	if requestID == "" {
-		return guidon.NewRequestID()
+// requestIDOf returns the request id that the client gave in its message or, as a
+// fresh one, that of the call, by which the log has it.
+func requestIDOf(ctx context.Context, m interface{ GetRequestId() string }) string {
+	if given := m.GetRequestId(); given != "" {
+		return given
 	}
-	return requestID
+	if call := guidon.CallFrom(ctx); call.RequestID != "" && !call.RequestIDGiven {
+		return call.RequestID
+	}
+	return guidon.NewRequestID()
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

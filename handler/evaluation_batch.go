@@ -22,7 +22,7 @@ var (
 // evaluateBatch answers item by item, each with its own request id and all with
 // the duration and end of the whole (contract 7.7, 7.8).
 func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
-	start := h.now()
+	start := h.tick()
 	batch := batches.Get().(*guidon.Batch)
 	defer func() {
 		batch.Reset()
@@ -37,7 +37,7 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	end := h.now()
 	observeBatch(h, m.GetRequests(), batch.Answers, end.Sub(start))
 	answer := batchAnswers.Get().(*batchAnswer)
-	answer.set(m, batch.Answers, end.Sub(start), end)
+	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
 	return Response{Message: &answer.message, batch: answer}, nil
 }
 
@@ -61,9 +61,9 @@ type booleanItem struct {
 }
 
 // set sets everything that the empty answer says.
-func (a *batchAnswer) set(m *evaluation.BatchEvaluationRequest, results []guidon.Evaluation, duration time.Duration, end time.Time) {
-	a.at.Seconds, a.at.Nanos = end.Unix(), int32(end.Nanosecond()) // #nosec G115 -- below a billion
-	a.message.RequestId = orNew(m.GetRequestId())
+func (a *batchAnswer) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
+	setTime(&a.at, end)
+	a.message.RequestId = requestID
 	a.message.RequestDurationMillis = milliseconds(duration)
 	a.makeRoom(results)
 	for i, item := range m.GetRequests() {

@@ -8,10 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
 // TestEvaluation is contract 3.6 and 7.7.
@@ -197,5 +199,41 @@ func TestObserver(t *testing.T) {
 		if got := <-o.finished; got != want {
 			t.Errorf("%v, want %v", got, want)
 		}
+	}
+}
+
+// TestRequestIDOfAnswer: an answer repeats the id in the message of the client or
+// else has a fresh one, by which the log has the request too.
+func TestRequestIDOfAnswer(t *testing.T) {
+	h := handler.New(handler.Config{Service: newService(t)})
+	for _, test := range []struct {
+		name, ofRequest, ofMessage string
+		want                       func(ofAnswer, ofRequest string) bool
+	}{
+		{"none", "", "", func(ofAnswer, ofRequest string) bool { return ofAnswer == ofRequest && stable(ofAnswer) == "ID" }},
+		{"of the request", "mine", "", func(ofAnswer, ofRequest string) bool { return ofRequest == "mine" && stable(ofAnswer) == "ID" }},
+		{"of the message", "", "theirs", func(ofAnswer, ofRequest string) bool { return ofAnswer == "theirs" && stable(ofRequest) == "ID" }},
+		{"of both", "mine", "theirs", func(ofAnswer, ofRequest string) bool { return ofAnswer == "theirs" && ofRequest == "mine" }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, call := range []struct {
+				operation string
+				message   proto.Message
+			}{
+				{"Batch", &evaluation.BatchEvaluationRequest{RequestId: test.ofMessage}},
+				{"BatchEvaluate", &flipt.BatchEvaluationRequest{RequestId: test.ofMessage}},
+			} {
+				response, err := h.Invoke(t.Context(), operation(t, call.operation), handler.Request{
+					Transport: "local", Message: call.message, RequestID: test.ofRequest,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := response.Message.(interface{ GetRequestId() string }).GetRequestId()
+				if !test.want(got, response.RequestID) {
+					t.Errorf("%s: the answer has %q, the request is %q", call.operation, got, response.RequestID)
+				}
+			}
+		})
 	}
 }

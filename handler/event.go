@@ -36,6 +36,7 @@ type event struct {
 	method    string // HTTP only, like route, status and bytes
 	route     string
 	requestID string
+	named     bool // by the caller: requestID is theirs
 	actor     string
 	namespace string
 	revision  int64
@@ -48,6 +49,34 @@ type event struct {
 	ended     streamEnd // why, of a stream that had begun
 }
 
+// maxRequestID bounds what a client may have us log as its request id.
+const maxRequestID = 128
+
+// name sets the request id: the one that the client gave, or a new one where that
+// is not fit for a log.
+func (e *event) name(given string) {
+	if e.named = isRequestID(given); e.named {
+		e.requestID = given
+	} else {
+		e.requestID = guidon.NewRequestID()
+	}
+}
+
+func isRequestID(text string) bool {
+	if text == "" || len(text) > maxRequestID {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // finish tells about the request.
 func (h *Handler) finish(ctx context.Context, e *event) {
 	defer func() {
@@ -56,8 +85,7 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 				slog.String("request_id", e.requestID), slog.Any("error", newPanicError(v)))
 		}
 	}()
-	end := time.Now()
-	duration := end.Sub(e.start)
+	duration := time.Since(e.start)
 	code := OK
 	if e.err != nil {
 		code = guidon.CodeOf(e.err)
@@ -65,7 +93,7 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 	if level := e.level(code); h.logger.Enabled(ctx, level) {
 		// Not by the logger's own method, which would find out on which line this is.
 		var room [16]slog.Attr // so that they cost no allocation
-		record := slog.NewRecord(end, level, "request", 0)
+		record := slog.NewRecord(time.Now(), level, "request", 0)
 		record.AddAttrs(e.attributes(room[:0], code, duration)...)
 		_ = h.logger.Handler().Handle(ctx, record) // nobody could be told
 	}

@@ -27,7 +27,7 @@ func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
 	call.MayBeStale = o.lasting
 	// By the clock of the process, which the cache compares it with, and not since the
 	// event began: that of a stream lasts.
-	call.Begun = time.Now()
+	call.Begun = tick()
 	return err
 }
 

@@ -52,6 +52,7 @@ type Handler struct {
 	service *guidon.Service
 	logger  *slog.Logger
 	now     func() time.Time
+	tick    func() time.Time // now, where only the time in between counts
 	timeout time.Duration
 	cors    *cors
 	mux     *chi.Mux
@@ -66,6 +67,7 @@ func New(config Config) *Handler {
 		service: config.Service,
 		logger:  config.Logger,
 		now:     config.Now,
+		tick:    config.Now,
 		timeout: config.Timeout,
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
@@ -75,7 +77,7 @@ func New(config Config) *Handler {
 		h.logger = slog.New(slog.DiscardHandler)
 	}
 	if h.now == nil {
-		h.now = time.Now
+		h.now, h.tick = time.Now, tick
 	}
 	if h.timeout == 0 {
 		h.timeout = defaultTimeout

@@ -4,19 +4,19 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
-
-	"github.com/guidonhq/guidon"
 )
 
-// exchange is one HTTP request and its answer. It is the ResponseWriter that
-// the routes are given, so that each finds the event that it has to fill in.
+// exchange is one HTTP request and its answer, with all that takes allocated
+// together. It is the ResponseWriter that the routes are given, so that each finds
+// the event that it has to fill in.
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	event   event
+	asked   Request   // of an operation
+	work    work      // on asked
 	begun   bool      // the header is out
 	pooled  *buffer   // nil until it is needed
 	values  [6]string // of header fields; see set
@@ -26,12 +26,12 @@ type exchange struct {
 // ServeHTTP answers the request and tells about it once (design 7, 8).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{ResponseWriter: w, request: r, event: event{
-		start:     time.Now(),
+		start:     tick(),
 		operation: unmatched,
 		transport: "http",
 		method:    r.Method,
-		requestID: requestID(first(r.Header, "X-Request-Id")),
 	}}
+	x.event.name(first(r.Header, "X-Request-Id"))
 	defer h.conclude(x)
 	x.set(w.Header(), "X-Request-Id", x.event.requestID)
 	if h.cors != nil && h.cors.serve(x, r) {
@@ -161,24 +161,4 @@ func underAny(path string, prefixes []string) bool {
 		}
 	}
 	return false
-}
-
-// maxRequestID bounds what a client may have us log as its request id.
-const maxRequestID = 128
-
-// requestID returns the id that the client gave, or a new one where it is not
-// fit for a log.
-func requestID(given string) string {
-	if given == "" || len(given) > maxRequestID {
-		return guidon.NewRequestID()
-	}
-	for i := range len(given) {
-		c := given[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
-		default:
-			return guidon.NewRequestID()
-		}
-	}
-	return given
 }

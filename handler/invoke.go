@@ -68,28 +68,28 @@ func (r *Response) Release() {
 // decoding already.
 func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
 	e := event{
-		start:     time.Now(),
+		start:     tick(),
 		operation: o.Name,
 		transport: request.Transport,
-		requestID: requestID(request.RequestID),
 	}
-	response, err := h.invoke(ctx, o, &request, &e)
+	e.name(request.RequestID)
+	response, err := h.invoke(ctx, o, &request, new(work), &e)
 	e.err = err
 	h.finish(ctx, &e)
 	return response, err
 }
 
-// invoke is Invoke without the telling.
-func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, e *event) (Response, error) {
-	work := &work{call: guidon.Call{Actor: guidon.Anonymous, RequestID: e.requestID}}
+// invoke is Invoke without the telling, with a work that has not been used.
+func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, work *work, e *event) (Response, error) {
 	call := &work.call
+	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.named
 	response, err := h.run(ctx, o, request, work)
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
 	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
 	return response, err
 }
 
-// work is what an operation is carried out with, allocated together.
+// work is what an operation is carried out with.
 type work struct {
 	call    guidon.Call
 	bounded bounded

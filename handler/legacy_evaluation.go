@@ -12,7 +12,7 @@ import (
 // legacyEvaluate evaluates a variant flag and, unlike the newer call, insists
 // on a flag key and an entity id (contract 7.9).
 func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest) (*flipt.EvaluationResponse, error) {
-	start := h.now()
+	start := h.tick()
 	switch {
 	case m.GetFlagKey() == "":
 		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
@@ -26,7 +26,7 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 		return nil, err
 	}
 	answer := wireLegacy(m, result, timestamppb.New(end))
-	answer.RequestId = orNew(m.GetRequestId())
+	answer.RequestId = requestIDOf(ctx, m)
 	answer.NamespaceKey = m.GetNamespaceKey()
 	answer.RequestDurationMillis = milliseconds(end.Sub(start))
 	return answer, nil
@@ -35,7 +35,7 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 // legacyBatch evaluates variant flags of one namespace. An unknown flag fails
 // the whole batch unless it is to be left out (contract 7.9).
 func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationRequest) (*flipt.BatchEvaluationResponse, error) {
-	start := h.now()
+	start := h.tick()
 	namespace := namespaceOf(m)
 	for _, item := range m.GetRequests() {
 		if key := item.GetNamespaceKey(); key != "" && key != namespace {
@@ -48,7 +48,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 	}
 	end := h.now()
 	observeBatch(h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, end.Sub(start))
-	answer := &flipt.BatchEvaluationResponse{RequestId: orNew(m.GetRequestId())}
+	answer := &flipt.BatchEvaluationResponse{RequestId: requestIDOf(ctx, m)}
 	at := timestamppb.New(end)
 	for i, item := range m.GetRequests() {
 		switch r := batch.Answers[i]; {

@@ -89,7 +89,8 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		return
 	}
 	defer cancel()
-	request := Request{
+	request := &x.asked
+	*request = Request{
 		Authorization: ofrepCredential(x.request.Header),
 		Cookie:        x.request.Header["Cookie"],
 		IfNoneMatch:   strings.Join(x.request.Header["If-None-Match"], ","),
@@ -106,7 +107,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		request.CacheControl, request.ofrep.told = "no-cache", true
 	}
 	request.ofrep.room = x.buffer()
-	response, err := h.invoke(ctx, o, &request, &x.event)
+	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	x.noteState(response)
 	if err != nil {
 		x.replyError(err)

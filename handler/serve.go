@@ -58,7 +58,8 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	}
 	defer cancel()
 	header := x.request.Header
-	request := Request{
+	request := &x.asked
+	*request = Request{
 		Authorization: header["Authorization"],
 		Cookie:        header["Cookie"],
 		IfMatch:       strings.Join(header["If-Match"], ","),
@@ -72,7 +73,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	}
 	if o.bodyLimit > defaultBodyLimit {
 		// A body larger than usual is read for known callers only.
-		if err := h.admit(ctx, o, &request, &guidon.Call{}); err != nil {
+		if err := h.admit(ctx, o, request, &guidon.Call{}); err != nil {
 			x.replyError(err)
 			return
 		}
@@ -83,7 +84,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		x.replyError(err)
 		return
 	}
-	response, err := h.invoke(ctx, o, &request, &x.event)
+	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	x.noteState(response)
 	if err != nil {
 		x.replyError(err)

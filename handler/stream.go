@@ -96,7 +96,7 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 // look is the first look, on a frame of its own: that of serveStream stays as long
 // as the stream does, thousands of times, and decides how far their stacks shrink.
 func (s *stream) look() (events []byte, err error) {
-	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, &s.x.event)
+	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
 	s.x.noteState(response)
 	if err == nil {
 		err = s.prepare()
@@ -181,7 +181,7 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why streamEnd) {
 	for {
 		known := s.x.event
-		response, err := s.handler.invoke(ctx, s.op, s.request, &s.x.event)
+		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
 		if ctx.Err() != nil {
 			return lookAt, endedByClient
 		}
