@@ -27,7 +27,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 		return nil, err
 	}
 	// The log is written at once, and its file, if any, ends with the process.
-	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false })
+	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0) // the function is frozen between requests
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,10 @@ func (p *program) serverCommand() *cobra.Command {
 // difference to one that keeps many.
 const ballast = 16 << 20
 
+// logDelay is how late lines may be written to the log, so that those of a busy
+// server are written together.
+const logDelay = 10 * time.Millisecond
+
 // serve runs the server in the order of operations 4.6: configuration, log,
 // database, service, listeners; and ends it in the opposite one.
 func (p *program) serve(ctx context.Context) (err error) {
@@ -64,7 +68,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.terminal)
+	logger, closeLog, err := instance.OpenLog(c.Log, p.stdout, p.terminal, logDelay)
 	if err != nil {
 		return err
 	}

@@ -1,37 +1,40 @@
 package instance
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
-// OpenLog returns the logger of the configuration and what closes its file. It
-// writes to out where no file is configured; terminal tells whether a writer is a
-// terminal.
-func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool) (logger *slog.Logger, closeFile func() error, err error) {
-	closeFile = func() error { return nil }
+// OpenLog returns the logger of the configuration and what ends it. It writes to
+// out where no file is configured; terminal tells whether a writer is a terminal.
+// JSON may be written delay late, as [jsonlog.Gatherer] does it; zero is at once.
+func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
+	end = func() error { return nil }
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // #nosec G304 -- the operator's own choice
 		if err != nil {
 			return nil, nil, fmt.Errorf("log.file (GUIDON_LOG_FILE): %w", err)
 		}
-		out, closeFile = f, f.Close
+		out, end = f, f.Close
 	}
-	return slog.New(logHandler(c, out, terminal)), closeFile, nil
-}
-
-func logHandler(c config.Log, out io.Writer, terminal func(stream any) bool) slog.Handler {
 	level := LogLevel(c.Level)
 	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && terminal(out) {
-		return slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})
+		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), end, nil
 	}
-	return jsonlog.New(out, level, jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message})
+	if delay > 0 {
+		gatherer, endFile := jsonlog.NewGatherer(out, delay), end
+		out, end = gatherer, func() error { return errors.Join(gatherer.Close(), endFile()) }
+	}
+	keys := jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message}
+	return slog.New(jsonlog.New(out, level, keys)), end, nil
 }
 
 // LogLevel returns the level of the word. The reference has two levels above

@@ -21,19 +21,28 @@ type Keys struct{ Time, Level, Message string }
 // that has a group or attributes beforehand.
 type handler struct {
 	slog.Handler
-	out   *lockedWriter
+	out   sink
 	level slog.Leveler
 
 	// What goes before the time, the level and the message.
 	time, severity, message string
 }
 
+// sink is where lines go. It may be used concurrently.
+type sink interface {
+	io.Writer
+	later(line []byte) (int, error) // for a line that may wait
+}
+
 // New returns a handler that writes events of at least the level to out, each
-// with one call of Write. It may be used concurrently.
+// with one call of Write unless out is a [Gatherer]. It may be used concurrently.
 func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 	names := map[string]string{slog.TimeKey: keys.Time, slog.LevelKey: keys.Level, slog.MessageKey: keys.Message}
-	locked := &lockedWriter{w: out}
-	general := slog.NewJSONHandler(locked, &slog.HandlerOptions{
+	var to sink = &lockedWriter{w: out}
+	if gatherer, ok := out.(*Gatherer); ok {
+		to = gatherer
+	}
+	general := slog.NewJSONHandler(to, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if name, ok := names[a.Key]; ok && len(groups) == 0 {
@@ -48,7 +57,7 @@ func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 		}
 	}
 	return &handler{
-		Handler: general, out: locked, level: level,
+		Handler: general, out: to, level: level,
 		time: `{"` + keys.Time + `":"`, severity: `","` + keys.Level + `":"`, message: `","` + keys.Message + `":"`,
 	}
 }
@@ -83,7 +92,11 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		return h.Handler.Handle(ctx, r)
 	}
 	l.b = append(l.b, '}', '\n')
-	_, err := h.out.Write(l.b)
+	write := h.out.later
+	if r.Level >= slog.LevelWarn {
+		write = h.out.Write
+	}
+	_, err := write(l.b)
 	return err
 }
 
@@ -159,3 +172,5 @@ func (w *lockedWriter) Write(line []byte) (int, error) {
 	defer w.mu.Unlock()
 	return w.w.Write(line)
 }
+
+func (w *lockedWriter) later(line []byte) (int, error) { return w.Write(line) }

@@ -1,0 +1,4 @@
+package jsonlog
+
+// MaxEager is for tests.
+const MaxEager = maxEager
