@@ -77,12 +77,7 @@ lint: ## check formatting, go.mod, vet, staticcheck and gosec
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s)
-	@$(GO) list ./... | while read -r package; do \
-	  $(GO) test -list '^Fuzz' "$$package" | grep '^Fuzz' | while read -r target; do \
-	    echo "$$package $$target"; \
-	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
-	  done || exit 1; \
-	done
+	GO="$(GO)" infra/fuzz.sh $(FUZZTIME)
 
 .PHONY: bench-grpc
 bench-grpc: build ## load the service with h2load beside a bare grpc-go server, for DURATION (2s) each run
