@@ -14,7 +14,7 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	start := h.tick()
 	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeVariant(m, &result, err, end.Sub(start))
+	h.observeVariant(ctx, m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	start := h.tick()
 	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
 	end := h.now()
-	h.observeBoolean(m, &result, err, end.Sub(start))
+	h.observeBoolean(ctx, m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}

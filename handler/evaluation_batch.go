@@ -35,7 +35,7 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 		return Response{}, err
 	}
 	end := h.now()
-	observeBatch(h, m.GetRequests(), batch.Answers, end.Sub(start))
+	observeBatch(ctx, h, m.GetRequests(), batch.Answers, end.Sub(start))
 	answer := batchAnswers.Get().(*batchAnswer)
 	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
 	return Response{Message: &answer.message, batch: answer}, nil

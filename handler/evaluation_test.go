@@ -174,16 +174,19 @@ func TestObserver(t *testing.T) {
 	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"f"}]}`)
 	s.do("GET", "/nope", "")
 	want := []handler.EvaluationEvent{
-		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
-		{Namespace: "default", Flag: "b", Type: "variant", Err: guidon.InvalidArgument, FlagExists: true},
-		{Namespace: "default", Flag: "nope", Type: "boolean", Err: guidon.NotFound},
+		{Revision: 9, Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+		{Revision: 9, Namespace: "default", Flag: "b", Type: "variant", Err: guidon.InvalidArgument, FlagExists: true},
+		{Revision: 9, Namespace: "default", Flag: "nope", Type: "boolean", Err: guidon.NotFound},
 		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
 		{Namespace: "x", Flag: "nope", Err: guidon.NotFound},
-		{Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
+		{Revision: 9, Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
 	}
 	for _, want := range want {
 		got := <-o.evaluated
-		got.Duration = 0
+		if stable(got.RequestID) != "ID" {
+			t.Errorf("request id %q", got.RequestID)
+		}
+		got.RequestID, got.Duration = "", 0
 		if diff := cmp.Diff(want, got, cmpopts.EquateErrors()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

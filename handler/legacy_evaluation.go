@@ -21,7 +21,7 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 	}
 	result, err := h.service.EvaluateVariant(ctx, legacyEvaluationOf(m.GetNamespaceKey())(m))
 	end := h.now()
-	h.observeVariant(m, &result, err, end.Sub(start))
+	h.observeVariant(ctx, m, &result, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 		return nil, err
 	}
 	end := h.now()
-	observeBatch(h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, end.Sub(start))
+	observeBatch(ctx, h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, end.Sub(start))
 	answer := &flipt.BatchEvaluationResponse{RequestId: requestIDOf(ctx, m)}
 	at := timestamppb.New(end)
 	for i, item := range m.GetRequests() {

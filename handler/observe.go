@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -10,15 +11,19 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// EvaluationEvent is one flag evaluated for one entity. It says nothing of the
-// entity.
+// EvaluationEvent is one flag evaluated for one entity.
 type EvaluationEvent struct {
+	RequestID   string // of the request, by which the log has it
+	Revision    int64  // of the namespace, 0 where the request is not about one
 	Namespace   string
 	Flag        string
+	EntityID    string // personal data
 	Type        string // "variant" or "boolean", nothing for an unknown flag of a batch
 	Value       string // the variant's key, or "true" or "false"
 	Reason      string // "unknown", "flag_disabled", "match" or "default"
+	OFREPReason string // what a call of OFREP was answered for a reason
 	Match       bool
+	Split       bool     // the bucket of the entity decided
 	SegmentKeys []string // not to be changed
 	Err         error
 	FlagExists  bool          // known to exist: otherwise the names are whatever the caller sent
@@ -31,10 +36,17 @@ const (
 	typeBoolean = "boolean"
 )
 
+// evaluated is a request for an evaluation.
+type evaluated interface {
+	ofFlag
+	GetEntityId() string
+}
+
 // events are the evaluations of a request, on their way to the observer. Nil is
 // where there is no observer.
 type events struct {
 	observer Observer
+	call     *guidon.Call
 	list     []EvaluationEvent
 }
 
@@ -44,12 +56,12 @@ const maxTold = 64
 var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxTold)} }}
 
 // newEvents returns no events yet, in memory that end lets others use.
-func (h *Handler) newEvents() *events {
+func (h *Handler) newEvents(ctx context.Context) *events {
 	if h.config.Observer == nil {
 		return nil
 	}
 	e := eventsPool.Get().(*events)
-	e.observer = h.config.Observer
+	e.observer, e.call = h.config.Observer, guidon.CallFrom(ctx)
 	return e
 }
 
@@ -59,7 +71,7 @@ func (e *events) end() {
 		return
 	}
 	e.tell()
-	e.observer = nil
+	e.observer, e.call = nil, nil
 	eventsPool.Put(e)
 }
 
@@ -71,18 +83,19 @@ func (e *events) tell() {
 }
 
 // variant adds an evaluation of a variant flag.
-func (e *events) variant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
+func (e *events) variant(m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
 	if e == nil {
 		return
 	}
 	last := e.add(m, typeVariant, err, duration)
 	if err == nil {
 		last.Value, last.Reason, last.Match, last.SegmentKeys = r.VariantKey, reasonName(r.Reason), r.Match, r.SegmentKeys
+		last.Split = r.Match && r.Bucketed
 	}
 }
 
 // boolean adds an evaluation of a boolean flag.
-func (e *events) boolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
+func (e *events) boolean(m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
 	if e == nil {
 		return
 	}
@@ -90,43 +103,45 @@ func (e *events) boolean(m ofFlag, r *guidon.BooleanResult, err error, duration 
 	if err == nil {
 		last.Value, last.Reason, last.SegmentKeys = strconv.FormatBool(r.Enabled), reasonName(r.Reason), r.SegmentKeys
 		last.Match = r.Reason == guidon.ReasonMatch
+		last.Split = last.Match && r.Bucketed && r.SegmentKeys == nil
 	}
 }
 
 // unknown adds an evaluation of a flag of which nobody knows the type.
-func (e *events) unknown(m ofFlag, err error, duration time.Duration) {
+func (e *events) unknown(m evaluated, err error, duration time.Duration) {
 	if e != nil {
 		e.add(m, "", err, duration)
 	}
 }
 
 // add returns one more event, without a result.
-func (e *events) add(m ofFlag, kind string, err error, duration time.Duration) *EvaluationEvent {
+func (e *events) add(m evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
 	if len(e.list) == maxTold {
 		e.tell()
 	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]
+	last.RequestID, last.Revision, last.EntityID = e.call.RequestID, e.call.Revision, m.GetEntityId()
 	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
 	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
 	return last
 }
 
-func (h *Handler) observeVariant(m ofFlag, r *guidon.VariantResult, err error, duration time.Duration) {
-	events := h.newEvents()
+func (h *Handler) observeVariant(ctx context.Context, m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
+	events := h.newEvents(ctx)
 	events.variant(m, r, err, duration)
 	events.end()
 }
 
-func (h *Handler) observeBoolean(m ofFlag, r *guidon.BooleanResult, err error, duration time.Duration) {
-	events := h.newEvents()
+func (h *Handler) observeBoolean(ctx context.Context, m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
+	events := h.newEvents(ctx)
 	events.boolean(m, r, err, duration)
 	events.end()
 }
 
 // observeBatch tells about the answers of a batch.
-func observeBatch[M ofFlag](h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
-	events := h.newEvents()
+func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
+	events := h.newEvents(ctx)
 	if events == nil {
 		return
 	}

@@ -54,9 +54,10 @@ type ofrepRequest struct {
 	room      []byte // for the answer
 }
 
-// GetNamespaceKey and GetFlagKey are for the observer.
+// GetNamespaceKey, GetFlagKey and GetEntityId are for the observer.
 func (q *ofrepRequest) GetNamespaceKey() string { return q.namespace }
 func (q *ofrepRequest) GetFlagKey() string      { return q.flag }
+func (q *ofrepRequest) GetEntityId() string     { return q.context.TargetingKey }
 
 // bind limits the request to what a token that is limited to a namespace
 // reaches, which is also the namespace that is meant when none is named

@@ -72,8 +72,10 @@ func (e *events) ofrep(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) 
 		e.unknown(q, a.err, duration)
 	case a.flag.Type == guidon.BooleanFlag:
 		e.boolean(q, &a.boolean, a.err, duration)
+		e.list[len(e.list)-1].OFREPReason = a.booleanReason()
 	default:
 		e.variant(q, &a.variant, a.err, duration)
+		e.list[len(e.list)-1].OFREPReason = a.variantReason()
 	}
 }
 

@@ -19,7 +19,7 @@ const maxOFREPKeys = 1000
 // ofrepEvaluate evaluates one flag (OFREP 3).
 func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response, error) {
 	q := request.ofrep
-	events := h.newEvents()
+	events := h.newEvents(ctx)
 	defer events.end()
 	s, err := h.service.Snapshot(ctx, q.namespace)
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	events := h.newEvents()
+	events := h.newEvents(ctx)
 	defer events.end()
 	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {

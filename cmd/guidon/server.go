@@ -161,7 +161,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		p.metrics = server.NewMetrics(server.MetricsConfig{
 			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Logger: logger,
 		})
-		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, p.metrics
+		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, handler.Observers(p.metrics, h.Observer)
 	}
 	p.handler = handler.New(h)
 	return p

@@ -226,6 +226,26 @@ func TestServerSettings(t *testing.T) {
 	}
 }
 
+// TestEvaluationsLogged: on request evaluations are in the log, and in the metrics
+// as they always are.
+func TestEvaluationsLogged(t *testing.T) {
+	for _, setting := range []string{"false", "true"} {
+		server := newShell(t).with("GUIDON_LOG_EVALUATIONS_ENABLED="+setting, "GUIDON_LOG_EVALUATIONS_ENTITIES=true", "GUIDON_LOG_ENCODING=json").serve()
+		response, err := http.Post(server.web+"/evaluate/v1/boolean", "application/json", strings.NewReader(`{"flagKey":"nope","entityId":"somebody"}`)) // #nosec G107 -- our own
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		logged := strings.Contains(server.text(), `"M":"feature_flag.evaluation"`) && strings.Contains(server.text(), `"feature_flag.context.id":"somebody"`)
+		if logged != (setting == "true") {
+			t.Errorf("enabled %s: logged %t\n%s", setting, logged, server.text())
+		}
+		if _, metrics := server.get("/metrics", ""); !strings.Contains(metrics, `guidon_evaluations_errors_total{flag="",namespace=""} 1`) {
+			t.Errorf("enabled %s: the evaluation is not counted", setting)
+		}
+	}
+}
+
 // TestLogForms: people read text, machines JSON with the names of log.keys.
 func TestLogForms(t *testing.T) {
 	for encoding, want := range map[string]string{

@@ -67,6 +67,14 @@ type Log struct {
 	Encoding  string  `key:"encoding" default:"auto" options:"auto console json" doc:"console is for people, json for machines; auto is console on a terminal and json elsewhere."`
 	GRPCLevel string  `key:"grpc_level" default:"error" options:"debug info warn error panic fatal" fold:"true" doc:"Least important events of the gRPC library itself that are logged."`
 	Keys      LogKeys `key:"keys" doc:"Member names of the log's JSON form."`
+
+	Evaluations LogEvaluations `key:"evaluations" doc:"An event for each evaluation, besides the one for each request."`
+}
+
+// LogEvaluations says whether and how evaluations are logged.
+type LogEvaluations struct {
+	Enabled  bool `key:"enabled" default:"false" doc:"Logs each evaluation of a flag, at the level info and by the names of OpenTelemetry's conventions for feature flags."`
+	Entities bool `key:"entities" default:"false" doc:"Names in it for whom: the entity id or targeting key, which is personal data."`
 }
 
 // LogKeys names the members that every event has.

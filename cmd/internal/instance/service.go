@@ -26,6 +26,9 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
 	}
+	if c.Log.Evaluations.Enabled {
+		h.Observer = handler.NewEvaluationLog(logger, c.Log.Evaluations.Entities)
+	}
 	if c.CORS.Enabled {
 		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
