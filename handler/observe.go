@@ -21,7 +21,7 @@ type EvaluationEvent struct {
 	Type        string // "variant" or "boolean", nothing for an unknown flag of a batch
 	Value       string // the variant's key, or "true" or "false"
 	Reason      string // "unknown", "flag_disabled", "match" or "default"
-	OFREPReason string // what a call of OFREP was answered for a reason
+	OFREPReason string // "STATIC" and its like, nothing where the call is not one of OFREP
 	Match       bool
 	Split       bool     // the bucket of the entity decided
 	SegmentKeys []string // not to be changed
