@@ -1,17 +1,18 @@
-package server_test
+package handler_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/runtimes/server"
+	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 )
 
 // BenchmarkHandler is an evaluation by a token without net/http and the network,
@@ -19,19 +20,15 @@ import (
 // with encoding/json and writes a fixed answer.
 func BenchmarkHandler(b *testing.B) {
 	const flags = 10_000
-	metrics := server.NewMetrics(server.MetricsConfig{})
-	service := newService(b)
+	const token = "gdn_bench"
+	store := &benchStore{states: states{byKey: map[string]*guidon.Snapshot{"default": benchSnapshot(flags)}}}
+	store.tokens = guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{
+		{ID: "1", Method: guidon.MethodToken, TokenHash: guidon.HashToken(token)},
+	})
 	h := handler.New(handler.Config{
-		Service: service, Observer: metrics, Logger: slog.New(slog.DiscardHandler),
+		Service: guidon.NewService(store, time.Now), Observer: serverruntime.NewMetrics(serverruntime.MetricsConfig{}),
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
-	if _, err := service.Import(b.Context(), "default", benchDocument(flags), guidon.ImportCreate, false); err != nil {
-		b.Fatal(err)
-	}
-	token, _, err := service.CreateToken(b.Context(), guidon.TokenInput{Name: "bench"})
-	if err != nil {
-		b.Fatal(err)
-	}
 	for _, kind := range []string{"boolean", "variant"} {
 		for _, bench := range []struct {
 			name    string
@@ -90,35 +87,15 @@ func (r *benchRequest) about(i int) {
 	r.reader.Reset(r.body)
 }
 
-// benchDocument returns n flags of both types, half of which are split, the others
-// for a segment with three constraints.
-func benchDocument(n int) *guidon.Document {
-	doc := new(guidon.Document)
-	for i := range 10 {
-		doc.Segments = append(doc.Segments, &guidon.DocumentSegment{Key: fmt.Sprint("seg-", i), Name: "s", Constraints: []*guidon.DocumentConstraint{
-			{Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
-			{Type: guidon.NumberComparison, Property: "age", Operator: guidon.OpGTE, Value: "18"},
-			{Type: guidon.BooleanComparison, Property: "beta", Operator: guidon.OpTrue},
-		}})
-	}
-	for i := range n {
-		f := &guidon.DocumentFlag{Key: benchKey(i), Name: benchKey(i)}
-		if i%2 == 0 {
-			f.Type = guidon.BooleanFlag
-			f.Rollouts = []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true}}}
-		} else {
-			f.Enabled = true
-			f.Variants = []*guidon.DocumentVariant{{Key: "a"}, {Key: "b"}}
-			f.Rules = []*guidon.DocumentRule{{SegmentKeys: []string{fmt.Sprint("seg-", i%10)}, Distributions: []*guidon.DocumentDistribution{
-				{Variant: "a", Rollout: 50}, {Variant: "b", Rollout: 50},
-			}}}
-		}
-		doc.Flags = append(doc.Flags, f)
-	}
-	return doc
+// benchStore has tokens, too.
+type benchStore struct {
+	states
+	tokens *guidon.AuthenticationSet
 }
 
-func benchKey(i int) string { return fmt.Sprintf("%s-%05d", []string{"bool", "var"}[i%2], i) }
+func (s *benchStore) Authentications(context.Context) (*guidon.AuthenticationSet, error) {
+	return s.tokens, nil
+}
 
 type discardWriter struct {
 	header http.Header
