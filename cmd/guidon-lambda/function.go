@@ -26,8 +26,9 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err := refuse(c); err != nil {
 		return nil, err
 	}
-	// The log is written at once, and its file, if any, ends with the process.
-	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0) // the function is frozen between requests
+	// The log is written at once, as the function is frozen between requests, and
+	// its file, if any, ends with the process.
+	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0)
 	if err != nil {
 		return nil, err
 	}

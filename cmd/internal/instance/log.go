@@ -17,24 +17,21 @@ import (
 // out where no file is configured; terminal tells whether a writer is a terminal.
 // JSON may be written delay late, as [jsonlog.Gatherer] does it; zero is at once.
 func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
-	end = func() error { return nil }
+	closeFile := func() error { return nil }
 	if c.File != "" {
 		f, err := os.OpenFile(c.File, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600) // #nosec G304 -- the operator's own choice
 		if err != nil {
 			return nil, nil, fmt.Errorf("log.file (GUIDON_LOG_FILE): %w", err)
 		}
-		out, end = f, f.Close
+		out, closeFile = f, f.Close
 	}
 	level := LogLevel(c.Level)
 	if c.Encoding == config.EncodingConsole || c.Encoding == config.EncodingAuto && terminal(out) {
-		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), end, nil
+		return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), closeFile, nil
 	}
-	if delay > 0 {
-		gatherer, endFile := jsonlog.NewGatherer(out, delay), end
-		out, end = gatherer, func() error { return errors.Join(gatherer.Close(), endFile()) }
-	}
+	gatherer := jsonlog.NewGatherer(out, delay)
 	keys := jsonlog.Keys{Time: c.Keys.Time, Level: c.Keys.Level, Message: c.Keys.Message}
-	return slog.New(jsonlog.New(out, level, keys)), end, nil
+	return slog.New(jsonlog.New(gatherer, level, keys)), func() error { return errors.Join(gatherer.Close(), closeFile()) }, nil
 }
 
 // LogLevel returns the level of the word. The reference has two levels above

@@ -25,17 +25,17 @@ const (
 // It may be used concurrently. A line that is written at once waits for the writer
 // behind it, as it would without a Gatherer.
 type Gatherer struct {
-	out   io.Writer
-	delay time.Duration
+	out io.Writer
 
 	mu      sync.Mutex
+	delay   time.Duration // zero: nothing waits
 	waiting []byte
 	window  *time.Timer // until the delay is over; nil where no line came lately
 	eager   int         // lines that were written one by one since then
-	closed  bool
 }
 
-// NewGatherer returns a Gatherer that writes to out.
+// NewGatherer returns a Gatherer that writes to out. Without a delay it writes every
+// line at once.
 func NewGatherer(out io.Writer, delay time.Duration) *Gatherer {
 	return &Gatherer{out: out, delay: delay}
 }
@@ -53,7 +53,7 @@ func (g *Gatherer) later(line []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.waiting = append(g.waiting, line...)
-	if g.closed {
+	if g.delay == 0 {
 		return len(line), g.flush()
 	}
 	if g.window == nil {
@@ -71,7 +71,7 @@ func (g *Gatherer) later(line []byte) (int, error) {
 func (g *Gatherer) elapsed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.waiting) == 0 || g.closed {
+	if len(g.waiting) == 0 {
 		g.window = nil
 		return
 	}
@@ -96,7 +96,7 @@ func (g *Gatherer) flush() error {
 func (g *Gatherer) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.closed = true
+	g.delay = 0
 	if g.window != nil {
 		g.window.Stop()
 		g.window = nil

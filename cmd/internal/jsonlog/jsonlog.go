@@ -21,28 +21,22 @@ type Keys struct{ Time, Level, Message string }
 // that has a group or attributes beforehand.
 type handler struct {
 	slog.Handler
-	out   sink
+	out   *Gatherer
 	level slog.Leveler
 
 	// What goes before the time, the level and the message.
 	time, severity, message string
 }
 
-// sink is where lines go. It may be used concurrently.
-type sink interface {
-	io.Writer
-	later(line []byte) (int, error) // for a line that may wait
-}
-
 // New returns a handler that writes events of at least the level to out, each
 // with one call of Write unless out is a [Gatherer]. It may be used concurrently.
 func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 	names := map[string]string{slog.TimeKey: keys.Time, slog.LevelKey: keys.Level, slog.MessageKey: keys.Message}
-	var to sink = &lockedWriter{w: out}
-	if gatherer, ok := out.(*Gatherer); ok {
-		to = gatherer
+	gatherer, ok := out.(*Gatherer)
+	if !ok {
+		gatherer = NewGatherer(out, 0)
 	}
-	general := slog.NewJSONHandler(to, &slog.HandlerOptions{
+	general := slog.NewJSONHandler(gatherer, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if name, ok := names[a.Key]; ok && len(groups) == 0 {
@@ -57,7 +51,7 @@ func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 		}
 	}
 	return &handler{
-		Handler: general, out: to, level: level,
+		Handler: general, out: gatherer, level: level,
 		time: `{"` + keys.Time + `":"`, severity: `","` + keys.Level + `":"`, message: `","` + keys.Message + `":"`,
 	}
 }
@@ -159,18 +153,3 @@ func plainWord(w uint64) bool {
 	quote, backslash := w^ones*'"', w^ones*'\\'
 	return (w|(w-ones*' ')&^w|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
 }
-
-// lockedWriter writes one line at a time.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-// Write implements [io.Writer].
-func (w *lockedWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.w.Write(line)
-}
-
-func (w *lockedWriter) later(line []byte) (int, error) { return w.Write(line) }
