@@ -229,20 +229,31 @@ func TestServerSettings(t *testing.T) {
 // TestEvaluationsLogged: on request evaluations are in the log, and in the metrics
 // as they always are.
 func TestEvaluationsLogged(t *testing.T) {
-	for _, setting := range []string{"false", "true"} {
-		server := newShell(t).with("GUIDON_LOG_EVALUATIONS_ENABLED="+setting, "GUIDON_LOG_EVALUATIONS_ENTITIES=true", "GUIDON_LOG_ENCODING=json").serve()
-		response, err := http.Post(server.web+"/evaluate/v1/boolean", "application/json", strings.NewReader(`{"flagKey":"nope","entityId":"somebody"}`)) // #nosec G107 -- our own
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		logged := strings.Contains(server.text(), `"M":"feature_flag.evaluation"`) && strings.Contains(server.text(), `"feature_flag.context.id":"somebody"`)
-		if logged != (setting == "true") {
-			t.Errorf("enabled %s: logged %t\n%s", setting, logged, server.text())
-		}
-		if _, metrics := server.get("/metrics", ""); !strings.Contains(metrics, `guidon_evaluations_errors_total{flag="",namespace=""} 1`) {
-			t.Errorf("enabled %s: the evaluation is not counted", setting)
-		}
+	const enabled, entities = "GUIDON_LOG_EVALUATIONS_ENABLED=true", "GUIDON_LOG_EVALUATIONS_ENTITIES=true"
+	for name, test := range map[string]struct {
+		settings      []string
+		logged, named bool
+	}{
+		"by default":    {nil, false, false},
+		"enabled":       {[]string{enabled}, true, false},
+		"with entities": {[]string{enabled, entities}, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newShell(t).with(append(test.settings, "GUIDON_LOG_ENCODING=json")...).serve()
+			response, err := http.Post(server.web+"/evaluate/v1/boolean", "application/json", strings.NewReader(`{"flagKey":"nope","entityId":"somebody"}`)) // #nosec G107 -- our own
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			log := server.text()
+			logged, named := strings.Contains(log, `"M":"feature_flag.evaluation"`), strings.Contains(log, "somebody")
+			if logged != test.logged || named != test.named {
+				t.Errorf("logged %t, with the entity %t; want %t, %t\n%s", logged, named, test.logged, test.named, log)
+			}
+			if _, metrics := server.get("/metrics", ""); !strings.Contains(metrics, `guidon_evaluations_errors_total{flag="",namespace=""} 1`) {
+				t.Error("the evaluation is not counted")
+			}
+		})
 	}
 }
 

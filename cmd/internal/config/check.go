@@ -69,6 +69,9 @@ func (s Streams) check(found *problems) {
 }
 
 func (l Log) check(found *problems) {
+	if l.Evaluations.Entities && !l.Evaluations.Enabled {
+		found.key("log.evaluations.entities", "needs log.evaluations.enabled")
+	}
 	keys := []struct{ name, value string }{
 		{"log.keys.time", l.Keys.Time}, {"log.keys.level", l.Keys.Level}, {"log.keys.message", l.Keys.Message},
 	}

@@ -74,7 +74,7 @@ type Log struct {
 // LogEvaluations says whether and how evaluations are logged.
 type LogEvaluations struct {
 	Enabled  bool `key:"enabled" default:"false" doc:"Logs each evaluation of a flag, at the level info and by the names of OpenTelemetry's conventions for feature flags."`
-	Entities bool `key:"entities" default:"false" doc:"Names in it for whom: the entity id or targeting key, which is personal data."`
+	Entities bool `key:"entities" default:"false" doc:"Names in it for whom: the entity id or targeting key, which is personal data. Needs enabled."`
 }
 
 // LogKeys names the members that every event has.
