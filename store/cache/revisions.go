@@ -125,9 +125,9 @@ func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) 
 	return r.last.silence()
 }
 
-// board returns a flight to wait for, or to lead, nil where there is no need, and how long to wait, zero for
-// as long as it takes. A question is led that will be answered in time: it could not
-// go on without who leads it.
+// board returns a flight to wait for, or to lead, and how long to wait, zero for as
+// long as it takes; or nil where there is no need to wait. A question is led that
+// will be answered in time: it could not go on without who leads it.
 func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flight[*batch], leads bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
