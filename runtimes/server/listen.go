@@ -10,8 +10,8 @@ import (
 
 // listeners are the two open ports.
 type listeners struct {
-	http net.Listener
-	grpc net.Listener
+	http *deadlineListener
+	grpc *net.TCPListener
 }
 
 // listen opens both ports, or neither. The error names the address and the
@@ -29,16 +29,17 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	if err != nil {
 		return listeners{}, errors.Join(err, httpListener.Close())
 	}
-	return listeners{http: httpListener, grpc: grpcListener}, nil
+	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
+	return listeners{http: newDeadlineListener(httpListener, shortest), grpc: grpcListener}, nil
 }
 
-func listenOn(ctx context.Context, address, key string) (net.Listener, error) {
+func listenOn(ctx context.Context, address, key string) (*net.TCPListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (server.host, %s): %w", address, key, err)
 	}
-	return listener, nil
+	return listener.(*net.TCPListener), nil // which is what "tcp" means
 }
 
 // tlsConfig returns the TLS settings that both listeners start from, or nil for

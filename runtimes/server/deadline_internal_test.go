@@ -1,0 +1,143 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"testing"
+	"time"
+)
+
+// soon is a timeout that tests wait for.
+const soon = 30 * time.Millisecond
+
+// connected returns both ends of a connection whose listener looks as often as the
+// shortest timeout wants.
+func connected(t *testing.T, shortest time.Duration) (*deadlineConn, net.Conn) {
+	t.Helper()
+	open, err := listenOn(t.Context(), "127.0.0.1:0", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := newDeadlineListener(open, shortest)
+	peer, err := net.Dial("tcp", open.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, closer := range []interface{ Close() error }{conn, peer, listener} {
+			if err := closer.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+				t.Error(err)
+			}
+		}
+		if left := len(listener.conns); left != 0 {
+			t.Errorf("the listener has not forgotten %d connections", left)
+		}
+	})
+	return conn.(*deadlineConn), peer
+}
+
+// TestDeadlines: what waits ends when its deadline has passed, not before, and the
+// connection is as good as before once there is another deadline.
+func TestDeadlines(t *testing.T) {
+	much := make([]byte, 64<<20) // more than the system takes without a reader
+	read := func(c net.Conn) error {
+		_, err := c.Read(make([]byte, 1))
+		return err
+	}
+	write := func(c net.Conn) error {
+		_, err := c.Write(much)
+		return err
+	}
+	for name, test := range map[string]struct {
+		set func(net.Conn, time.Time) error
+		do  func(net.Conn) error
+	}{
+		"reading":          {net.Conn.SetReadDeadline, read},
+		"writing":          {net.Conn.SetWriteDeadline, write},
+		"both, by reading": {net.Conn.SetDeadline, read},
+		"both, by writing": {net.Conn.SetDeadline, write},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn, peer := connected(t, soon)
+			begin := time.Now()
+			if err := test.set(conn, begin.Add(soon)); err != nil {
+				t.Fatal(err)
+			}
+			if err := test.do(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
+			}
+			if waited := time.Since(begin); waited < soon {
+				t.Errorf("ended after %v, before the deadline", waited)
+			}
+			if err := test.do(conn); !errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("later: got %v, want %v", err, os.ErrDeadlineExceeded)
+			}
+			for _, next := range []time.Time{{}, time.Now().Add(time.Hour)} {
+				if err := test.set(conn, next); err != nil {
+					t.Fatal(err)
+				}
+				go func() { _, _ = io.Copy(io.Discard, peer) }()
+				if _, err := peer.Write([]byte("x")); err != nil {
+					t.Fatal(err)
+				}
+				if err := test.do(conn); err != nil {
+					t.Errorf("with the deadline %v: %v", next, err)
+				}
+			}
+		})
+	}
+}
+
+// TestDeadlineInThePast: it interrupts at once what waits, which is how net/http gets
+// a connection back from the goroutine that reads ahead.
+func TestDeadlineInThePast(t *testing.T) {
+	conn, _ := connected(t, 20*time.Hour)
+	ended := make(chan error)
+	go func() {
+		_, err := conn.Read(make([]byte, 1))
+		ended <- err
+	}()
+	begin := time.Now()
+	if err := conn.SetReadDeadline(longAgo); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
+	}
+	if waited := time.Since(begin); waited >= mostPeriod {
+		t.Errorf("that took %v", waited)
+	}
+}
+
+// TestDeadlineMoved: a deadline that was taken back in time interrupts nothing.
+func TestDeadlineMoved(t *testing.T) {
+	conn, peer := connected(t, soon)
+	for _, next := range []time.Time{{}, time.Now().Add(time.Hour)} {
+		if err := conn.SetDeadline(time.Now().Add(soon)); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetReadDeadline(next); err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan error)
+		go func() {
+			_, err := conn.Read(make([]byte, 1))
+			read <- err
+		}()
+		if _, err := conn.Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) { // the time of both is over
+			t.Fatal(err)
+		}
+		if _, err := peer.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-read; err != nil {
+			t.Errorf("reading until %v: %v", next, err)
+		}
+	}
+}
