@@ -34,22 +34,20 @@ func (l *EvaluationLog) Evaluated(events []EvaluationEvent) {
 		return
 	}
 	for i := range events {
-		record := slog.NewRecord(time.Now(), slog.LevelInfo, "feature_flag.evaluation", 0)
-		record.AddAttrs(l.attributes(&events[i])...)
-		_ = l.logger.Handler().Handle(ctx, record) // nobody could be told
+		logEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation", func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
 	}
 }
 
-// attributes returns what the conventions have a name for, and the request id by
+// attributes appends what the conventions have a name for, and the request id by
 // which the log has the request.
-func (l *EvaluationLog) attributes(e *EvaluationEvent) []slog.Attr {
-	attributes := []slog.Attr{
+func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) []slog.Attr {
+	attributes = append(attributes,
 		slog.String("request_id", e.RequestID),
 		slog.String("feature_flag.provider.name", "guidon"),
 		slog.String("feature_flag.set.id", clip(e.Namespace)),
 		slog.String("feature_flag.key", clip(e.Flag)),
 		slog.String("feature_flag.result.reason", e.conventionalReason()),
-	}
+	)
 	if e.Value != "" {
 		attributes = append(attributes, slog.String("feature_flag.result.variant", e.Value))
 	}

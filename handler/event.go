@@ -91,11 +91,7 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 		code = guidon.CodeOf(e.err)
 	}
 	if level := e.level(code); h.logger.Enabled(ctx, level) {
-		// Not by the logger's own method, which would find out on which line this is.
-		var room [16]slog.Attr // so that they cost no allocation
-		record := slog.NewRecord(time.Now(), level, "request", 0)
-		record.AddAttrs(e.attributes(room[:0], code, duration)...)
-		_ = h.logger.Handler().Handle(ctx, record) // nobody could be told
+		logEvent(ctx, h.logger, level, "request", func(room []slog.Attr) []slog.Attr { return e.attributes(room, code, duration) })
 	}
 	// A stream is as long as it lasts, which says nothing about how long answers take.
 	if h.config.Observer != nil && e.ended == "" {

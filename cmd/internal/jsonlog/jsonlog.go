@@ -67,27 +67,52 @@ const maxKept = 16 << 10
 
 // Handle implements [slog.Handler].
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	if year := r.Time.Year(); r.Time.IsZero() || year < 0 || year > 9999 || !plain(r.Message) {
-		return h.Handler.Handle(ctx, r)
+	l := h.begin(r.Time, r.Level, r.Message)
+	defer l.release()
+	if !l.refused {
+		r.Attrs(l.attribute)
 	}
-	l := lines.Get().(*line)
-	defer func() {
-		if cap(l.b) <= maxKept {
-			lines.Put(l)
-		}
-	}()
-	l.b = r.Time.AppendFormat(append(l.b[:0], h.time...), time.RFC3339Nano)
-	l.b = append(append(l.b, h.severity...), r.Level.String()...)
-	l.b = append(append(l.b, h.message...), r.Message...)
-	l.b = append(l.b, '"')
-	l.refused = false
-	r.Attrs(l.attribute)
 	if l.refused {
 		return h.Handler.Handle(ctx, r)
 	}
+	return h.end(l, r.Level)
+}
+
+// HandleAttributes is Handle for an event that is not a record, which would need
+// memory of its own for more than a few attributes. It does not keep them.
+func (h *handler) HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error {
+	l := h.begin(at, level, message)
+	defer l.release()
+	for i := 0; i < len(attributes) && !l.refused; i++ {
+		l.attribute(attributes[i])
+	}
+	if l.refused {
+		r := slog.NewRecord(at, level, message, 0)
+		r.AddAttrs(attributes...)
+		return h.Handler.Handle(ctx, r)
+	}
+	return h.end(l, level)
+}
+
+// begin returns a line with what every line has.
+func (h *handler) begin(at time.Time, level slog.Level, message string) *line {
+	l := lines.Get().(*line)
+	year := at.Year()
+	if l.refused = at.IsZero() || year < 0 || year > 9999 || !plain(message); l.refused {
+		return l
+	}
+	l.b = at.AppendFormat(append(l.b[:0], h.time...), time.RFC3339Nano)
+	l.b = append(append(l.b, h.severity...), level.String()...)
+	l.b = append(append(l.b, h.message...), message...)
+	l.b = append(l.b, '"')
+	return l
+}
+
+// end writes the line.
+func (h *handler) end(l *line, level slog.Level) error {
 	l.b = append(l.b, '}', '\n')
 	write := h.out.later
-	if r.Level >= slog.LevelWarn {
+	if level >= slog.LevelWarn {
 		write = h.out.Write
 	}
 	_, err := write(l.b)
@@ -97,7 +122,14 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 // line is an event that is being written.
 type line struct {
 	b       []byte
-	refused bool // an attribute is not for us
+	refused bool // something in it is not for us
+}
+
+// release lets another event use the line.
+func (l *line) release() {
+	if cap(l.b) <= maxKept {
+		lines.Put(l)
+	}
 }
 
 // attribute writes an attribute, and tells whether it did.

@@ -28,13 +28,21 @@ func general(out io.Writer) slog.Handler {
 	}})
 }
 
+// attributeHandler takes an event that is not a record.
+type attributeHandler interface {
+	HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error
+}
+
 // check compares what both handlers make of an event.
 func check(t *testing.T, at time.Time, level slog.Level, message string, attributes ...slog.Attr) {
 	t.Helper()
 	r := slog.NewRecord(at, level, message, 0)
 	r.AddAttrs(attributes...)
-	var got, want bytes.Buffer
+	var got, direct, want bytes.Buffer
 	if err := jsonlog.New(&got, slog.LevelInfo, keys).Handle(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if err := jsonlog.New(&direct, slog.LevelInfo, keys).(attributeHandler).HandleAttributes(t.Context(), at, level, message, attributes); err != nil {
 		t.Fatal(err)
 	}
 	if err := general(&want).Handle(t.Context(), r); err != nil {
@@ -42,6 +50,9 @@ func check(t *testing.T, at time.Time, level slog.Level, message string, attribu
 	}
 	if got.String() != want.String() {
 		t.Errorf("got  %swant %s", &got, &want)
+	}
+	if direct.String() != want.String() {
+		t.Errorf("by attributes: got  %swant %s", &direct, &want)
 	}
 }
 
