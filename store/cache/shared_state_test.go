@@ -52,6 +52,27 @@ func TestStrictRestoredToStatedRevision(t *testing.T) {
 	wantNumber(t, "restored", ask(t.Context(), s, "a"), 1)
 }
 
+// The same while a load is under way, which has read what was undone: whoever comes
+// after the restore does not get that, while who came before may.
+func TestStrictRestoredDuringLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, gate := newFake(), make(chan struct{})
+		s := cache.NewShared(f, cache.Freshness{})
+		f.previous["a"] = guidon.Revision{Number: 2, Stamp: 2}
+		f.loadHook = func(ctx context.Context, _ string) error { return pass(ctx, gate) }
+		before := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		after := askSoon(t.Context(), s, "a")
+		synctest.Wait()
+		gate <- struct{}{}
+		wantNumber(t, "before the restore", <-before, 2)
+		synctest.Wait()
+		delete(f.previous, "a")
+		close(gate)
+		wantNumber(t, "after the restore", <-after, 1)
+	})
+}
+
 // A load that brings less than was stated is not believed: question and load are
 // repeated once.
 func TestStrictLoadBringsLess(t *testing.T) {

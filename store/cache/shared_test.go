@@ -78,37 +78,46 @@ func TestStrictQuestionOvertakenByWrite(t *testing.T) {
 	})
 }
 
-// While a load is under way, who comes and hears of the same revision shares it;
-// who hears of a later one gets one that began later, from what is held then.
+// While a load is under way, who comes waits for the next, which all share. It is
+// from what is held then, and costs nothing where that is the revision stated.
 func TestStrictSharesLoads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f, gate := newFake(), make(chan struct{})
-		s := cache.NewShared(f, cache.Freshness{})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-		f.set("a", 2, 2)
-		f.afterHook = func() {
-			if f.flying["a"] > 0 { // the load, which the gate holds up after it has read
-				<-gate
-			}
-		}
-		first := askSoon(t.Context(), s, "a")
-		synctest.Wait()
-		f.afterHook = nil // the questions pass
-		same := askSoon(t.Context(), s, "a")
-		synctest.Wait()
-		f.set("a", 3, 3)
-		later := []chan result{askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "a")}
-		synctest.Wait()
-		close(gate)
-		wantNumber(t, "first", <-first, 2)
-		wantNumber(t, "same", <-same, 2)
-		wantNumber(t, "later", <-later[0], 3)
-		wantNumber(t, "later", <-later[1], 3)
-		want := []guidon.Revision{{}, {Number: 1, Stamp: 1}, {Number: 2, Stamp: 2}}
-		if diff := cmp.Diff(want, f.held); diff != "" || f.highest["a"] != 1 {
-			t.Errorf("%d loads at once, from (-want +got):\n%s", f.highest["a"], diff)
-		}
-	})
+	for name, test := range map[string]struct {
+		written int64 // during the load
+		want    []guidon.Revision
+	}{
+		"unchanged": {2, []guidon.Revision{{}, {Number: 1, Stamp: 1}}},
+		"overtaken": {3, []guidon.Revision{{}, {Number: 1, Stamp: 1}, {Number: 2, Stamp: 2}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, gate := newFake(), make(chan struct{})
+				s := cache.NewShared(f, cache.Freshness{})
+				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				f.set("a", 2, 2)
+				f.afterHook = func() {
+					if f.flying["a"] > 0 { // the load, which the gate holds up after it has read
+						<-gate
+					}
+				}
+				first := askSoon(t.Context(), s, "a")
+				synctest.Wait()
+				f.afterHook = nil // the questions pass
+				later := []chan result{askSoon(t.Context(), s, "a")}
+				synctest.Wait()
+				f.set("a", test.written, test.written)
+				later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "a"))
+				synctest.Wait()
+				close(gate)
+				wantNumber(t, "first", <-first, 2)
+				for _, answer := range later {
+					wantNumber(t, "later", <-answer, test.written)
+				}
+				if diff := cmp.Diff(test.want, f.held); diff != "" || f.highest["a"] != 1 {
+					t.Errorf("%d loads at once, from (-want +got):\n%s", f.highest["a"], diff)
+				}
+			})
+		})
+	}
 }
 
 // A load may bring more than had been stated. The next question confirms it

@@ -41,17 +41,16 @@ type state[T any] struct {
 // observe takes note of the revision that the source has stated in answer to a
 // question that began at the instant.
 //
-// A load that is under way may go on serving those who come while the revision
-// stays the same: it began after that was first seen. It need not be compared by
-// more or less, so the numbers of a restored backup do no harm.
+// A load that is under way is not for those who come now: it may have read
+// something that was written and, by a restored backup, undone before the question.
+// Where it brings the very revision that was stated, the next one costs nothing.
 func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.latest.Load(); s != nil && t.revision(s.value) == head {
 		s.asOf.Store(began)
 	}
-	value := t.current.Load()
-	if (value == nil || t.revision(value) != head) && (value != nil || t.head != head) {
+	if value := t.current.Load(); value == nil || t.revision(value) != head {
 		t.head = head
 		t.overtake()
 	}
@@ -139,7 +138,7 @@ var errOlder = errors.New("cache: the source loaded a state other than the one i
 func (t *tracked[T]) load(ctx context.Context, held *T) (*T, error) {
 	head, stated := t.lastStated()
 	if held != nil && t.revision(held) == head {
-		return held, nil // a load that was overtaken had brought it already
+		return held, nil // a load that was overtaken has brought it already
 	}
 	t.stats.loads.Add(1)
 	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) { return t.source(ctx, held) })
