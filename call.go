@@ -32,6 +32,8 @@ type Call struct {
 	// Stale is set by a store that answered with an old state, as MayBeStale lets
 	// it: how long ago that was last known to be current.
 	Stale time.Duration
+
+	carrier callContext // the first context that WithCall made
 }
 
 // Actor is who makes a change.
@@ -46,9 +48,29 @@ var Anonymous = Actor{ID: "anonymous"}
 
 type callKey struct{}
 
-// WithCall returns a context that carries the call.
+// callContext is a context that carries a call.
+type callContext struct {
+	context.Context
+	call *Call
+}
+
+// Value implements [context.Context].
+func (c *callContext) Value(key any) any {
+	if key == (callKey{}) {
+		return c.call
+	}
+	return c.Context.Value(key)
+}
+
+// WithCall returns a context that carries the call. The first one for a call
+// costs no memory.
 func WithCall(ctx context.Context, call *Call) context.Context {
-	return context.WithValue(ctx, callKey{}, call)
+	carrier := &call.carrier
+	if carrier.call != nil {
+		carrier = new(callContext)
+	}
+	*carrier = callContext{ctx, call}
+	return carrier
 }
 
 // CallFrom returns the call of the context. Without one it returns a fresh
