@@ -1,5 +1,7 @@
 package guidon
 
+import "errors"
+
 // Reason says why an evaluation answered as it did.
 type Reason uint8
 
@@ -46,7 +48,7 @@ func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) 
 // The answer depends on the arguments alone. They are not kept.
 func (f *CompiledFlag) Variant(entityID string, context map[string]string) (VariantResult, error) {
 	if f.kind != VariantFlag {
-		return VariantResult{}, wrongType(f.kind)
+		return VariantResult{}, WrongFlagType(f.kind)
 	}
 	result := VariantResult{}
 	if v := f.initial; v != nil {
@@ -107,7 +109,7 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 // The answer depends on the arguments alone. They are not kept.
 func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (BooleanResult, error) {
 	if f.kind != BooleanFlag {
-		return BooleanResult{}, wrongType(f.kind)
+		return BooleanResult{}, WrongFlagType(f.kind)
 	}
 	// Quirk (contract 7.6): a flag that is switched off has rollouts all the
 	// same; Enabled is only what it answers when none of them decides.
@@ -132,6 +134,23 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }
 
-func wrongType(t FlagType) error {
-	return Errorf(InvalidArgument, "flag type %s invalid", t)
+// The errors of evaluations by the operation for flags of the other type (contract
+// 7.5, 7.6).
+var (
+	errVariantFlag = Errorf(InvalidArgument, "flag type %s invalid", VariantFlag)
+	errBooleanFlag = Errorf(InvalidArgument, "flag type %s invalid", BooleanFlag)
+)
+
+// WrongFlagType returns the InvalidArgument of an evaluation that is not for flags
+// of the type.
+func WrongFlagType(t FlagType) error {
+	if t == BooleanFlag {
+		return errBooleanFlag
+	}
+	return errVariantFlag
+}
+
+// IsWrongFlagType tells whether the error is one of [WrongFlagType].
+func IsWrongFlagType(err error) bool {
+	return errors.Is(err, errVariantFlag) || errors.Is(err, errBooleanFlag)
 }

@@ -59,7 +59,7 @@ func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) [
 	}
 	if e.Err != nil {
 		attributes = append(attributes,
-			slog.String("error.type", strings.ToLower(ofrepCodeOf(e.Err))),
+			slog.String("error.type", conventionalError(e.Err)),
 			slog.String("feature_flag.error.message", clip(guidon.PublicMessage(e.Err))))
 	}
 	return attributes
@@ -81,6 +81,15 @@ func (e *EvaluationEvent) conventionalReason() string {
 		return strings.ToLower(ofrepTargetingMatch)
 	}
 	return e.Reason // "default" or "unknown"
+}
+
+// conventionalError returns what the conventions call the error: the code that OFREP
+// answers with, in lower case, or the one that OFREP has no use for.
+func conventionalError(err error) string {
+	if guidon.IsWrongFlagType(err) {
+		return "type_mismatch"
+	}
+	return strings.ToLower(ofrepCodeOf(err))
 }
 
 // Observers returns an observer that tells all of those that are not nil, or nil

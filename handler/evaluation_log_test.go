@@ -72,7 +72,7 @@ func TestEvaluationLog(t *testing.T) {
 		{"nothing", "/evaluate/v1/variant", `{"flagKey":"nothing"}`,
 			[]map[string]any{{"key": "nothing", "result.reason": "unknown"}}},
 		{"another type", "/evaluate/v1/variant", `{"flagKey":"plain"}`,
-			[]map[string]any{{"key": "plain", "result.reason": "error", "error.type": "general", "error.message": "flag type BOOLEAN_FLAG_TYPE invalid"}}},
+			[]map[string]any{{"key": "plain", "result.reason": "error", "error.type": "type_mismatch", "error.message": "flag type BOOLEAN_FLAG_TYPE invalid"}}},
 		{"no flag", "/api/v1/evaluate", `{"flagKey":"nope","entityId":"e"}`,
 			[]map[string]any{{"key": "nope", "result.reason": "error", "error.type": "flag_not_found", "error.message": `flag "default/nope" not found`}}},
 		{"a batch", "/evaluate/v1/batch", `{"requests":[{"flagKey":"off"},{"flagKey":"nope"}]}`, []map[string]any{

@@ -57,7 +57,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 			one.NamespaceKey = namespace
 			answer.Responses = append(answer.Responses, one)
 		case r.Boolean != nil:
-			return nil, guidon.Errorf(guidon.InvalidArgument, "flag type %s invalid", guidon.BooleanFlag)
+			return nil, guidon.WrongFlagType(guidon.BooleanFlag)
 		case !m.GetExcludeNotFound():
 			return nil, guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())
 		}
