@@ -3,7 +3,6 @@ package handler_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,12 +11,12 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/infra/bench/floor"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 )
 
 // BenchmarkHandler is an evaluation by a token without net/http and the network,
-// of one flag and of all flags in turn, beside a handler that decodes the request
-// with encoding/json and writes a fixed answer.
+// of one flag and of all flags in turn, beside the floor.
 func BenchmarkHandler(b *testing.B) {
 	const flags = 10_000
 	const token = "gdn_bench"
@@ -35,7 +34,7 @@ func BenchmarkHandler(b *testing.B) {
 			handler http.Handler
 			flags   int
 		}{
-			{"floor", http.HandlerFunc(fixedAnswer), 1},
+			{"floor", floor.NewAnswer(http.StatusOK, 216), 1},
 			{"one", h, 1},
 			{"all", h, flags},
 		} {
@@ -105,21 +104,3 @@ type discardWriter struct {
 func (w *discardWriter) Header() http.Header         { return w.header }
 func (w *discardWriter) WriteHeader(status int)      { w.status = max(w.status, status) }
 func (w *discardWriter) Write(b []byte) (int, error) { return len(b), nil }
-
-func fixedAnswer(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		RequestID    string            `json:"requestId"`
-		NamespaceKey string            `json:"namespaceKey"`
-		FlagKey      string            `json:"flagKey"`
-		EntityID     string            `json:"entityId"`
-		Context      map[string]string `json:"context"`
-		Reference    string            `json:"reference"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	w.Header()["Content-Type"] = []string{"application/json"}
-	w.Header()["Content-Length"] = []string{"216"}
-	_, _ = w.Write(make([]byte, 216))
-}

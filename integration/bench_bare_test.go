@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/infra/bench/floor"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -72,10 +73,7 @@ type bareHandler struct {
 }
 
 func (h bareHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var request struct {
-		NamespaceKey, FlagKey, EntityID string
-		Context                         map[string]string
-	}
+	var request floor.Evaluation
 	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

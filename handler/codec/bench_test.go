@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/infra/bench/floor"
 )
 
 // evaluationBody is an evaluation request of some 300 bytes.
@@ -30,15 +31,7 @@ func BenchmarkUnmarshal(b *testing.B) {
 		b.SetBytes(int64(len(body)))
 		b.ReportAllocs()
 		for b.Loop() {
-			var request struct {
-				RequestID    string            `json:"requestId"`
-				NamespaceKey string            `json:"namespaceKey"`
-				FlagKey      string            `json:"flagKey"`
-				EntityID     string            `json:"entityId"`
-				Context      map[string]string `json:"context"`
-				Reference    string            `json:"reference"`
-			}
-			if err := json.Unmarshal(body, &request); err != nil {
+			if err := json.Unmarshal(body, &floor.Evaluation{}); err != nil {
 				b.Fatal(err)
 			}
 		}

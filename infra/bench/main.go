@@ -1,5 +1,5 @@
 // Command bench measures how fast the service answers, beside a floor: the least
-// that a Go server can do for the same requests (see floor.go). All of them run on
+// that a Go server can do for the same requests (package floor). All of them run on
 // loopback, on the same machine and in turns, so that what matters is the ratio.
 //
 //	go run ./infra/bench -guidon bin/guidon
