@@ -35,7 +35,7 @@ type Server struct {
 	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
 	GRPCConnMaxAge      time.Duration `key:"grpc_conn_max_age" default:"0s" min:"0s" doc:"A gRPC connection is closed at this age, so that clients behind a balancer spread anew; 0s keeps it."`
 	GRPCConnMaxAgeGrace time.Duration `key:"grpc_conn_max_age_grace" default:"0s" min:"0s" doc:"Time that the calls of a connection closed for its age have to finish; 0s is without limit."`
-	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time that reading one request may take, over HTTP and gRPC."`
+	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time that reading one request may take, over HTTP and gRPC. Over HTTP a slow client may be cut off later than this or write_timeout says, by a twentieth of the shorter one (at least 1ms, at most 1s)."`
 	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the end of a request's header to the end of its answer."`
 	RequestTimeout      time.Duration `key:"request_timeout" default:"30s" min:"1ms" doc:"Longest time that the work of one call may take, over HTTP and gRPC."`
 	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice."`
