@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,8 +92,8 @@ func TestStreamsOutlastTimeouts(t *testing.T) {
 		_ = slow.Close()
 	}
 	in.cancel()
-	if _, err := io.ReadAll(stream.Body); err != nil {
-		t.Errorf("the stream was cut: %v", err)
+	if sent, err := io.ReadAll(stream.Body); err != nil || strings.Count(string(sent), "retry: ") != 2 { // at its begin, and when the server stops
+		t.Errorf("the stream was cut: %q, %v", sent, err)
 	}
 	if err := in.wait(); err != nil {
 		t.Error(err)
