@@ -10,7 +10,7 @@ import (
 
 // listeners are the two open ports.
 type listeners struct {
-	http *deadlineListener
+	http *httpListener
 	grpc *net.TCPListener
 }
 
@@ -21,16 +21,16 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	if config.TLS != nil {
 		httpKey = "server.https_port"
 	}
-	httpListener, err := listenOn(ctx, config.HTTP.Address, httpKey)
+	forHTTP, err := listenOn(ctx, config.HTTP.Address, httpKey)
 	if err != nil {
 		return listeners{}, err
 	}
-	grpcListener, err := listenOn(ctx, config.GRPC.Address, "server.grpc_port")
+	forGRPC, err := listenOn(ctx, config.GRPC.Address, "server.grpc_port")
 	if err != nil {
-		return listeners{}, errors.Join(err, httpListener.Close())
+		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
 	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
-	return listeners{http: newDeadlineListener(httpListener, shortest), grpc: grpcListener}, nil
+	return listeners{http: newHTTPListener(forHTTP, shortest), grpc: forGRPC}, nil
 }
 
 func listenOn(ctx context.Context, address, key string) (*net.TCPListener, error) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -14,13 +15,13 @@ const soon = 30 * time.Millisecond
 
 // connected returns both ends of a connection whose listener looks as often as the
 // shortest timeout wants.
-func connected(t *testing.T, shortest time.Duration) (*deadlineConn, net.Conn) {
+func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 	t.Helper()
 	open, err := listenOn(t.Context(), "127.0.0.1:0", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := newDeadlineListener(open, shortest)
+	listener := newHTTPListener(open, shortest)
 	peer, err := net.Dial("tcp", open.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func connected(t *testing.T, shortest time.Duration) (*deadlineConn, net.Conn) {
 			t.Errorf("the listener has not forgotten %d connections", left)
 		}
 	})
-	return conn.(*deadlineConn), peer
+	return conn.(*httpConn), peer
 }
 
 // TestDeadlines: what waits ends when its deadline has passed, not before, and the
@@ -104,11 +105,62 @@ func TestDeadlineInThePast(t *testing.T) {
 		_, err := conn.Read(make([]byte, 1))
 		ended <- err
 	}()
+	for reading(conn) == 0 {
+		runtime.Gosched()
+	}
 	if err := conn.SetReadDeadline(longAgo); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
+	}
+	if got := reading(conn); got != 0 {
+		t.Errorf("%d Reads are under way, want none", got)
+	}
+}
+
+// reading returns how many Reads of the connection are under way.
+func reading(c *httpConn) int {
+	c.read.mu.Lock()
+	defer c.read.mu.Unlock()
+	return c.reading
+}
+
+// TestDeadlineBeforeReading: a Read finds out by itself that there is no time for it,
+// and the next one reads what it left.
+func TestDeadlineBeforeReading(t *testing.T) {
+	conn, peer := connected(t, time.Hour)
+	if _, err := peer.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	room := make([]byte, 8)
+	for range maxTurns + 1 {
+		if err := conn.SetReadDeadline(longAgo); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(room); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("got %d bytes, error %v, want none, %v", n, err, os.ErrDeadlineExceeded)
+		}
+	}
+	if err := conn.SetReadDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := conn.Read(room); n != 1 || err != nil {
+		t.Errorf("got %d bytes, error %v, want 1 byte", n, err)
+	}
+}
+
+// TestTurns: however many connections there are, few Reads let others go first
+// before the runtime gets to look for what else has come.
+func TestTurns(t *testing.T) {
+	for connections, want := range map[int]int32{0: 3, 1: 3, 32: 3, 85: 3, 86: 2, 128: 2, 129: 1, 256: 1, 257: 0, 100_000: 0} {
+		if got := turns(connections); got != want {
+			t.Errorf("%d connections take %d turns, want %d", connections, got, want)
+		}
+	}
+	conn, _ := connected(t, time.Hour)
+	if got, want := conn.listener.turns.Load(), turns(1); got != want {
+		t.Errorf("the only connection takes %d turns, want %d", got, want)
 	}
 }
 

@@ -1,0 +1,187 @@
+package server
+
+import (
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The bounds of how often the listener looks for deadlines that have passed.
+const (
+	leastPeriod = time.Millisecond
+	mostPeriod  = time.Second
+)
+
+// httpListener is a listener whose connections are made for net/http: see
+// [httpConn].
+type httpListener struct {
+	*net.TCPListener
+	period time.Duration // between looks
+	epoch  time.Time
+	now    atomic.Int64 // when it looked last, in nanoseconds after epoch
+	turns  atomic.Int32 // see turns
+
+	mu    sync.Mutex
+	conns map[*httpConn]struct{}
+	timer *time.Timer // runs while there are connections; nil before the first
+}
+
+// newHTTPListener returns a listener that looks twenty times in the shortest of the
+// timeouts, within the bounds above.
+func newHTTPListener(listener *net.TCPListener, shortest time.Duration) *httpListener {
+	return &httpListener{
+		TCPListener: listener,
+		period:      min(max(shortest/20, leastPeriod), mostPeriod),
+		epoch:       time.Now(),
+		conns:       map[*httpConn]struct{}{},
+	}
+}
+
+// Accept implements [net.Listener].
+func (l *httpListener) Accept() (net.Conn, error) {
+	tcp, err := l.AcceptTCP()
+	if err != nil {
+		return nil, err
+	}
+	c := &httpConn{TCPConn: tcp, listener: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns[c] = struct{}{}
+	l.turns.Store(turns(len(l.conns)))
+	switch {
+	case l.timer == nil:
+		l.timer = time.AfterFunc(l.period, l.look)
+	case len(l.conns) == 1:
+		l.timer.Reset(l.period)
+	}
+	return c, nil
+}
+
+// look interrupts what has taken too long.
+func (l *httpListener) look() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := int64(time.Since(l.epoch))
+	l.now.Store(now)
+	for c := range l.conns {
+		c.read.look(now, c.interruptRead)
+		c.write.look(now, c.TCPConn.SetWriteDeadline)
+	}
+	if len(l.conns) > 0 {
+		l.timer.Reset(l.period)
+	}
+}
+
+func (l *httpListener) forget(c *httpConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, c)
+	l.turns.Store(turns(len(l.conns)))
+}
+
+// The bounds of how many Reads follow each other that let others go first: of one
+// connection, and of all together.
+const (
+	maxTurns    = 3
+	maxAllTurns = 256
+)
+
+// turns returns how many Reads of a connection may follow each other that let others
+// go first. The runtime asks the system for what has come on idle connections only
+// when nothing else can be done, and otherwise after 10 ms; so there must not be many
+// who always can.
+func turns(connections int) int32 {
+	return int32(min(maxTurns, maxAllTurns/max(connections, 1))) // #nosec G115 -- at most maxTurns
+}
+
+// httpConn is a connection that spares net/http what is dearer than evaluating a
+// flag.
+//
+// A deadline of a connection of package net is a timer of the runtime. net/http moves
+// or stops one eight times for each request, and hardly any deadline is ever reached.
+// So a deadline is only noted here, and the listener looks now and then which have
+// passed: a Read or Write may end up to a period after its deadline, never before it.
+//
+// And net/http reads the next request as soon as it has answered one, when the client
+// cannot have sent it yet: it finds nothing, and has to be woken. So most Reads let
+// others go first, and find what has come meanwhile.
+//
+// It has all methods of a TCP connection, since net/http looks for some of them.
+type httpConn struct {
+	*net.TCPConn
+	listener    *httpListener
+	read, write deadline
+
+	reads atomic.Int32 // to take turns
+
+	// With read.mu held:
+	reading     int  // Reads that are under way
+	interrupted bool // the connection has been told to end them
+}
+
+// Read implements [net.Conn].
+func (c *httpConn) Read(b []byte) (int, error) {
+	// One byte is what net/http reads to notice that the client has gone.
+	if len(b) > 1 && c.reads.Add(1)%(c.listener.turns.Load()+1) != 0 {
+		runtime.Gosched()
+	}
+	if !c.beginRead() {
+		return 0, os.ErrDeadlineExceeded
+	}
+	defer c.endRead()
+	return c.TCPConn.Read(b)
+}
+
+// beginRead tells whether there is time to read.
+func (c *httpConn) beginRead() bool {
+	c.read.mu.Lock()
+	defer c.read.mu.Unlock()
+	if c.read.passed {
+		return false
+	}
+	c.reading++
+	return true
+}
+
+func (c *httpConn) endRead() {
+	c.read.mu.Lock()
+	defer c.read.mu.Unlock()
+	c.reading--
+}
+
+// interruptRead passes the deadline on where the connection has to know: a Read that
+// has not begun finds out by itself.
+func (c *httpConn) interruptRead(t time.Time) error {
+	if passed := !t.IsZero(); passed && c.reading > 0 || !passed && c.interrupted {
+		c.interrupted = passed
+		return c.TCPConn.SetReadDeadline(t)
+	}
+	return nil
+}
+
+// SetReadDeadline implements [net.Conn].
+func (c *httpConn) SetReadDeadline(t time.Time) error {
+	return c.read.set(c.listener, t, c.interruptRead)
+}
+
+// SetWriteDeadline implements [net.Conn].
+func (c *httpConn) SetWriteDeadline(t time.Time) error {
+	return c.write.set(c.listener, t, c.TCPConn.SetWriteDeadline)
+}
+
+// SetDeadline implements [net.Conn].
+func (c *httpConn) SetDeadline(t time.Time) error {
+	if err := c.SetReadDeadline(t); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(t)
+}
+
+// Close implements [net.Conn].
+func (c *httpConn) Close() error {
+	c.listener.forget(c)
+	return c.TCPConn.Close()
+}
