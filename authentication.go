@@ -38,6 +38,8 @@ type Authentication struct {
 	Metadata  map[string]string `json:"metadata,omitempty"`
 	CreatedAt time.Time         `json:"createdAt"`
 	UpdatedAt time.Time         `json:"updatedAt"`
+
+	actorID string // once it is in a set
 }
 
 // Expired tells whether the authentication is no longer valid at the instant.
@@ -57,7 +59,11 @@ func (a *Authentication) Scope() (namespace string, limited bool) {
 
 // Actor returns the author that the authentication stands for in change records.
 func (a *Authentication) Actor() Actor {
-	return Actor{ID: "token:" + a.ID, Name: a.Metadata[MetadataTokenName], Method: a.Method.String()}
+	id := a.actorID
+	if id == "" {
+		id = "token:" + a.ID
+	}
+	return Actor{ID: id, Name: a.Metadata[MetadataTokenName], Method: a.Method.String()}
 }
 
 // String returns the wire name.
@@ -91,7 +97,8 @@ type AuthenticationSet struct {
 }
 
 // NewAuthenticationSet returns the set of the authentications, given in
-// creation order. It keeps the slice.
+// creation order. It keeps the slice and the authentications, which are not to be
+// changed any more.
 func NewAuthenticationSet(revision Revision, ordered []*Authentication) *AuthenticationSet {
 	s := &AuthenticationSet{
 		revision: revision,
@@ -101,6 +108,9 @@ func NewAuthenticationSet(revision Revision, ordered []*Authentication) *Authent
 		byHandle: sync.OnceValue(func() map[string]*Authentication { return indexByHandle(ordered) }),
 	}
 	for _, a := range ordered {
+		if a.actorID == "" { // otherwise it is in a set already, which may be in use
+			a.actorID = a.Actor().ID
+		}
 		s.byID[a.ID] = a
 		s.byHash[a.TokenHash] = a
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	mathrand "math/rand/v2"
+	"sync"
 )
 
 // NewID returns a random UUID of version 4 (RFC 9562 5.4), the form of every
@@ -12,27 +13,50 @@ import (
 func NewID() string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the process instead
-	return formatID(raw)
+	var text [idLength]byte
+	putID(text[:], raw)
+	return string(text[:])
 }
 
 // NewRequestID is NewID for what names a request and is not kept: it costs a
 // fraction, and need not be hard to guess.
 func NewRequestID() string {
-	var raw [16]byte
-	binary.NativeEndian.PutUint64(raw[:8], mathrand.Uint64()) // #nosec G404 -- no secret
-	binary.NativeEndian.PutUint64(raw[8:], mathrand.Uint64()) // #nosec G404 -- no secret
-	return formatID(raw)
+	stock := requestIDs.Get().(*string)
+	defer requestIDs.Put(stock)
+	if *stock == "" {
+		*stock = stockOfIDs()
+	}
+	id := (*stock)[:idLength]
+	*stock = (*stock)[idLength:]
+	return id
 }
 
-func formatID(raw [16]byte) string {
+// requestIDs are stocks of identifiers that are given to requests one by one.
+var requestIDs = sync.Pool{New: func() any { return new(string) }}
+
+// stockOfIDs returns some identifiers as one text, which takes one allocation.
+func stockOfIDs() string {
+	var text [16 * idLength]byte
+	for rest := text[:]; len(rest) > 0; rest = rest[idLength:] {
+		var raw [16]byte
+		binary.NativeEndian.PutUint64(raw[:8], mathrand.Uint64()) // #nosec G404 -- no secret
+		binary.NativeEndian.PutUint64(raw[8:], mathrand.Uint64()) // #nosec G404 -- no secret
+		putID(rest, raw)
+	}
+	return string(text[:])
+}
+
+// idLength is the length of an identifier.
+const idLength = 36
+
+// putID writes the identifier with these random bits to the beginning of text.
+func putID(text []byte, raw [16]byte) {
 	raw[6] = raw[6]&0x0f | 0x40
 	raw[8] = raw[8]&0x3f | 0x80
-	var text [36]byte
 	hex.Encode(text[0:8], raw[0:4])
 	hex.Encode(text[9:13], raw[4:6])
 	hex.Encode(text[14:18], raw[6:8])
 	hex.Encode(text[19:23], raw[8:10])
 	hex.Encode(text[24:36], raw[10:16])
 	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
-	return string(text[:])
 }

@@ -8,11 +8,17 @@ import (
 )
 
 // TestNewID: random UUIDs of version 4 (contract 2), each of them once.
-func TestNewID(t *testing.T) {
+func TestNewID(t *testing.T) { testIDs(t, guidon.NewID) }
+
+// TestNewRequestID: those of requests have the same form.
+func TestNewRequestID(t *testing.T) { testIDs(t, guidon.NewRequestID) }
+
+func testIDs(t *testing.T, newID func() string) {
+	t.Helper()
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	seen := make(map[string]bool)
 	for range 10_000 {
-		id := guidon.NewID()
+		id := newID()
 		if !form.MatchString(id) {
 			t.Fatalf("%q is not a UUID of version 4", id)
 		}

@@ -2,46 +2,96 @@ package handler
 
 import (
 	"context"
+	"sync"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationRequest) (*evaluation.VariantEvaluationResponse, error) {
+func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
 	end := h.now()
 	h.observeVariant(ctx, m, &result, err, end.Sub(start))
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	var answer struct {
-		message evaluation.VariantEvaluationResponse
-		at      timestamppb.Timestamp
-	}
+	answer := variantAnswers.Get().(*variantAnswer)
 	setTime(&answer.at, end)
 	setVariantResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return &answer.message, nil
+	return Response{Message: &answer.message, memory: answer}, nil
 }
 
-func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest) (*evaluation.BooleanEvaluationResponse, error) {
+func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
 	end := h.now()
 	h.observeBoolean(ctx, m, &result, err, end.Sub(start))
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	var answer struct {
-		message evaluation.BooleanEvaluationResponse
-		at      timestamppb.Timestamp
-	}
+	answer := booleanAnswers.Get().(*booleanAnswer)
 	setTime(&answer.at, end)
 	setBooleanResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return &answer.message, nil
+	return Response{Message: &answer.message, memory: answer}, nil
+}
+
+// What a flag is asked for and answered with is used again.
+var (
+	evaluationRequests = sync.Pool{New: func() any { return new(evaluation.EvaluationRequest) }}
+	variantAnswers     = sync.Pool{New: func() any { return new(variantAnswer) }}
+	booleanAnswers     = sync.Pool{New: func() any { return new(booleanAnswer) }}
+)
+
+// maxKeptContext is the size from which a context is not kept, since emptying it
+// takes as long as it ever was.
+const maxKeptContext = 64
+
+func takeEvaluationRequest() proto.Message {
+	return evaluationRequests.Get().(*evaluation.EvaluationRequest)
+}
+
+// releaseEvaluationRequest empties the request for another one, which finds an
+// empty context in it to be filled.
+func releaseEvaluationRequest(m proto.Message) {
+	request := m.(*evaluation.EvaluationRequest)
+	properties := emptied(request.GetContext())
+	request.Reset()
+	request.Context = properties
+	evaluationRequests.Put(request)
+}
+
+// emptied returns the context, emptied for another one, or nil where it is not kept.
+func emptied(properties map[string]string) map[string]string {
+	if len(properties) > maxKeptContext {
+		return nil
+	}
+	clear(properties)
+	return properties
+}
+
+type variantAnswer struct {
+	message evaluation.VariantEvaluationResponse
+	at      timestamppb.Timestamp
+}
+
+func (a *variantAnswer) release() {
+	a.message.Reset()
+	variantAnswers.Put(a)
+}
+
+type booleanAnswer struct {
+	message evaluation.BooleanEvaluationResponse
+	at      timestamppb.Timestamp
+}
+
+func (a *booleanAnswer) release() {
+	a.message.Reset()
+	booleanAnswers.Put(a)
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {

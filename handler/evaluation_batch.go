@@ -38,7 +38,7 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	observeBatch(ctx, h, m.GetRequests(), batch.Answers, end.Sub(start))
 	answer := batchAnswers.Get().(*batchAnswer)
 	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
-	return Response{Message: &answer.message, batch: answer}, nil
+	return Response{Message: &answer.message, memory: answer}, nil
 }
 
 // batchAnswer is the answer to a batch with all messages in it.

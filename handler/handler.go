@@ -58,6 +58,8 @@ type Handler struct {
 	mux     *chi.Mux
 	direct  directRoutes
 	info    []byte
+
+	revisions revisionTexts
 }
 
 // New returns the handler. It starts nothing.

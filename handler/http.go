@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -23,14 +24,34 @@ type exchange struct {
 	free    int       // the first of values that is not used
 }
 
+// exchangesAtOnce is how many exchanges are allocated together. One that lasts, of a
+// stream, keeps the memory of those beside it.
+const exchangesAtOnce = 4
+
+// exchangeStock is exchanges that have not been used.
+type exchangeStock struct{ left []exchange }
+
+var exchangeStocks = sync.Pool{New: func() any { return new(exchangeStock) }}
+
+// newExchange returns an exchange that has not been used and never will be again:
+// whoever was given its context may keep that.
+func newExchange() *exchange {
+	stock := exchangeStocks.Get().(*exchangeStock)
+	defer exchangeStocks.Put(stock)
+	if len(stock.left) == 0 {
+		stock.left = make([]exchange, exchangesAtOnce)
+	}
+	x := &stock.left[0]
+	stock.left = stock.left[1:]
+	return x
+}
+
 // ServeHTTP answers the request and tells about it once (design 7, 8).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{ResponseWriter: w, request: r, event: event{
-		start:     tick(),
-		operation: unmatched,
-		transport: "http",
-		method:    r.Method,
-	}}
+	x := newExchange()
+	x.ResponseWriter, x.request = w, r
+	x.event.start = tick()
+	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
 	x.event.name(first(r.Header, "X-Request-Id"))
 	defer h.conclude(x)
 	x.set(w.Header(), "X-Request-Id", x.event.requestID)
@@ -47,7 +68,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // conclude ends the exchange: a panic becomes a 500 where an answer is still
 // possible and cuts the connection where it is not.
 func (h *Handler) conclude(x *exchange) {
-	defer x.releaseBuffer()
+	defer x.end()
 	cut := false
 	if v := recover(); v != nil {
 		if isAbort(v) {
@@ -63,6 +84,12 @@ func (h *Handler) conclude(x *exchange) {
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// end leaves to others what x has used. Only its context may still be in use.
+func (x *exchange) end() {
+	x.releaseBuffer()
+	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
 }
 
 // isAbort tells whether the panic is the one by which a handler asks net/http

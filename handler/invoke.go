@@ -45,7 +45,7 @@ type Response struct {
 	body *preparedBody // Message as JSON, where that was asked for
 	data []byte        // in the place of Message: the answer to a call of OFREP
 
-	batch *batchAnswer // what Message is in, where that can be released
+	memory releasable // what Message is in, where that can be released
 
 	events  []byte    // for a stream
 	more    bool      // there may be more of them
@@ -55,11 +55,14 @@ type Response struct {
 // Release lets the memory of Message serve another answer. A transport may call it
 // once, when it has encoded Message, which is not to be used after that.
 func (r *Response) Release() {
-	if r.batch != nil {
-		r.batch.release()
+	if r.memory != nil {
+		r.memory.release()
 	}
-	r.Message, r.batch = nil, nil
+	r.Message, r.memory = nil, nil
 }
+
+// releasable is memory that can serve again.
+type releasable interface{ release() }
 
 // Invoke carries out an operation: who, may they, is it valid, then the store
 // (contract 1.2). It writes the one event of the request and calls the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
@@ -52,6 +53,15 @@ type ofrepRequest struct {
 	told      bool   // of a change: that is why the client asks
 	context   codec.EvaluationContext
 	room      []byte // for the answer
+}
+
+// ofrepRequests are used again: see release.
+var ofrepRequests = sync.Pool{New: func() any { return new(ofrepRequest) }}
+
+// release empties the request for another one.
+func (q *ofrepRequest) release() {
+	*q = ofrepRequest{context: codec.EvaluationContext{Properties: emptied(q.context.Properties)}}
+	ofrepRequests.Put(q)
 }
 
 // GetNamespaceKey, GetFlagKey and GetEntityId are for the observer.
@@ -109,7 +119,8 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	}
 	request.ofrep.room = x.buffer()
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
-	x.noteState(response)
+	request.ofrep.release()
+	h.noteState(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -157,7 +168,8 @@ func ofrepCredential(header http.Header) []string {
 }
 
 func (x *exchange) decodeOFREP(o *Operation) (*ofrepRequest, error) {
-	q := &ofrepRequest{namespace: x.ofrepNamespace(), flag: ofrepKey(x.request.URL.Path)}
+	q := ofrepRequests.Get().(*ofrepRequest)
+	q.namespace, q.flag = x.ofrepNamespace(), ofrepKey(x.request.URL.Path)
 	if o.Routes[0].Method != post {
 		return q, nil
 	}
@@ -165,7 +177,7 @@ func (x *exchange) decodeOFREP(o *Operation) (*ofrepRequest, error) {
 	if err != nil {
 		return nil, withOFREPCode(err, ofrepParseError)
 	}
-	q.context, err = codec.UnmarshalContext(body)
+	q.context, err = codec.UnmarshalContext(body, q.context.Properties)
 	switch {
 	case err == nil:
 		return q, nil

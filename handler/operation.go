@@ -49,15 +49,16 @@ type Operation struct {
 	Routes []Route
 	Area   Area
 
-	effect      effect
-	queryOnly   bool // the request is in the query string whatever the method
-	versioned   bool // the answer has an ETag, and a form for each version of client
-	lasting     bool // goes on from memory while the database does not answer
-	bodyLimit   int64
-	valueLimit  int
-	newRequest  func() proto.Message
-	newResponse func() proto.Message
-	run         func(h *Handler, ctx context.Context, request *Request) (Response, error)
+	effect         effect
+	queryOnly      bool // the request is in the query string whatever the method
+	versioned      bool // the answer has an ETag, and a form for each version of client
+	lasting        bool // goes on from memory while the database does not answer
+	bodyLimit      int64
+	valueLimit     int
+	newRequest     func() proto.Message
+	releaseRequest func(proto.Message) // nil where requests are not used again
+	newResponse    func() proto.Message
+	run            func(h *Handler, ctx context.Context, request *Request) (Response, error)
 }
 
 // message is a pointer to a generated message struct.
@@ -118,6 +119,12 @@ func (o *Operation) fromMemory() *Operation {
 	return o
 }
 
+// reusing makes the operation's request messages be used again.
+func (o *Operation) reusing(take func() proto.Message, release func(proto.Message)) *Operation {
+	o.newRequest, o.releaseRequest = take, release
+	return o
+}
+
 // large gives the operation the bounds of an import.
 func (o *Operation) large() *Operation {
 	o.bodyLimit, o.valueLimit = importBodyLimit, importValueLimit
@@ -126,6 +133,15 @@ func (o *Operation) large() *Operation {
 
 // NewRequest returns an empty request message.
 func (o *Operation) NewRequest() proto.Message { return o.newRequest() }
+
+// Release lets the memory of a request message serve another one. A transport may
+// call it once, for a message that [Operation.NewRequest] returned; nothing of it
+// but its texts is to be used after that.
+func (o *Operation) Release(m proto.Message) {
+	if o.releaseRequest != nil {
+		o.releaseRequest(m)
+	}
+}
 
 // NewResponse returns an empty response message.
 func (o *Operation) NewResponse() proto.Message { return o.newResponse() }

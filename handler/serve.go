@@ -85,7 +85,8 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		return
 	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
-	x.noteState(response)
+	o.Release(request.Message)
+	h.noteState(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -106,9 +107,9 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 
 // noteState says in the header which state the answer is from, and how old that
 // is.
-func (x *exchange) noteState(response Response) {
+func (h *Handler) noteState(x *exchange, response Response) {
 	if response.Revision > 0 {
-		x.set(x.Header(), "Guidon-Revision", strconv.FormatInt(response.Revision, 10))
+		x.set(x.Header(), "Guidon-Revision", h.revisions.of(response.Revision))
 	}
 	if response.Stale > 0 {
 		x.Header().Set(staleHeader, StaleSeconds(response.Stale))
@@ -164,6 +165,7 @@ func (x *exchange) readBody(limit int64) ([]byte, error) {
 	body, err := readAll(x.buffer(), source, length)
 	x.keep(body)
 	if err == nil {
+		_ = x.request.Body.Close() // or net/http looks once more for the rest of it
 		return body, nil
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

@@ -97,7 +97,7 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 // as the stream does, thousands of times, and decides how far their stacks shrink.
 func (s *stream) look() (events []byte, err error) {
 	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
-	s.x.noteState(response)
+	s.handler.noteState(s.x, response)
 	if err == nil {
 		err = s.prepare()
 	}

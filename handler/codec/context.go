@@ -16,7 +16,7 @@ import (
 type EvaluationContext struct {
 	TargetingKey string            // also among the properties
 	Flags        string            // the property flags where it is a text, also among the properties
-	Properties   map[string]string // nil for none
+	Properties   map[string]string // empty or nil for none
 }
 
 // maxProperties bounds the properties of a context, and maxContextValues the
@@ -46,10 +46,13 @@ var ErrContext = errors.New("invalid evaluation context")
 // The targeting key must be a text or a number. A context has at most 1000
 // properties; the other bounds are those of [Unmarshal].
 //
+// Room is an empty map, or nil. It is the codec's from then on: the properties may
+// be in it.
+//
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
 // many values. [ErrContext] tells what it is about.
-func UnmarshalContext(body []byte) (EvaluationContext, error) {
-	if c, ok := contextQuick(body); ok {
+func UnmarshalContext(body []byte, room map[string]string) (EvaluationContext, error) {
+	if c, ok := contextQuick(body, room); ok {
 		return c, nil
 	}
 	return contextGeneral(body)

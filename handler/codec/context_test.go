@@ -49,7 +49,7 @@ func TestContext(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := codec.UnmarshalContext([]byte(test.body))
+			got, err := codec.UnmarshalContext([]byte(test.body), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,14 +99,14 @@ func TestContextErrors(t *testing.T) {
 		{"too deep", `{"context":{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}}`, guidon.InvalidArgument, false, "json body is nested too deeply"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := codec.UnmarshalContext([]byte(test.body))
+			_, err := codec.UnmarshalContext([]byte(test.body), nil)
 			if guidon.CodeOf(err) != test.code || guidon.PublicMessage(err) != test.message || errors.Is(err, codec.ErrContext) != test.context {
 				t.Errorf("got %v: %v", guidon.CodeOf(err), err)
 			}
 		})
 	}
 	for _, body := range []string{contextOf(1000), `{"context":{"a":` + strings.Repeat("[", 62) + strings.Repeat("]", 62) + `}}`} {
-		if _, err := codec.UnmarshalContext([]byte(body)); err != nil {
+		if _, err := codec.UnmarshalContext([]byte(body), nil); err != nil {
 			t.Errorf("within the bounds: %v", err)
 		}
 	}
@@ -122,7 +122,7 @@ func FuzzContext(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, err := codec.UnmarshalContext(body)
+		got, err := codec.UnmarshalContext(body, nil)
 		if err != nil {
 			checkRefused(t, body, err)
 			return
@@ -132,7 +132,7 @@ func FuzzContext(f *testing.F) {
 		if err != nil || len(got.Properties) == 0 {
 			return
 		}
-		again, err := codec.UnmarshalContext(texts)
+		again, err := codec.UnmarshalContext(texts, nil)
 		if diff := cmp.Diff(got.Properties, again.Properties); diff != "" || err != nil {
 			t.Errorf("%v: a text is not what it was read as (-first +second):\n%s", err, diff)
 		}

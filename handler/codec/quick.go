@@ -20,7 +20,8 @@ const maxQuick = 64 << 10
 type quick struct {
 	text string
 	pos  int
-	wide bool // there is more than ASCII
+	wide bool              // there is more than ASCII
+	room map[string]string // an empty map for a context, or nil
 
 	// The context read last. The items of a batch mostly have the same one.
 	contextText string
@@ -36,10 +37,14 @@ func unmarshalQuick(body []byte, m proto.Message, values int) bool {
 	switch m := m.(type) {
 	case *evaluation.EvaluationRequest:
 		q := quick{text: string(body)}
+		if len(m.GetContext()) == 0 {
+			q.room = m.GetContext()
+		}
 		if e, ok := q.evaluation(); ok && q.valid() {
 			e.assign(m)
 			return true
 		}
+		clear(q.room)
 	case *evaluation.BatchEvaluationRequest:
 		q := quick{text: string(body)}
 		if b, ok := q.batch(); ok && q.valid() {
@@ -191,12 +196,20 @@ func (q *quick) stringMap(into *map[string]string) (ok bool) {
 			return false
 		}
 		if *into == nil {
-			*into = make(map[string]string, 8)
+			*into = q.newMap()
 		}
 		(*into)[name] = value
 	}
 	q.contextText, q.context = q.text[start:q.pos], *into
 	return ok
+}
+
+// newMap returns an empty map, the room where there is one.
+func (q *quick) newMap() map[string]string {
+	if q.room != nil {
+		return q.room
+	}
+	return make(map[string]string, 8)
 }
 
 // textField reads the value of a field that has not been met before. A null

@@ -3,11 +3,11 @@ package codec
 // contextQuick is [UnmarshalContext] for a usual body, and tells whether it was
 // one: nothing but a context of texts, booleans and numbers that are written as
 // integers.
-func contextQuick(body []byte) (c EvaluationContext, ok bool) {
+func contextQuick(body []byte, room map[string]string) (c EvaluationContext, ok bool) {
 	if len(body) > maxQuick {
 		return c, false
 	}
-	q := quick{text: string(body)}
+	q := quick{text: string(body), room: room}
 	ok = q.take('{') && q.name() == "context" && q.properties(&c) && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
 	return c, ok
 }
@@ -36,7 +36,7 @@ func (q *quick) properties(c *EvaluationContext) (ok bool) {
 			}
 		}
 		if c.Properties == nil {
-			c.Properties = make(map[string]string, 8)
+			c.Properties = q.newMap()
 		}
 		c.Properties[name] = value
 	}

@@ -67,7 +67,7 @@ func properties(n int) string {
 func TestQuickContexts(t *testing.T) {
 	for _, test := range quickContexts {
 		t.Run(test.name, func(t *testing.T) {
-			if _, quick := codec.ContextQuick([]byte(test.body)); quick != test.quick {
+			if _, quick := codec.ContextQuick([]byte(test.body), nil); quick != test.quick {
 				t.Errorf("read quickly: %t, want %t", quick, test.quick)
 			}
 			checkContext(t, []byte(test.body))
@@ -77,13 +77,15 @@ func TestQuickContexts(t *testing.T) {
 
 func checkContext(t *testing.T, body []byte) {
 	t.Helper()
-	got, gotErr := codec.UnmarshalContext(body)
 	want, wantErr := codec.ContextGeneral(body)
-	if (gotErr == nil) != (wantErr == nil) || gotErr != nil && gotErr.Error() != wantErr.Error() {
-		t.Errorf("%q: got error %v, want %v", body, gotErr, wantErr)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%q (-want +got):\n%s", body, diff)
+	for _, room := range []map[string]string{nil, {}} {
+		got, gotErr := codec.UnmarshalContext(body, room)
+		if (gotErr == nil) != (wantErr == nil) || gotErr != nil && gotErr.Error() != wantErr.Error() {
+			t.Errorf("%q: got error %v, want %v", body, gotErr, wantErr)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", body, diff)
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(a
 		return nil, err
 	}
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
+	o.Release(in.message)
 	in.release()
 	if err == nil {
 		in.answer, err = c.codec.Marshal(response.Message)
