@@ -119,9 +119,10 @@ func (o *Operation) fromMemory() *Operation {
 	return o
 }
 
-// reusing makes the operation's request messages be used again.
-func (o *Operation) reusing(take func() proto.Message, release func(proto.Message)) *Operation {
-	o.newRequest, o.releaseRequest = take, release
+// reusingRequests lets the messages of an operation that evaluates one flag be used
+// again.
+func (o *Operation) reusingRequests() *Operation {
+	o.newRequest, o.releaseRequest = takeEvaluationRequest, releaseEvaluationRequest
 	return o
 }
 

@@ -88,8 +88,8 @@ var operations = []*Operation{
 
 	// Evaluation. The legacy calls are of the management service, and so is
 	// their exemption (operations 1.2).
-	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory().reusing(takeEvaluationRequest, releaseEvaluationRequest),
-	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory().reusing(takeEvaluationRequest, releaseEvaluationRequest),
+	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory().reusingRequests(),
+	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory().reusingRequests(),
 	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
 	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
 	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory(),
