@@ -68,7 +68,7 @@ func TestNothingOfAnotherRequest(t *testing.T) {
 	for range 4 {
 		wait.Go(func() {
 			for range 500 {
-				kind, c := kinds[rand.IntN(len(kinds))], contexts[rand.IntN(len(contexts))] // #nosec G404
+				kind, c := kinds[rand.IntN(len(kinds))], contexts[rand.IntN(len(contexts))]
 				body := "{" + strings.TrimPrefix(kind.before+c.context, ",") + "}"
 				reply := serve(h, http.MethodPost, kind.path, body)
 				got := answer{reply.Code, strings.Contains(reply.Body.String(), kind.key)}
