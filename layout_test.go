@@ -67,7 +67,8 @@ func TestImports(t *testing.T) {
 		{module, nil},
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/...", append([]string{module}, wire...)},
-		{module + "/handler", append([]string{module, module + "/handler/codec", "github.com/go-chi/chi/v5", "github.com/go-chi/cors"}, wire...)},
+		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},
+		{module + "/handler", append([]string{module, module + "/handler/budget", module + "/handler/codec", "golang.org/x/sync/semaphore", "github.com/go-chi/chi/v5", "github.com/go-chi/cors"}, wire...)},
 	}
 	for _, part := range parts {
 		for _, p := range list(t, part.part) {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // defaultTimeout bounds the work on one request.
@@ -35,6 +36,7 @@ type Config struct {
 	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
 	Timeout        time.Duration // bounds the work on one request; zero is 30 s
+	Memory         int64         // limit in bytes of what requests in progress take; zero is budget.Default
 }
 
 // AuthenticationConfig says who may do what.
@@ -54,6 +56,7 @@ type Handler struct {
 	now     func() time.Time
 	tick    func() time.Time // now, where only the time in between counts
 	timeout time.Duration
+	budget  *budget.Budget
 	cors    *cors
 	mux     *chi.Mux
 	direct  directRoutes
@@ -71,6 +74,7 @@ func New(config Config) *Handler {
 		now:     config.Now,
 		tick:    config.Now,
 		timeout: config.Timeout,
+		budget:  budget.New(config.Memory),
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
 		direct:  directRoutes{exact: make(map[Route]serveFunc)},
@@ -96,3 +100,6 @@ func New(config Config) *Handler {
 func (h *Handler) Enabled(o *Operation) bool {
 	return h.config.Authentication.TokenMethod || o.Service() != tokenService
 }
+
+// Budget returns the memory budget that all transports of the handler share.
+func (h *Handler) Budget() *budget.Budget { return h.budget }

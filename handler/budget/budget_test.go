@@ -1,0 +1,94 @@
+package budget_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
+)
+
+const mib = 1 << 20
+
+// TestLanes fills the share for large reservations; small ones still find room.
+func TestLanes(t *testing.T) {
+	p := budget.NewPool(4 * mib)
+	if !p.TryAcquire(2 * mib) {
+		t.Fatal("no room in an empty pool")
+	}
+	if p.TryAcquire(2 * mib) {
+		t.Error("4 MiB fit into the 3 MiB for large reservations")
+	}
+	for range mib / budget.Small {
+		if !p.TryAcquire(budget.Small) {
+			t.Fatal("no room for a small reservation while large ones fill their share")
+		}
+	}
+	if p.TryAcquire(1) {
+		t.Error("the share for small reservations has no limit")
+	}
+	p.Release(2 * mib)
+	if !p.TryAcquire(3 * mib) {
+		t.Error("a released reservation left no room")
+	}
+	want := budget.Stats{Size: 4 * mib, Used: 4 * mib}
+	if diff := cmp.Diff(want, p.Stats()); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+}
+
+// TestOversized reserves more than there is: it waits until it is alone, and gives
+// back what it took.
+func TestOversized(t *testing.T) {
+	p := budget.NewPool(4 * mib)
+	if !p.TryAcquire(100 * mib) {
+		t.Fatal("no room for an oversized reservation in an empty pool")
+	}
+	if p.TryAcquire(mib) {
+		t.Error("room for another beside an oversized reservation")
+	}
+	p.Release(100 * mib)
+	if got := p.Stats().Used; got != 0 {
+		t.Errorf("%d bytes in use after everything was released", got)
+	}
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := budget.NewPool(4 * mib)
+		p.TryAcquire(3 * mib)
+		go func() {
+			time.Sleep(500 * time.Millisecond)
+			p.Release(3 * mib)
+		}()
+		if err := p.Acquire(t.Context(), 2*mib); err != nil {
+			t.Errorf("room came after half a second: got %v", err)
+		}
+		err := p.Acquire(t.Context(), 2*mib)
+		if !errors.Is(err, guidon.Unavailable) {
+			t.Errorf("no room came: got %v, want Unavailable", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := p.Acquire(ctx, 2*mib); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the caller left: got %v, want its error", err)
+		}
+		want := budget.Stats{Size: 4 * mib, Used: 2 * mib, Rejected: 1}
+		if diff := cmp.Diff(want, p.Stats()); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestNil(t *testing.T) {
+	var p *budget.Pool
+	if err := p.Acquire(t.Context(), 1<<40); err != nil || !p.TryAcquire(1<<40) {
+		t.Error("a nil pool has a limit")
+	}
+	p.Release(1 << 40)
+}
