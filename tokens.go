@@ -63,6 +63,20 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Authenticati
 	return a, nil
 }
 
+// Reauthenticate returns the current form of an authentication that an earlier state
+// had. It returns Unauthenticated when it no longer exists or has expired.
+func (s *Service) Reauthenticate(ctx context.Context, earlier *Authentication) (*Authentication, error) {
+	set, err := s.store.Authentications(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := set.ByTokenHash(earlier.TokenHash)
+	if a == nil || a.Expired(s.now()) {
+		return nil, ErrUnauthenticated
+	}
+	return a, nil
+}
+
 // ErrUnauthenticated is the one answer to every kind of missing or bad
 // credential, so that nothing can be learned from it (operations 1.1).
 var ErrUnauthenticated = Errorf(Unauthenticated, "request was not authenticated")

@@ -40,8 +40,9 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 	if !h.protects(o.Area) {
 		return nil
 	}
-	call.About = request.names()
-	a, err := h.identifyCaller(ctx, request)
+	recognized := call.Authentication
+	call.Authentication, call.About = nil, request.names()
+	a, err := h.identifyCaller(ctx, request, recognized)
 	if err != nil {
 		return err
 	}
@@ -66,18 +67,19 @@ func (h *Handler) protects(area Area) bool {
 }
 
 // identifyCaller returns the authentication of the request's credential, whatever
-// that is.
-func (h *Handler) identifyCaller(ctx context.Context, request *Request) (*guidon.Authentication, error) {
+// that is. If the token has been recognized it is not hashed again.
+func (h *Handler) identifyCaller(ctx context.Context, request *Request, recognized *guidon.Authentication) (*guidon.Authentication, error) {
 	c := request.capability
-	if c == nil {
+	switch {
+	case recognized != nil:
+		a, err := h.service.Reauthenticate(ctx, recognized)
+		return a, refusal(err, reasonUnknown)
+	case c == nil:
 		return h.identify(ctx, request.Authorization, request.Cookie)
 	}
 	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.came)
-	if errors.Is(err, guidon.Unauthenticated) {
-		return nil, unauthenticated("the capability is not good here, or the token behind it")
-	}
 	c.until = until
-	return a, err
+	return a, refusal(err, "the capability is not valid here, or the token behind it")
 }
 
 // identify returns the authentication of the credential. Every failure looks
@@ -88,10 +90,18 @@ func (h *Handler) identify(ctx context.Context, authorization, cookie []string) 
 		return nil, err
 	}
 	a, err := h.service.Authenticate(ctx, token)
+	return a, refusal(err, reasonUnknown)
+}
+
+// reasonUnknown is logged for a token that identifies nobody.
+const reasonUnknown = "the token is unknown or has expired"
+
+// refusal returns err, with the reason for the log if it is Unauthenticated.
+func refusal(err error, reason string) error {
 	if errors.Is(err, guidon.Unauthenticated) {
-		return nil, unauthenticated("the token is unknown or has expired")
+		return unauthenticated(reason)
 	}
-	return a, err
+	return err
 }
 
 // clientToken returns the client token of the credential. The cookie counts only

@@ -207,16 +207,22 @@ func TestNotRequired(t *testing.T) {
 	s.must("", "POST", "/auth/v1/method/token", `{"name":"open"}`)
 }
 
-// TestOrderOfChecks is contract 1.2: decode, who, may they, is it valid.
+// TestOrderOfChecks: authentication, decoding, authorization, validation (design 6).
 func TestOrderOfChecks(t *testing.T) {
 	s := newServer(t, required)
-	s.do("POST", "/api/v1/flags", `{`).fails(t, 400, 3, "unexpected EOF")
-	s.do("GET", "/api/v1/flags?limit=x", ``).fails(t, 400, 3, `parsing field "limit": strconv.ParseInt: parsing "x": invalid syntax`)
-	s.do("POST", "/api/v1/flags", `{}`).fails(t, 401, 16, unauthenticated)
-	s.do("POST", "/api/v1/flags", `{}`, "Authorization", "Bearer "+s.token("shop")).fails(t, 401, 16, unauthenticated)
-	s.do("POST", "/api/v1/flags", `{}`, "Authorization", "Bearer "+s.token("")).fails(t, 400, 3, "invalid field key: must not be empty")
-	// Of strangers no large body is read.
-	s.do("POST", "/api/v1/namespaces/default/import", `{`).fails(t, 401, 16, unauthenticated)
+	admin, shop := "Bearer "+s.token(""), "Bearer "+s.token("shop")
+	for _, call := range []struct{ method, path, body, code string }{
+		{"POST", "/api/v1/flags", `{`, "unexpected EOF"},
+		{"GET", "/api/v1/flags?limit=x", ``, `parsing field "limit": strconv.ParseInt: parsing "x": invalid syntax`},
+		{"POST", "/api/v1/flags", `{}`, "invalid field key: must not be empty"},
+		{"POST", "/api/v1/namespaces/default/import", `{`, "unexpected EOF"},
+		{"POST", "/evaluate/v1/boolean", `{`, "unexpected EOF"},
+	} {
+		s.do(call.method, call.path, call.body).fails(t, 401, 16, unauthenticated)
+		s.do(call.method, call.path, call.body, "Authorization", "Bearer wrong").fails(t, 401, 16, unauthenticated)
+		s.do(call.method, call.path, call.body, "Authorization", admin).fails(t, 400, 3, call.code)
+	}
+	s.do("POST", "/api/v1/flags", `{}`, "Authorization", shop).fails(t, 401, 16, unauthenticated)
 }
 
 // TestScopedTokens is operations 1.6.

@@ -1,6 +1,7 @@
 package handler
 
 import (
+	"context"
 	"io"
 	"slices"
 	"sync"
@@ -27,29 +28,32 @@ func (x *exchange) buffer() []byte {
 // keep makes what has become of the buffer the one of the exchange.
 func (x *exchange) keep(content []byte) { x.pooled.content = content }
 
-// forgetLarge lets go of a buffer that is not kept anyway, as soon as the request
-// is decoded: an import must not hold its body in memory until it has ended.
-func (x *exchange) forgetLarge() {
+// releaseBody lets go of the memory that the body was read into, as far as it is not
+// kept for the answer, as soon as the request is decoded: an import must not hold its
+// body in memory until it has ended.
+func (x *exchange) releaseBody() {
 	if x.pooled != nil && cap(x.pooled.content) > maxPooled {
 		x.pooled = nil
 	}
+	x.bodies.Release()
 }
 
 // releaseBuffer leaves the buffer to others.
 func (x *exchange) releaseBuffer() {
-	if x.forgetLarge(); x.pooled != nil {
+	if x.pooled != nil && cap(x.pooled.content) <= maxPooled {
 		buffers.Put(x.pooled)
-		x.pooled = nil
 	}
+	x.pooled = nil
 }
 
-// firstRead is how much memory a body is given before any of it has come: a
+// firstRead is how many bytes of a body are read before memory is reserved for it: a
 // length is easily claimed.
-const firstRead = 64 << 10
+const firstRead = 16 << 10
 
-// readAll is io.ReadAll into b, for a body of the length, which is negative where
-// it is not known.
-func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
+// readAll is io.ReadAll into the exchange's buffer, for a body of the length, which is
+// negative if it is not known.
+func (x *exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]byte, error) {
+	b := x.buffer()
 	b = slices.Grow(b, int(max(min(length, firstRead), 0))+1) // one more, to find the end
 	for {
 		n, err := r.Read(b[len(b):cap(b)])
@@ -62,7 +66,22 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 		case err != nil:
 			return b, err
 		case len(b) == cap(b):
-			b = slices.Grow(b, len(b))
+			if b, err = x.growBody(ctx, b, length); err != nil {
+				return b, err
+			}
 		}
 	}
+}
+
+// growBody returns the first part of a body with room for more: for all of it if its
+// length is known, and otherwise for as much again.
+func (x *exchange) growBody(ctx context.Context, b []byte, length int64) ([]byte, error) {
+	room := max(length+1-int64(len(b)), 0)
+	if length < 0 {
+		room = int64(len(b))
+	}
+	if err := x.bodies.Raise(ctx, int64(len(b))+room); err != nil {
+		return b, err
+	}
+	return slices.Grow(b, max(int(room), 1)), nil
 }

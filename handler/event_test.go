@@ -36,7 +36,7 @@ func TestEvent(t *testing.T) {
 		}},
 		{"malformed", "POST", "/api/v1/flags", "{", map[string]any{
 			"level": "INFO", "operation": "/flipt.Flipt/CreateFlag", "transport": "http", "method": "POST",
-			"route": "/api/v1/flags", "code": "invalid argument", "status": 400.0, "error": "the request could not be decoded",
+			"route": "/api/v1/flags", "actor": actor, "code": "invalid argument", "status": 400.0, "error": "the request could not be decoded",
 		}},
 		{"health", "GET", "/health", "", map[string]any{
 			"level": "DEBUG", "operation": "/health", "transport": "http", "method": "GET", "route": "/health", "code": "ok", "status": 200.0,

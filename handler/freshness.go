@@ -68,13 +68,16 @@ func StaleSeconds(age time.Duration) string {
 	return strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)
 }
 
-// names returns the namespace that the request is most likely about, and "" where
-// that is none or not known. A token that is limited to one may mean another.
+// names returns the namespace that the request is most likely about, or "" if that is
+// none. A token that is limited to one may mean another. Before the message has been
+// read it is the namespace of the path, if any, and otherwise the default one.
 func (r *Request) names() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)
 	}
 	switch m := r.Message.(type) {
+	case nil:
+		return guidon.NamespaceKey(r.path)
 	// A namespace's own key is its namespace.
 	case *flipt.GetNamespaceRequest:
 		return guidon.NamespaceKey(m.GetKey())

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // exchange is one HTTP request and its answer, with all that takes allocated
@@ -16,12 +18,19 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	event   event
-	asked   Request   // of an operation
-	work    work      // on asked
-	begun   bool      // the header is out
-	pooled  *buffer   // nil until it is needed
-	values  [6]string // of header fields; see set
-	free    int       // the first of values that is not used
+	asked   Request            // of an operation
+	work    work               // on asked
+	begun   bool               // the header is out
+	pooled  *buffer            // nil until it is needed
+	bodies  budget.Reservation // for the encoded request
+	decoded budget.Reservation
+
+	// Of an operation, for Receive.
+	route     Route
+	variables []string
+
+	values [6]string // of header fields; see set
+	free   int       // the first of values that is not used
 }
 
 // exchangesAtOnce is how many exchanges are allocated together. One that lasts, of a
@@ -50,6 +59,7 @@ func newExchange() *exchange {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange()
 	x.ResponseWriter, x.request = w, r
+	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
 	x.event.start = tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
 	x.event.name(first(r.Header, "X-Request-Id"))
@@ -89,6 +99,8 @@ func (h *Handler) conclude(x *exchange) {
 // end leaves to others what x has used. Only its context may still be in use.
 func (x *exchange) end() {
 	x.releaseBuffer()
+	x.bodies.Release()
+	x.decoded.Release()
 	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
 }
 

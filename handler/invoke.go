@@ -19,11 +19,13 @@ type Request struct {
 	CacheControl          string   // raw header value
 	MinRevision           string   // raw header value of Guidon-Min-Revision
 	ClientVersion         string   // raw header value: the server version that the client was made for
-	RequestID             string   // replaced where it is not fit for a log
+	RequestID             string   // replaced if it is not fit for a log, before Source is called
 	Transport             string   // "http", "grpc" or "local"
 	Message               proto.Message
+	Source                Source        // of Message if that is nil: read once the caller is known
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
+	path       string        // the namespace that the path names
 	encoded    bool          // the answer may be a body in the place of a message
 	ofrep      *ofrepRequest // in the place of Message: a call of OFREP
 	capability *capability   // in the place of a credential: that of a listener
@@ -64,11 +66,10 @@ func (r *Response) Release() {
 // releasable is memory that can serve again.
 type releasable interface{ release() }
 
-// Invoke carries out an operation: who, may they, is it valid, then the store
-// (contract 1.2). It writes the one event of the request and calls the
+// Invoke runs an operation: authentication, decoding, authorization, validation,
+// then the store (design 6). It writes the one event of the request and calls the
 // observer. The error, if any, is for [guidon.CodeOf] and [guidon.PublicMessage];
-// a panic becomes an Internal one. A transport that calls it has done the
-// decoding already.
+// a panic becomes an Internal one.
 func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
 	e := event{
 		start:     tick(),
@@ -76,6 +77,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		transport: request.Transport,
 	}
 	e.name(request.RequestID)
+	request.RequestID = e.requestID
 	response, err := h.invoke(ctx, o, &request, new(work), &e)
 	e.err = err
 	h.finish(ctx, &e)
@@ -87,6 +89,7 @@ func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, wo
 	call := &work.call
 	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.named
 	response, err := h.run(ctx, o, request, work)
+	e.opaque = work.undecoded
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
 	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
 	return response, err
@@ -94,8 +97,9 @@ func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, wo
 
 // work is what an operation is carried out with.
 type work struct {
-	call    guidon.Call
-	bounded bounded
+	call      guidon.Call
+	bounded   bounded
+	undecoded bool // the message could not be read, so the error may quote it
 }
 
 func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work *work) (response Response, err error) {
@@ -119,7 +123,10 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	bounded.Context, bounded.deadline = guidon.WithCall(ctx, call), call.Begun.Add(h.timeout)
 	defer bounded.stop()
-	if err = h.authenticate(bounded, o, request, call); err == nil {
+	if err = h.receive(bounded, o, request, work); err == nil {
+		err = h.authenticate(bounded, o, request, call)
+	}
+	if err == nil {
 		err = ctx.Err() // nothing is begun for a caller who has gone
 	}
 	if err == nil {

@@ -43,7 +43,7 @@ var ofrepOperations = []*Operation{
 }
 
 func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, request *Request) (Response, error)) *Operation {
-	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, bodyLimit: ofrepBodyLimit, run: fn}
+	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn}
 }
 
 // ofrepRequest is what a call of OFREP asks.
@@ -107,17 +107,12 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		IfNoneMatch:   strings.Join(x.request.Header["If-None-Match"], ","),
 		CacheControl:  strings.Join(x.request.Header["Cache-Control"], ","),
 		MinRevision:   strings.Join(x.request.Header[minRevisionHeader], ","),
-	}
-	request.ofrep, err = x.decodeOFREP(o)
-	if err != nil {
-		x.event.opaque = true
-		x.replyError(err)
-		return
+		Source:        x,
+		ofrep:         x.newOFREPRequest(),
 	}
 	if o.Name == ofrepFlags && x.toldOfChange() {
 		request.CacheControl, request.ofrep.told = "no-cache", true
 	}
-	request.ofrep.room = x.buffer()
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	request.ofrep.release()
 	h.noteState(x, response)
@@ -167,24 +162,32 @@ func ofrepCredential(header http.Header) []string {
 	return nil
 }
 
-func (x *exchange) decodeOFREP(o *Operation) (*ofrepRequest, error) {
+// newOFREPRequest returns what path and header say of the request.
+func (x *exchange) newOFREPRequest() *ofrepRequest {
 	q := ofrepRequests.Get().(*ofrepRequest)
 	q.namespace, q.flag = x.ofrepNamespace(), ofrepKey(x.request.URL.Path)
-	if o.Routes[0].Method != post {
-		return q, nil
+	return q
+}
+
+// receiveOFREP reads the rest of the request from the body, and leaves the buffer to
+// the answer.
+func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepRequest, limits Limits) error {
+	if o.Routes[0].Method == post {
+		body, err := x.readBody(ctx, limits.Bytes)
+		if err != nil {
+			return withOFREPCode(err, ofrepParseError)
+		}
+		q.context, err = codec.UnmarshalContext(body, q.context.Properties)
+		switch {
+		case errors.Is(err, codec.ErrContext):
+			return withOFREPCode(err, ofrepInvalidContext)
+		case err != nil:
+			return withOFREPCode(err, ofrepParseError)
+		}
+		x.releaseBody()
 	}
-	body, err := x.readBody(o.bodyLimit)
-	if err != nil {
-		return nil, withOFREPCode(err, ofrepParseError)
-	}
-	q.context, err = codec.UnmarshalContext(body, q.context.Properties)
-	switch {
-	case err == nil:
-		return q, nil
-	case errors.Is(err, codec.ErrContext):
-		return nil, withOFREPCode(err, ofrepInvalidContext)
-	}
-	return nil, withOFREPCode(err, ofrepParseError)
+	q.room = x.buffer()
+	return nil
 }
 
 // ofrepNamespace returns the namespace that a header names or, for clients that

@@ -53,8 +53,7 @@ type Operation struct {
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the answer has an ETag, and a form for each version of client
 	lasting        bool // goes on from memory while the database does not answer
-	bodyLimit      int64
-	valueLimit     int
+	limits         Limits
 	newRequest     func() proto.Message
 	releaseRequest func(proto.Message) // nil where requests are not used again
 	newResponse    func() proto.Message
@@ -90,7 +89,7 @@ func exchanging[A, Q any, PA message[A], PQ message[Q]](
 ) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area,
-		effect: effect, bodyLimit: defaultBodyLimit, valueLimit: defaultValueLimit,
+		effect: effect, limits: Limits{defaultBodyLimit, defaultValueLimit},
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
 		run: func(h *Handler, ctx context.Context, request *Request) (Response, error) {
@@ -128,7 +127,7 @@ func (o *Operation) reusingRequests() *Operation {
 
 // large gives the operation the bounds of an import.
 func (o *Operation) large() *Operation {
-	o.bodyLimit, o.valueLimit = importBodyLimit, importValueLimit
+	o.limits = Limits{importBodyLimit, importValueLimit}
 	return o
 }
 
@@ -158,7 +157,7 @@ func (o *Operation) Method() string {
 }
 
 // BodyLimit returns the bound of a request's encoded form, in bytes.
-func (o *Operation) BodyLimit() int64 { return o.bodyLimit }
+func (o *Operation) BodyLimit() int64 { return o.limits.Bytes }
 
 // Writes tells whether the operation changes a namespace, so that If-Match
 // applies to it.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,27 +66,21 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		IfMatch:       strings.Join(header["If-Match"], ","),
 		CacheControl:  strings.Join(header["Cache-Control"], ","),
 		MinRevision:   strings.Join(header[minRevisionHeader], ","),
+		Source:        x,
+	}
+	x.route, x.variables = route, variables
+	if slices.Contains(variables, "namespace_key") {
+		request.path = chi.URLParam(x.request, "namespace_key")
 	}
 	if o.versioned {
 		request.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
 		request.ClientVersion = header.Get(clientVersionHeader)
 		request.encoded = !x.pretty()
 	}
-	if o.bodyLimit > defaultBodyLimit {
-		// A body larger than usual is read for known callers only.
-		if err := h.admit(ctx, o, request, &guidon.Call{}); err != nil {
-			x.replyError(err)
-			return
-		}
-	}
-	request.Message, err = x.decode(o, route, variables)
-	if err != nil {
-		x.event.opaque = true
-		x.replyError(err)
-		return
-	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
-	o.Release(request.Message)
+	if request.Message != nil {
+		o.Release(request.Message)
+	}
 	h.noteState(x, response)
 	if err != nil {
 		x.replyError(err)
@@ -116,19 +111,28 @@ func (h *Handler) noteState(x *exchange, response Response) {
 	}
 }
 
+// Receive implements [Source].
+func (x *exchange) Receive(ctx context.Context, o *Operation, request *Request, limits Limits) (err error) {
+	if request.ofrep != nil {
+		return x.receiveOFREP(ctx, o, request.ofrep, limits)
+	}
+	request.Message, err = x.decode(ctx, o, limits)
+	return err
+}
+
 // decode returns the request message, of what the body or query says and the
 // path overrides (contract 1.2).
-func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.Message, error) {
+func (x *exchange) decode(ctx context.Context, o *Operation, limits Limits) (proto.Message, error) {
 	m := o.NewRequest()
-	if o.HasBody(route) {
-		body, err := x.readBody(o.bodyLimit)
+	if o.HasBody(x.route) {
+		body, err := x.readBody(ctx, limits.Bytes)
 		if err != nil {
 			return nil, err
 		}
-		if err := codec.Unmarshal(body, m, o.valueLimit); err != nil {
+		if err := codec.Unmarshal(body, m, limits.Values); err != nil {
 			return nil, err
 		}
-		x.forgetLarge()
+		x.releaseBody()
 	} else if x.request.URL.RawQuery != "" {
 		values, err := url.ParseQuery(x.request.URL.RawQuery)
 		if err != nil {
@@ -138,7 +142,7 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 			return nil, err
 		}
 	}
-	for _, name := range variables {
+	for _, name := range x.variables {
 		if err := codec.SetPathVariable(m, name, chi.URLParam(x.request, name)); err != nil {
 			return nil, err
 		}
@@ -146,9 +150,10 @@ func (x *exchange) decode(o *Operation, route Route, variables []string) (proto.
 	return m, nil
 }
 
-// readBody returns the body, which is good until the next use of the buffer, or
-// TooLarge when it exceeds the limit.
-func (x *exchange) readBody(limit int64) ([]byte, error) {
+// readBody returns the body, which is valid until the next use of the buffer. It
+// reserves the memory of the body, and of what decoding will make of it. It returns
+// TooLarge if the body exceeds the limit.
+func (x *exchange) readBody(ctx context.Context, limit int64) ([]byte, error) {
 	length := x.request.ContentLength
 	if length > limit {
 		x.Header().Set("Connection", "close") // rather than read on
@@ -162,11 +167,14 @@ func (x *exchange) readBody(limit int64) ([]byte, error) {
 		// net/http closes the connection of a body that is too large, but of its own writer only.
 		source = http.MaxBytesReader(x.ResponseWriter, source, limit)
 	}
-	body, err := readAll(x.buffer(), source, length)
+	body, err := x.readAll(ctx, source, length)
 	x.keep(body)
 	if err == nil {
 		_ = x.request.Body.Close() // or net/http looks once more for the rest of it
-		return body, nil
+		return body, x.decoded.Raise(ctx, codec.Cost(body))
+	}
+	if guidon.CodeOf(err) == guidon.Unavailable { // there was no room
+		return nil, err
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, errBodyTooLarge(limit)

@@ -92,3 +92,40 @@ func TestNil(t *testing.T) {
 	}
 	p.Release(1 << 40)
 }
+
+func TestReservation(t *testing.T) {
+	p := budget.NewPool(4 * mib)
+	r := p.NewReservation()
+	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {2 * mib, 2 * mib}} {
+		if err := r.Raise(t.Context(), step.raise); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Stats().Used; got != step.used {
+			t.Errorf("raised to %d: %d bytes in use, want %d", step.raise, got, step.used)
+		}
+	}
+	r.Release()
+	r.Release()
+	if got := p.Stats().Used; got != 0 {
+		t.Errorf("%d bytes in use after the release", got)
+	}
+}
+
+// TestReservationRefused raises a reservation beyond what is left: it then holds
+// nothing, and the rest of the pool is as before.
+func TestReservationRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := budget.NewPool(4 * mib)
+		p.TryAcquire(2 * mib)
+		r := p.NewReservation()
+		if err := r.Raise(t.Context(), mib/2); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Raise(t.Context(), 2*mib); !errors.Is(err, guidon.Unavailable) {
+			t.Errorf("got %v, want Unavailable", err)
+		}
+		if got := p.Stats().Used; got != 2*mib {
+			t.Errorf("%d bytes in use, want those of the other", got)
+		}
+	})
+}

@@ -54,6 +54,7 @@ type GRPC struct {
 	MaxConnectionAge      time.Duration // zero = no limit; set it to rebalance behind an L4 balancer
 	MaxConnectionAgeGrace time.Duration // zero = no limit
 	ReceiveTimeout        time.Duration // for the message of a request to arrive, default 10 s
+	MaxConnections        int           // open at a time, idle ones included; default 1000
 }
 
 // TLS names the certificate and key, PEM files, of both listeners.
@@ -86,6 +87,7 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.HTTP.IdleTimeout, 2*time.Minute)
 	orDefault(&c.HTTP.MaxHeaderBytes, 1<<20)
 	orDefault(&c.GRPC.ReceiveTimeout, 10*time.Second)
+	orDefault(&c.GRPC.MaxConnections, 1000)
 	return c, errors.Join(problems...)
 }
 

@@ -21,9 +21,9 @@ import (
 
 // The bounds of the gRPC listener that nobody has needed to configure.
 const (
-	maxConcurrentStreams  = 250     // per connection
-	maxHeaderListSize     = 1 << 20 // as over HTTP
-	maxReceiveMessage     = 4 << 20 // gRPC's own default (contract 1.1); a larger import goes over HTTP
+	maxConcurrentStreams  = 100      // per connection
+	maxHeaderListSize     = 16 << 10 // as in other implementations of gRPC; it is read before anybody is identified
+	maxReceiveMessage     = 4 << 20  // gRPC's own default (contract 1.1); a larger import goes over HTTP
 	handshakeTimeout      = 10 * time.Second
 	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
 	pingTimeout           = 20 * time.Second

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -21,33 +22,37 @@ const transportGRPC = "grpc"
 type calls struct {
 	handler        *handler.Handler
 	codec          codec
-	metrics        *Metrics // may be nil
 	logger         *slog.Logger
 	receiveTimeout time.Duration
 	draining       chan struct{} // closed when streams must let go
+	receiving      atomic.Int64  // calls that wait for their message
 }
 
-// method returns the gRPC method of the operation. All of its work, and the
-// answer, is that of [handler.Handler.Invoke]; only what fails before a message
-// is there to invoke it with is answered here.
+// method returns the gRPC method of the operation. It does not use grpc-go's way to
+// receive the message: [handler.Handler.Invoke] has it received, by inbound, when it
+// knows who calls.
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
-	return func(_ any, ctx context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+	layout := layoutOf(o.NewRequest())
+	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
 		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
-		return c.invoke(ctx, o, receive)
+		return c.invoke(ctx, o, layout)
 	}
 }
 
-func (c *calls) invoke(ctx context.Context, o *handler.Operation, receive func(any) error) (any, error) {
-	in := &inbound{message: o.NewRequest()}
-	if err := c.receive(ctx, o, in, receive); err != nil {
-		return nil, err
-	}
+func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout) (any, error) {
+	memory := c.handler.Budget()
+	in := &inbound{calls: c, layout: layout, bodies: memory.Bodies.NewReservation(), decoded: memory.Messages.NewReservation()}
+	defer in.release()
 	response, err := c.handler.Invoke(ctx, o, requestOf(ctx, in))
-	o.Release(in.message)
-	in.release()
+	if in.message != nil {
+		o.Release(in.message)
+	}
 	if err == nil {
 		in.answer, err = c.codec.Marshal(response.Message)
 		response.Release()
+	}
+	if err == nil {
+		in.answer, err = c.reserve(ctx, in.answer)
 	}
 	// The header goes when the answer is there, so that both leave at once.
 	sendHeader(ctx, response)

@@ -9,33 +9,9 @@ import (
 	"google.golang.org/grpc/encoding"
 	protocodec "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 )
-
-// decoding bounds how deep a message may be nested. JSON bodies may be nested 64
-// levels deep, and one level of a JSON object takes up to three of messages.
-var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
-
-// inbound is a request message that is being received, and then the answer to it.
-// err is why it could not be received: grpc-go answers the errors of a codec
-// itself, as internal ones, so this one is kept from it.
-type inbound struct {
-	message proto.Message
-	err     error
-	room    *batchRoom      // of the message, or nil
-	answer  mem.BufferSlice // encoded
-}
-
-// release leaves the memory of the message to other calls. Nothing of the message
-// but its texts may be used any more.
-func (in *inbound) release() {
-	if in.room != nil {
-		in.room.release()
-	}
-	in.message, in.room = nil, nil
-}
 
 // codec is the protobuf codec of grpc-go with errors that are fit for callers,
 // and a faster way for the messages of evaluations.
@@ -48,22 +24,11 @@ func newCodec(logger *slog.Logger) codec {
 	return codec{CodecV2: encoding.GetCodecV2(protocodec.Name), logger: logger}
 }
 
-// Unmarshal decodes into an *inbound, or into any message of health and reflection.
+// Unmarshal decodes a message of health or reflection. Those of operations are
+// received by [inbound].
 func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	defer c.recoverAs(&err)
-	in, ok := v.(*inbound)
-	if !ok {
-		return c.CodecV2.Unmarshal(data, v)
-	}
-	encoded := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	defer encoded.Free()
-	if in.decodeEvaluation(encoded.ReadOnlyData()) {
-		return nil
-	}
-	if err := decoding.Unmarshal(encoded.ReadOnlyData(), in.message); err != nil {
-		in.err = &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
-	}
-	return nil
+	return c.CodecV2.Unmarshal(data, v)
 }
 
 // errUncodable replaces what is not for callers.

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"encoding/binary"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
@@ -17,6 +19,28 @@ import (
 // where they have the usual form: fields that are known, of their types, valid
 // text. Whatever else there is, the general decoder has the say: there is one
 // place that knows what a malformed message is.
+
+// decoding limits how deep a message may be nested. JSON bodies may be nested 64
+// levels deep, and one level of a JSON object takes up to three of messages.
+var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
+
+// decode decodes the message, when memory for it has been reserved.
+func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
+	found := in.layout.count(data, values)
+	if found > values {
+		return guidon.Errorf(guidon.TooLarge, "the request message has more than %d values", values)
+	}
+	if err := in.decoded.Raise(ctx, costOf(len(data), found)); err != nil {
+		return err
+	}
+	if in.decodeEvaluation(data) {
+		return nil
+	}
+	if err := decoding.Unmarshal(data, in.message); err != nil {
+		return &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
+	}
+	return nil
+}
 
 // decodeEvaluation decodes a request to evaluate flags into the empty message.
 // It returns false, and may leave something in the message, where it is none or

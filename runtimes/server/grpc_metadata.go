@@ -37,7 +37,7 @@ func requestOf(ctx context.Context, in *inbound) handler.Request {
 		MinRevision:   strings.Join(md["guidon-min-revision"], ","),
 		RequestID:     first(md["x-request-id"]),
 		Transport:     transportGRPC,
-		Message:       in.message,
+		Source:        in,
 	}
 }
 

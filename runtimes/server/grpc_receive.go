@@ -2,72 +2,171 @@ package server
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"io"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// receive receives the message of a call. Where that fails it returns the status
-// for the caller, and has told about the call.
-func (c *calls) receive(ctx context.Context, o *handler.Operation, in *inbound, receive func(any) error) error {
-	start := time.Now()
-	w := c.watch(ctx, o, start)
-	err := receive(in)
-	if answer := w.end(); answer != nil {
-		return answer
+// maxReceiving is how many calls may wait for their message at a time: each holds its
+// metadata and what has come of the message so far.
+const maxReceiving = 1024
+
+// unreserved is the size of a message up to which it is received without reserving
+// memory for it.
+const unreserved = 16 << 10
+
+// prefixLength is the length of what comes before each message: a flag for
+// compression and the length, as gRPC's protocol has it.
+const prefixLength = 5
+
+// inbound is a request message that is being received, and then the response to it.
+type inbound struct {
+	calls   *calls
+	layout  *layout
+	message proto.Message
+	prefix  [prefixLength]byte
+	room    *batchRoom         // of the message, or nil
+	bodies  budget.Reservation // for the encoded message
+	decoded budget.Reservation
+	answer  mem.BufferSlice // encoded
+}
+
+// messageStream is the transport's side of a call. Every stream of grpc-go has these
+// methods, although none of its interfaces does. Its own way to receive a message
+// reads all of it before anybody can see how long it is.
+type messageStream interface {
+	ReadMessageHeader(prefix []byte) error
+	Read(n int) (mem.BufferSlice, error)
+	WriteStatus(s *status.Status) error
+}
+
+// Receive implements [handler.Source]: it reads the message of the call, and decodes it
+// if that takes no more than the limits and the memory budget allow.
+func (in *inbound) Receive(ctx context.Context, o *handler.Operation, request *handler.Request, limits handler.Limits) error {
+	stream, ok := grpc.ServerTransportStreamFromContext(ctx).(messageStream)
+	if !ok {
+		return errors.New("the stream of grpc-go lacks the methods to read a message")
 	}
-	if err == nil {
-		err = in.err
+	if in.calls.receiving.Add(1) > maxReceiving {
+		in.calls.receiving.Add(-1)
+		return guidon.Errorf(guidon.Unavailable, "too many calls wait for their message; try again later")
+	}
+	w := in.calls.watch(ctx, o, stream, request.RequestID)
+	encoded, err := in.read(ctx, stream, min(limits.Bytes, maxReceiveMessage))
+	late := w.end()
+	in.calls.receiving.Add(-1)
+	if late != nil {
+		encoded.Free()
+		return late
 	}
 	if err != nil {
-		return c.refuse(ctx, o, err, time.Since(start))
+		return err
 	}
+	defer in.bodies.Release()
+	data := encoded.MaterializeToBuffer(mem.DefaultBufferPool())
+	encoded.Free()
+	defer data.Free()
+	in.message = o.NewRequest()
+	if err := in.decode(ctx, data.ReadOnlyData(), limits.Values); err != nil {
+		return err
+	}
+	request.Message = in.message
 	return nil
 }
 
-// watch refuses a call whose message does not arrive in time: grpc-go waits
-// without a bound for one that a client has announced and does not send. It sees
-// by itself when the caller goes away.
-type watch struct {
-	timer  *time.Timer
-	told   sync.WaitGroup
-	answer error // what the caller was told
+// read reads the one message of a call.
+func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) (mem.BufferSlice, error) {
+	if err := stream.ReadMessageHeader(in.prefix[:]); err != nil {
+		return nil, incomplete(err)
+	}
+	if in.prefix[0] != 0 {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "the request message is compressed, which the service does not support")
+	}
+	length := int64(binary.BigEndian.Uint32(in.prefix[1:]))
+	if length > limit {
+		return nil, guidon.Errorf(guidon.TooLarge, "received message larger than max (%d vs. %d)", length, limit)
+	}
+	if length > unreserved {
+		if err := in.bodies.Raise(ctx, length); err != nil {
+			return nil, err
+		}
+	}
+	message, err := stream.Read(int(length))
+	if err != nil {
+		return nil, incomplete(err)
+	}
+	switch err := stream.ReadMessageHeader(in.prefix[:]); {
+	case err == nil:
+		message.Free()
+		return nil, guidon.Errorf(guidon.InvalidArgument, "received multiple request messages for one call")
+	case err != io.EOF:
+		message.Free()
+		return nil, incomplete(err)
+	}
+	return message, nil
 }
 
-func (c *calls) watch(ctx context.Context, o *handler.Operation, start time.Time) *watch {
+// incomplete returns the error of a call whose message could not be read to its end.
+func incomplete(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), status.Code(err) == codes.Canceled:
+		return guidon.Canceled
+	case errors.Is(err, context.DeadlineExceeded), status.Code(err) == codes.DeadlineExceeded:
+		return guidon.DeadlineExceeded
+	}
+	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request message is incomplete", Err: err}
+}
+
+// release leaves the memory of the call to others. Nothing of the message
+// but its texts may be used any more.
+func (in *inbound) release() {
+	if in.room != nil {
+		in.room.release()
+	}
+	in.bodies.Release()
+	in.decoded.Release()
+	in.message, in.room = nil, nil
+}
+
+// watch ends a call whose message does not arrive in time: grpc-go waits without a
+// limit for one that a client has announced and does not send. It notices by itself
+// when the caller goes away.
+type watch struct {
+	timer *time.Timer
+	fired sync.WaitGroup
+	err   error // set if the call was ended
+}
+
+func (c *calls) watch(ctx context.Context, o *handler.Operation, stream messageStream, requestID string) *watch {
 	w := &watch{}
-	w.told.Add(1)
+	w.fired.Add(1)
 	w.timer = time.AfterFunc(c.receiveTimeout, func() {
-		defer w.told.Done()
-		defer c.recoverAs(o.Name, &w.answer)
-		late := guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", c.receiveTimeout)
-		w.answer = c.refuse(ctx, o, late, time.Since(start))
-		endStream(ctx, w.answer)
+		defer w.fired.Done()
+		defer c.recoverAs(o.Name, &w.err)
+		w.err = guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", c.receiveTimeout)
+		sendHeader(ctx, handler.Response{RequestID: requestID})
+		_ = stream.WriteStatus(status.Convert(statusOf(w.err))) // it fails if the caller is gone
 	})
 	return w
 }
 
-// end ends the watch, and returns what the caller has been told if that was in
-// vain.
+// end ends the watch, and returns the error if it has ended the call.
 func (w *watch) end() error {
 	if w.timer.Stop() {
 		return nil
 	}
-	w.told.Wait()
-	return w.answer
-}
-
-// endStream answers the call while its message is still being received, which
-// ends that. Every stream of grpc-go has this method, although none of its
-// interfaces does; a read in another goroutine would do without, and cost each
-// call more than its evaluation.
-func endStream(ctx context.Context, answer error) {
-	if stream, ok := grpc.ServerTransportStreamFromContext(ctx).(interface{ WriteStatus(*status.Status) error }); ok {
-		_ = stream.WriteStatus(status.Convert(answer)) // it fails where the caller is gone
-	}
+	w.fired.Wait()
+	return w.err
 }

@@ -34,6 +34,7 @@ const patience = 30 * time.Second
 type instance struct {
 	t       testing.TB
 	service *guidon.Service
+	handler *handler.Handler
 	log     *syncBuffer
 	http    string // base URL
 	httpAt  net.Addr
@@ -86,7 +87,8 @@ func start(t testing.TB, change func(*settings)) *instance {
 	if change != nil {
 		change(&s)
 	}
-	s.server.Handler = handler.New(s.handler)
+	in.handler = handler.New(s.handler)
+	s.server.Handler = in.handler
 	ready := make(chan struct{})
 	s.server.OnReady = func(http, grpc net.Addr) {
 		in.httpAt, in.grpcAt = http, grpc

@@ -11,7 +11,7 @@ import (
 // listeners are the two open ports.
 type listeners struct {
 	http *httpListener
-	grpc *net.TCPListener
+	grpc *grpcListener
 }
 
 // listen opens both ports, or neither. The error names the address and the
@@ -30,7 +30,10 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
 	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
-	return listeners{http: newHTTPListener(forHTTP, shortest), grpc: forGRPC}, nil
+	return listeners{
+		http: newHTTPListener(forHTTP, shortest),
+		grpc: newGRPCListener(forGRPC, config.GRPC.MaxConnections, config.HTTP.WriteTimeout),
+	}, nil
 }
 
 func listenOn(ctx context.Context, address, key string) (*net.TCPListener, error) {

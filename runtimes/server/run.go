@@ -54,7 +54,6 @@ func newServing(config Config) *serving {
 		calls: &calls{
 			handler:        config.Handler,
 			codec:          newCodec(config.Logger),
-			metrics:        config.Metrics,
 			logger:         config.Logger,
 			receiveTimeout: config.GRPC.ReceiveTimeout,
 			draining:       make(chan struct{}),

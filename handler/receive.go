@@ -1,0 +1,98 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Source is an encoded message that a transport has not read yet.
+type Source interface {
+	// Receive reads the message within the limits and sets request.Message. It is
+	// called at most once. The text of its error may quote the message.
+	Receive(ctx context.Context, o *Operation, request *Request, limits Limits) error
+}
+
+// Limits are the largest request that is read.
+type Limits struct {
+	Bytes  int64 // of its encoded form
+	Values int   // members and elements in it
+}
+
+// strangerBodyLimit is the largest body that is read from a caller without a valid
+// credential, where a credential is required in general but not for the operation.
+const strangerBodyLimit = 64 << 10
+
+// receive reads the message of a request that comes with its source. No byte is read
+// of a caller that lacks a credential it needs (design 6).
+func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, work *work) error {
+	if request.Source == nil {
+		return nil
+	}
+	limits, err := h.recognize(ctx, o, request, &work.call)
+	if err != nil {
+		return err
+	}
+	err = request.Source.Receive(ctx, o, request, limits)
+	if err == nil {
+		return nil
+	}
+	work.undecoded = true
+	if h.protects(o.Area) && errors.Is(err, guidon.InvalidArgument) {
+		// The caller was recognized by the tokens in memory. Its token may have been
+		// deleted since, and then that is the answer.
+		if refused := h.admit(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
+			return refused
+		}
+	}
+	return err
+}
+
+// anyTime is the arrival time of a request that any state in memory can answer.
+var anyTime = time.Now()
+
+// recognize returns the limits of the caller's request, or Unauthenticated if it
+// needs a credential and has none that is valid.
+//
+// The caller counts as recognized if this instance has its token in memory, however
+// long ago the tokens were read: whether the token is still valid is found out after
+// decoding, by the same query as the revision of the namespace that the message names.
+// A token that is not in memory may be new, so the tokens are read again.
+func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (Limits, error) {
+	if request.Actor != nil || !h.config.Authentication.Required {
+		return o.limits, nil
+	}
+	if !h.protects(o.Area) {
+		return h.limitsOf(ctx, o, request), nil
+	}
+	if request.ofrep != nil { // whose headers name the namespace
+		return o.limits, h.admit(ctx, o, request, call)
+	}
+	begun := call.Begun
+	call.Begun, call.About = anyTime, request.names()
+	a, err := h.identifyCaller(ctx, request, nil)
+	call.Begun = begun
+	if errors.Is(err, guidon.Unauthenticated) {
+		a, err = h.identifyCaller(ctx, request, nil)
+	}
+	call.Authentication = a
+	return o.limits, err
+}
+
+// limitsOf returns the limits of a request to an operation that needs no credential,
+// on a service that requires them elsewhere.
+func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) Limits {
+	limits := o.limits
+	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.lasting || limits.Bytes <= strangerBodyLimit {
+		return limits
+	}
+	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {
+		if _, err := h.identifyCaller(ctx, request, nil); err == nil {
+			return limits
+		}
+	}
+	limits.Bytes = strangerBodyLimit
+	return limits
+}

@@ -1,0 +1,252 @@
+package handler_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+const goodToken = "gdn_good"
+
+// withToken returns a store that has one token, which may be taken away.
+func withToken() *revocable {
+	return &revocable{set: guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{
+		{ID: "1", Method: guidon.MethodToken, TokenHash: guidon.HashToken(goodToken)},
+	})}
+}
+
+// revocable is a store whose tokens can be deleted by somebody else, of which an
+// instance learns only if it asks after the request has arrived.
+type revocable struct {
+	states
+	set     *guidon.AuthenticationSet
+	revoked time.Time
+}
+
+func (r *revocable) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+	if !r.revoked.IsZero() && guidon.CallFrom(ctx).Begun.After(r.revoked) {
+		return guidon.NewAuthenticationSet(guidon.Revision{Number: 2}, nil), nil
+	}
+	return r.set, nil
+}
+
+// untouchable is a body that must not be read.
+type untouchable struct{ t *testing.T }
+
+func (u untouchable) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+var pathVariable = regexp.MustCompile(`{[a-z_]+}`)
+
+// bodyRoutes returns every route of the API that has a body.
+func bodyRoutes() []handler.Route {
+	routes := []handler.Route{
+		{Method: http.MethodPost, Pattern: "/ofrep/v1/evaluate/flags"},
+		{Method: http.MethodPost, Pattern: "/ofrep/v1/evaluate/flags/f"},
+	}
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			if o.HasBody(route) {
+				routes = append(routes, handler.Route{Method: route.Method, Pattern: pathVariable.ReplaceAllString(route.Pattern, "x")})
+			}
+		}
+	}
+	return routes
+}
+
+// TestNoBodyBeforeCredential: no byte is read of a caller without a valid credential.
+func TestNoBodyBeforeCredential(t *testing.T) {
+	h := handler.New(handler.Config{
+		Service:        guidon.NewService(withToken(), time.Now),
+		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+	})
+	for _, route := range bodyRoutes() {
+		for _, authorization := range []string{"", "Bearer wrong", "nonsense"} {
+			request := httptest.NewRequest(route.Method, route.Pattern, untouchable{t})
+			request.ContentLength = 1 << 20
+			if authorization != "" {
+				request.Header.Set("Authorization", authorization)
+			}
+			recorder := httptest.NewRecorder()
+			h.ServeHTTP(recorder, request)
+			if recorder.Code != http.StatusUnauthorized {
+				t.Errorf("%s %s with %q: status %d, want 401", route.Method, route.Pattern, authorization, recorder.Code)
+			}
+		}
+	}
+}
+
+// TestRevokedWhileDecoding: a token that this instance still has in memory, and that is
+// no longer valid, gets the same response as an unknown one, whatever the body.
+func TestRevokedWhileDecoding(t *testing.T) {
+	store := withToken()
+	h := handler.New(handler.Config{
+		Service:        guidon.NewService(store, time.Now),
+		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+	})
+	bodies := []string{`{"flagKey":"f","entityId":"e"}`, `{`, `{}`}
+	for _, body := range bodies {
+		if got := serve(h, http.MethodPost, "/evaluate/v1/boolean", body, "Authorization", "Bearer "+goodToken).Code; got == http.StatusUnauthorized {
+			t.Errorf("%s before the token was revoked: 401", body)
+		}
+	}
+	store.revoked = time.Now()
+	for _, body := range bodies {
+		if got := serve(h, http.MethodPost, "/evaluate/v1/boolean", body, "Authorization", "Bearer "+goodToken).Code; got != http.StatusUnauthorized {
+			t.Errorf("%s after the token was revoked: %d, want 401", body, got)
+		}
+	}
+}
+
+// TestBodyLimits: where credentials are required, callers without one have smaller
+// limits for what needs none, except for evaluation.
+func TestBodyLimits(t *testing.T) {
+	const flags, boolean, ofrep = "/api/v1/flags", "/evaluate/v1/boolean", "/ofrep/v1/evaluate/flags/f"
+	open := handler.AuthenticationConfig{TokenMethod: true}
+	closed := handler.AuthenticationConfig{Required: true, TokenMethod: true}
+	excluded := handler.AuthenticationConfig{Required: true, TokenMethod: true, ExcludeManagement: true, ExcludeEvaluation: true, ExcludeOFREP: true}
+	for _, test := range []struct {
+		name   string
+		config handler.AuthenticationConfig
+		path   string
+		token  string
+		size   int
+		large  bool // too large
+	}{
+		{"nobody needs a credential", open, flags, "", 1 << 20, false},
+		{"nobody needs a credential, over the limit", open, flags, "", 5 << 20, true},
+		{"with a credential", closed, flags, goodToken, 1 << 20, false},
+		{"with a credential, over the limit", closed, flags, goodToken, 5 << 20, true},
+		{"excluded, small", excluded, flags, "", 60 << 10, false},
+		{"excluded, without a credential", excluded, flags, "", 100 << 10, true},
+		{"excluded, with a wrong credential", excluded, flags, "wrong", 100 << 10, true},
+		{"excluded, with a credential", excluded, flags, goodToken, 100 << 10, false},
+		{"excluded legacy evaluation", excluded, "/api/v1/evaluate", "", 1 << 20, false},
+		{"excluded evaluation", excluded, boolean, "", 1 << 20, false},
+		{"excluded OFREP", excluded, ofrep, "", 900 << 10, false},
+		{"excluded OFREP, over the limit", excluded, ofrep, "", 1100 << 10, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := handler.New(handler.Config{Service: guidon.NewService(withToken(), time.Now), Authentication: test.config})
+			body := `{"unknown":"` + strings.Repeat("x", test.size) + `"}`
+			var header []string
+			if test.token != "" {
+				header = []string{"Authorization", "Bearer " + test.token}
+			}
+			got := serve(h, http.MethodPost, test.path, body, header...)
+			if large := got.Code == http.StatusRequestEntityTooLarge; large != test.large {
+				t.Errorf("status %d, too large: want %v", got.Code, test.large)
+			}
+		})
+	}
+}
+
+// slowBody sends its first bytes, and the rest when it is told to.
+type slowBody struct {
+	first, rest io.Reader
+	begun       func()
+	wait        <-chan struct{}
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	if n, err := b.first.Read(p); err == nil {
+		return n, nil
+	}
+	b.begun()
+	<-b.wait
+	return b.rest.Read(p)
+}
+
+// TestBudget fills the memory for bodies. A large request gets 503 with Retry-After,
+// small ones are served, and when the others have ended so is a large one.
+func TestBudget(t *testing.T) {
+	h := handler.New(handler.Config{
+		Service: guidon.NewService(&states{}, time.Now), Memory: 4 << 20, // of which 768 kB are for large bodies
+	})
+	large := `{"requests":[],"reference":"` + strings.Repeat("x", 300<<10) + `"}`
+	const path = "/evaluate/v1/batch"
+
+	begun, wait := make(chan struct{}, 2), make(chan struct{})
+	var ended sync.WaitGroup
+	for range 2 {
+		ended.Go(func() {
+			request := httptest.NewRequest(http.MethodPost, path, &slowBody{
+				first: strings.NewReader(large[:100<<10]), rest: strings.NewReader(large[100<<10:]),
+				begun: sync.OnceFunc(func() { begun <- struct{}{} }), wait: wait,
+			})
+			request.ContentLength = int64(len(large))
+			recorder := httptest.NewRecorder()
+			h.ServeHTTP(recorder, request)
+			if recorder.Code != http.StatusOK {
+				t.Errorf("a request that has its memory: status %d %s", recorder.Code, recorder.Body)
+			}
+		})
+	}
+	<-begun
+	<-begun
+	got := serve(h, http.MethodPost, path, large)
+	if got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
+		t.Errorf("a large request without room: status %d, Retry-After %q, want 503", got.Code, got.Header().Get("Retry-After"))
+	}
+	if got := serve(h, http.MethodPost, path, `{"requests":[{"flagKey":"f"}]}`); got.Code != http.StatusOK {
+		t.Errorf("a small request while large ones fill the memory: status %d %s", got.Code, got.Body)
+	}
+	close(wait)
+	ended.Wait()
+	if got := serve(h, http.MethodPost, path, large); got.Code != http.StatusOK {
+		t.Errorf("a large request when the others have ended: status %d %s", got.Code, got.Body)
+	}
+	checkEmpty(t, h)
+}
+
+// checkEmpty checks that nothing is reserved.
+func checkEmpty(t *testing.T, h *handler.Handler) {
+	t.Helper()
+	b := h.Budget()
+	if used := b.Bodies.Stats().Used + b.Messages.Stats().Used + b.Responses.Stats().Used; used != 0 {
+		t.Errorf("%d bytes are reserved and no request is in progress", used)
+	}
+}
+
+// TestBudgetReturned: whatever becomes of a request, its memory is given back.
+func TestBudgetReturned(t *testing.T) {
+	h := handler.New(handler.Config{Service: guidon.NewService(&states{}, time.Now)})
+	lost := errors.New("connection lost")
+	for name, body := range map[string]io.Reader{
+		"good":       strings.NewReader(`{"requests":[]}`),
+		"large":      strings.NewReader(`{"requests":[],"reference":"` + strings.Repeat("x", 1<<20) + `"}`),
+		"malformed":  strings.NewReader(`{"requests":[` + strings.Repeat("{},", 30000)),
+		"many":       strings.NewReader(`{"requests":[` + strings.Repeat("{},", 300000) + `{}]}`),
+		"too large":  strings.NewReader(strings.Repeat("x", 5<<20)),
+		"cut":        io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), failing{lost}),
+		"panicking":  io.MultiReader(strings.NewReader(strings.Repeat(" ", 1<<20)), panicking{}),
+		"cut, early": failing{lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := httptest.NewRequest(http.MethodPost, "/evaluate/v1/batch", io.NopCloser(body))
+			request.ContentLength = -1
+			h.ServeHTTP(httptest.NewRecorder(), request)
+			checkEmpty(t, h)
+		})
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("read") }

@@ -1,0 +1,193 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+const (
+	batchMethod       = "/flipt.evaluation.EvaluationService/Batch"
+	legacyBatchMethod = "/flipt.Flipt/BatchEvaluate"
+)
+
+// required switches authentication on.
+func required(s *settings) {
+	s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+}
+
+// silent opens a call and sends no message, and returns the end of the call.
+func (in *instance) silent(ctx context.Context, method string) error {
+	in.t.Helper()
+	stream, err := in.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	return stream.RecvMsg(&flipt.Flag{})
+}
+
+// A caller without a valid credential is rejected before its message is received, by
+// every operation.
+func TestGRPCNoMessageBeforeCredential(t *testing.T) {
+	in := start(t, func(s *settings) {
+		required(s)
+		s.server.GRPC.ReceiveTimeout = time.Hour
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, o := range handler.Operations() {
+		if o.Area == handler.AreaPublic {
+			continue
+		}
+		for _, authorization := range []string{"", "Bearer wrong"} {
+			ctx := metadata.AppendToOutgoingContext(ctx, "authorization", authorization)
+			if err := in.silent(ctx, o.Name); status.Code(err) != codes.Unauthenticated {
+				t.Errorf("%s with %q: got %v, want Unauthenticated", o.Name, authorization, err)
+			}
+		}
+	}
+}
+
+// A message of many values is rejected by their number, before they are decoded.
+func TestGRPCValues(t *testing.T) {
+	in := start(t, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	entry := []byte("\x2a\x04\x0a\x00\x12\x00") // an entry of a context, in a request
+	request := bytes.Repeat(entry, 1000)
+	nested := bytes.Repeat(append([]byte{0x1a, 0xf0, 0x2e}, request...), 100)
+	for _, test := range []struct {
+		name, method string
+		message      []byte
+	}{
+		{"batch", batchMethod, bytes.Repeat([]byte("\x1a\x00"), 200_000)},
+		{"legacy batch", legacyBatchMethod, bytes.Repeat([]byte("\x12\x00"), 200_000)},
+		{"context", "/flipt.evaluation.EvaluationService/Boolean", bytes.Repeat([]byte("\x2a\x00"), 200_000)},
+		{"nested", batchMethod, nested},
+		{"an unknown field", batchMethod, bytes.Repeat([]byte("\x58\x01"), 200_000)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var response []byte
+			err := in.conn.Invoke(ctx, test.method, test.message, &response, grpc.ForceCodecV2(rawCodec{}))
+			if status.Code(err) != codes.ResourceExhausted || !strings.Contains(status.Convert(err).Message(), "more than 100000 values") {
+				t.Errorf("got %v, want ResourceExhausted that names the limit", err)
+			}
+		})
+	}
+	if used := in.reserved(); used != 0 {
+		t.Errorf("%d bytes are reserved after all calls", used)
+	}
+}
+
+// reserved returns how many bytes are reserved for requests and responses.
+func (in *instance) reserved() int64 {
+	b := in.handler.Budget()
+	return b.Bodies.Stats().Used + b.Messages.Stats().Used + b.Responses.Stats().Used
+}
+
+// counter is an observer that counts calls by their outcome.
+type counter struct {
+	mu       sync.Mutex
+	finished map[string]guidon.Code
+}
+
+func (c *counter) Evaluated([]handler.EvaluationEvent) {}
+
+func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.finished[operation] = code
+}
+
+// A rejected message is one event like any other: with the request id of the client, at
+// the level of a client's mistake, and for the observer.
+func TestGRPCRejectionIsAnEvent(t *testing.T) {
+	observer := &counter{finished: map[string]guidon.Code{}}
+	in := start(t, func(s *settings) { s.handler.Observer = observer })
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, "x-request-id", "mine-1")
+	var response []byte
+	var header metadata.MD
+	err := in.conn.Invoke(ctx, "/flipt.Flipt/CreateFlag", []byte("\xff\xff"), &response, grpc.ForceCodecV2(rawCodec{}), grpc.Header(&header))
+	if status.Code(err) != codes.InvalidArgument {
+		t.Errorf("got %v, want InvalidArgument", err)
+	}
+	if got := header.Get("x-request-id"); len(got) != 1 || got[0] != "mine-1" {
+		t.Errorf("the response has the request id %q, want the client's", got)
+	}
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	var lines []string
+	for line := range strings.Lines(in.log.String()) {
+		if strings.Contains(line, "request_id=mine-1") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "level=INFO") || !strings.Contains(lines[0], "could not be decoded") {
+		t.Errorf("the log has %q, want one line at the level info", lines)
+	}
+	if got := observer.finished["/flipt.Flipt/CreateFlag"]; got != guidon.InvalidArgument {
+		t.Errorf("the observer was told %v, want InvalidArgument", got)
+	}
+}
+
+// A client that asks for large responses and does not read them is disconnected, and
+// the memory of the responses is given back.
+func TestGRPCReaderThatTakesNothing(t *testing.T) {
+	in := start(t, func(s *settings) { s.server.HTTP.WriteTimeout = 500 * time.Millisecond })
+	long := strings.Repeat("f", 200) // which every item of the response repeats
+	in.seed(long)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	batch := &evaluation.BatchEvaluationRequest{}
+	for range 1000 {
+		batch.Requests = append(batch.Requests, &evaluation.EvaluationRequest{FlagKey: long, EntityId: "e"})
+	}
+	message, err := proto.Marshal(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := in.dial(
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithStaticStreamWindowSize(64<<10), grpc.WithStaticConnWindowSize(64<<10), // less than the response
+	)
+	stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, batchMethod, grpc.ForceCodecV2(rawCodec{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.SendMsg(message); err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	if !conn.WaitForStateChange(ctx, connectivity.Ready) {
+		t.Fatal("the client was not disconnected")
+	}
+	in.cancel()
+	if err := in.wait(); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if used := in.reserved(); used != 0 {
+		t.Errorf("%d bytes are reserved after the end", used)
+	}
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// What decoding takes at most, by measurement (TestMessageCost): for each byte of a
+// message, and for each value in it, with the maps and lists that hold them.
+const (
+	costOfByte  = 3
+	costOfValue = 256
+)
+
+// costOf returns an upper estimate of the memory, in bytes, that decoding a message of
+// the size takes, with garbage.
+func costOf(size, values int) int64 {
+	return costOfByte*int64(size) + costOfValue*int64(values)
+}
+
+// layout is which fields of a message are messages, and theirs.
+type layout struct {
+	fields map[protowire.Number]*layout
+}
+
+// layoutOf returns the layout of the messages like m. A message may contain itself.
+func layoutOf(m proto.Message) *layout {
+	return newLayout(m.ProtoReflect().Descriptor(), map[protoreflect.FullName]*layout{})
+}
+
+func newLayout(message protoreflect.MessageDescriptor, known map[protoreflect.FullName]*layout) *layout {
+	if l := known[message.FullName()]; l != nil {
+		return l
+	}
+	l := &layout{fields: map[protowire.Number]*layout{}}
+	known[message.FullName()] = l
+	for i := range message.Fields().Len() {
+		if f := message.Fields().Get(i); f.Message() != nil {
+			l.fields[f.Number()] = newLayout(f.Message(), known)
+		}
+	}
+	return l
+}
+
+// count counts the values of an encoded message, those in its messages included, before
+// anything is decoded. It stops soon after limit, and at what is malformed, which the
+// decoder rejects.
+func (l *layout) count(data []byte, limit int) int {
+	return l.countTo(data, limit, decoding.RecursionLimit)
+}
+
+func (l *layout) countTo(data []byte, limit, depth int) (n int) {
+	for depth > 0 && len(data) > 0 && n <= limit {
+		number, kind, length := protowire.ConsumeTag(data)
+		if length < 0 {
+			return n
+		}
+		n++
+		data = data[length:]
+		inside := l.fields[number]
+		if inside == nil || kind != protowire.BytesType {
+			if length = protowire.ConsumeFieldValue(number, kind, data); length < 0 {
+				return n
+			}
+			data = data[length:]
+			continue
+		}
+		value, length := protowire.ConsumeBytes(data)
+		if length < 0 {
+			return n
+		}
+		n += inside.countTo(value, limit-n, depth-1)
+		data = data[length:]
+	}
+	return n
+}
