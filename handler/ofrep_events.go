@@ -108,13 +108,17 @@ type streamOffer struct {
 // keeps it.
 func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer {
 	streams := h.config.Streams
-	if streams == nil || !q.told && !streams.hasRoom(ofrepStream) {
+	if streams == nil {
+		return nil
+	}
+	call := guidon.CallFrom(ctx)
+	if !q.told && !streams.hasRoom(ofrepStream, call.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {
 		return &streamOffer{}
 	}
-	by := guidon.CallFrom(ctx).Authentication
+	by := call.Authentication
 	if by == nil || !by.Signs() {
 		return nil
 	}

@@ -69,6 +69,7 @@ type stream struct {
 	control *http.ResponseController
 	op      *Operation
 	request *Request
+	slot    *streamSlot
 	written time.Time
 	end     time.Time // of the capability; zero is none
 }
@@ -77,18 +78,16 @@ type stream struct {
 // there is one, and then with what there is to tell.
 func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
 	s := &stream{handler: h, hub: h.config.Streams, x: x, control: http.NewResponseController(x.ResponseWriter), op: o, request: request}
-	if err := s.hub.open(kind); err != nil {
-		x.replyError(err)
-		return
-	}
-	why := streamEnd("")
-	defer func() { s.hub.close(kind, why) }()
 	first, err := s.look()
+	if err == nil {
+		s.slot, err = s.hub.open(kind, x.event.actor)
+	}
 	if err != nil {
 		x.replyError(err)
 		return
 	}
-	why = endedByClient // also when it panics
+	why := endedByClient // also when it panics
+	defer func() { s.hub.close(s.slot, why) }()
 	why = s.run(x.request.Context(), first)
 	x.event.ended = why
 }
@@ -164,6 +163,8 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 		case <-wait:
 			wait, lookAt = nil, looked.Add(streamGap)
 		case <-timer.C:
+		case <-s.slot.displaced:
+			return endedShare
 		case <-s.hub.ending:
 			_ = s.write(appendRetry(nil, minReconnect, maxReconnectStopping))
 			return endedStopping

@@ -14,7 +14,8 @@ type StreamsConfig struct {
 	// moment, counted from the call; cancel ends the interest. The namespace need
 	// not exist.
 	Subscribe func(namespace string) (changed func() <-chan struct{}, cancel func())
-	// How many streams may be open at a time.
+	// How many streams may be open at a time. One token may have all of them until
+	// others want some.
 	MaxOFREP, MaxChanges int
 	// PublicURL is where browsers reach this service, without a slash at the end;
 	// empty is where they reach it already, at the root.
@@ -53,6 +54,7 @@ const (
 	endedForbidden streamEnd = "refused" // it may not listen any more
 	endedRewound   streamEnd = "rewound" // a backup was restored
 	endedFailed    streamEnd = "failed"  // for a reason that the log has
+	endedShare     streamEnd = "share"   // its token had more than its share
 	endedStopping  streamEnd = "stopping"
 )
 
@@ -65,7 +67,7 @@ type StreamStats struct {
 }
 
 type streamCounts struct {
-	open    int
+	shares  streamShares
 	refused uint64
 	ended   map[string]uint64
 }
@@ -74,7 +76,7 @@ type streamCounts struct {
 func NewStreams(config StreamsConfig) *Streams {
 	s := &Streams{config: config, ending: make(chan struct{})}
 	for kind := range s.kinds {
-		s.kinds[kind].ended = make(map[string]uint64)
+		s.kinds[kind].shares, s.kinds[kind].ended = newStreamShares(), make(map[string]uint64)
 	}
 	return s
 }
@@ -100,7 +102,7 @@ func (s *Streams) Stats() []StreamStats {
 	names := [streamKinds]string{ofrepStream: "ofrep", changeStream: "changes"}
 	stats := make([]StreamStats, streamKinds)
 	for kind, c := range s.kinds {
-		stats[kind] = StreamStats{Kind: names[kind], Open: c.open, Refused: c.refused, Ended: maps.Clone(c.ended)}
+		stats[kind] = StreamStats{Kind: names[kind], Open: c.shares.open, Refused: c.refused, Ended: maps.Clone(c.ended)}
 	}
 	return stats
 }
@@ -112,37 +114,36 @@ func (s *Streams) limit(kind streamKind) int {
 	return s.config.MaxChanges
 }
 
-// hasRoom tells whether one more stream of the kind may be opened.
-func (s *Streams) hasRoom(kind streamKind) bool {
+// hasRoom reports whether the owner may open one more stream of the kind.
+func (s *Streams) hasRoom(kind streamKind, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && s.kinds[kind].open < s.limit(kind)
+	return !s.ended && s.kinds[kind].shares.admits(owner, s.limit(kind))
 }
 
-// open counts a stream that begins, or returns Unavailable.
-func (s *Streams) open(kind streamKind) error {
+// open returns the place of a stream that begins, or Unavailable. Owner is the
+// authenticated caller: streams of callers that are not get no place.
+func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.kinds[kind]
-	switch {
-	case s.ended:
+	if s.ended {
 		c.refused++
-		return guidon.Errorf(guidon.Unavailable, "the service is stopping; try again later")
-	case c.open >= s.limit(kind):
-		c.refused++
-		return guidon.Errorf(guidon.Unavailable, "too many streams are open; try again later, or poll")
+		return nil, guidon.Errorf(guidon.Unavailable, "the service is stopping; try again later")
 	}
-	c.open++
-	return nil
+	slot := &streamSlot{kind: kind, owner: owner, displaced: make(chan struct{})}
+	if !c.shares.add(slot, s.limit(kind)) {
+		c.refused++
+		return nil, guidon.Errorf(guidon.Unavailable, "too many streams are open; try again later, or poll")
+	}
+	return slot, nil
 }
 
-// close counts a stream that has ended, for no reason where it has not begun.
-func (s *Streams) close(kind streamKind, why streamEnd) {
+// close counts a stream that has ended.
+func (s *Streams) close(slot *streamSlot, why streamEnd) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &s.kinds[kind]
-	c.open--
-	if why != "" {
-		c.ended[string(why)]++
-	}
+	c := &s.kinds[slot.kind]
+	c.shares.remove(slot)
+	c.ended[string(why)]++
 }

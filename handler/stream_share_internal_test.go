@@ -1,0 +1,85 @@
+package handler
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+)
+
+// TestStreamShares opens and closes streams of the tokens a, b and c: a small letter
+// opens one, a capital closes one. It wants to know which are refused, and how many of
+// each are open at the end.
+func TestStreamShares(t *testing.T) {
+	for _, test := range []struct {
+		name, does, refused string
+		limit, a, b, c      int
+	}{
+		{"one token may have all", "aaaa", "", 4, 4, 0, 0},
+		{"but no more", "aaaaa", "a", 4, 4, 0, 0},
+		{"another gets its share", "aaaabb", "", 4, 2, 2, 0},
+		{"and no more than that", "aaaabbb", "b", 4, 2, 2, 0},
+		{"a third gets its share", "aaaaaabbc", "", 6, 3, 2, 1},
+		{"as far as there are places", "abc", "c", 2, 1, 1, 0},
+		{"nobody is displaced for an equal", "aabb", "b", 3, 2, 1, 0},
+		{"what is closed is free", "aaaaAAb", "", 4, 2, 1, 0},
+		{"the most is known after others have closed", "aaabAAAbbba", "", 4, 1, 3, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := NewStreams(StreamsConfig{MaxChanges: test.limit})
+			slots := map[string][]*streamSlot{}
+			var refused strings.Builder
+			for _, does := range strings.Split(test.does, "") {
+				owner := strings.ToLower(does)
+				if does != owner {
+					s.close(slots[owner][0], endedByClient)
+					slots[owner] = slots[owner][1:]
+					continue
+				}
+				room := s.hasRoom(changeStream, owner)
+				slot, err := s.open(changeStream, owner)
+				if room != (err == nil) {
+					t.Errorf("%s: room %v, but open returned %v", owner, room, err)
+				}
+				if err != nil {
+					if guidon.CodeOf(err) != guidon.Unavailable {
+						t.Errorf("%s: got %v, want Unavailable", owner, err)
+					}
+					refused.WriteString(owner)
+					continue
+				}
+				slots[owner] = append(slots[owner], slot)
+			}
+			if refused.String() != test.refused {
+				t.Errorf("refused %q, want %q", refused.String(), test.refused)
+			}
+			total := 0
+			for owner, want := range map[string]int{"a": test.a, "b": test.b, "c": test.c} {
+				open := 0
+				for _, slot := range slots[owner] {
+					select {
+					case <-slot.displaced:
+					default:
+						open++
+					}
+				}
+				if open != want {
+					t.Errorf("%s has %d streams, want %d", owner, open, want)
+				}
+				total += open
+			}
+			if got := s.Stats()[changeStream].Open; got != total {
+				t.Errorf("%d streams are counted, want %d", got, total)
+			}
+			for _, all := range slots {
+				for _, slot := range all {
+					s.close(slot, endedByClient)
+				}
+			}
+			shares := s.kinds[changeStream].shares
+			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.having) != 0 {
+				t.Errorf("something is left when all have ended: %+v", shares)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package handler_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// TestStreamPlaces: callers without a valid token take no place, and when one token has
+// taken all places another one gets its share.
+func TestStreamPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j := newJournal()
+		j.setTokens(
+			&guidon.Authentication{ID: "greedy", Method: guidon.MethodToken, TokenHash: guidon.HashToken("greedy")},
+			&guidon.Authentication{ID: "other", Method: guidon.MethodToken, TokenHash: guidon.HashToken("other")},
+		)
+		h, streams := streaming(j, func(c *handler.Config) {
+			c.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+		})
+		const path = "/api/v1/namespaces/default/changes/stream"
+		open := func(token string) *listening { return listen(t, h, path, "Authorization", "Bearer "+token) }
+
+		var greedy []*listening
+		for range 3 {
+			greedy = append(greedy, open("greedy"))
+		}
+		for token, want := range map[string]int{"wrong": http.StatusUnauthorized, "greedy": http.StatusServiceUnavailable} {
+			if l := open(token); !l.ended() || l.wire.Code != want {
+				t.Errorf("%s, when all places are taken: %d, want %d", token, l.wire.Code, want)
+			}
+		}
+		other := open("other")
+		if other.ended() {
+			t.Errorf("the other token got no place: %d", other.wire.Code)
+		}
+		displaced := 0
+		for _, l := range greedy {
+			if l.ended() {
+				displaced++
+			}
+		}
+		if got := streams.Stats()[1]; displaced != 1 || got.Open != 3 || got.Refused != 1 || got.Ended["share"] != 1 {
+			t.Errorf("%d streams displaced, counted %+v; want 1, of 3 open, 1 refused", displaced, got)
+		}
+		for _, l := range append(greedy, other) {
+			l.cancel()
+			<-l.done
+		}
+	})
+}
