@@ -35,8 +35,9 @@ type Config struct {
 	Streams        *Streams             // nil where a runtime cannot stream: there are none
 	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
-	Timeout        time.Duration // bounds the work on one request; zero is 30 s
-	Memory         int64         // limit in bytes of what requests in progress take; zero is budget.Default
+	Timeout        time.Duration   // bounds the work on one request; zero is 30 s
+	Overload       *OverloadConfig // nil rejects nothing
+	Memory         int64           // limit in bytes of what requests in progress take; zero is budget.Default
 }
 
 // AuthenticationConfig says who may do what.

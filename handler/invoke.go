@@ -115,6 +115,9 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if request.Actor == nil && !h.Enabled(o) {
 		return response, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
 	}
+	if err = h.checkLoad(ctx); err != nil {
+		return response, err
+	}
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
