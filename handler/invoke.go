@@ -75,6 +75,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		operation: o.Name,
 		transport: request.Transport,
 	}
+	e.deadline, _ = ctx.Deadline()
 	e.name(request.RequestID)
 	response, err := h.invoke(ctx, o, &request, new(work), &e)
 	e.err = err
