@@ -34,7 +34,8 @@ which is YAML unless --format says JSON.
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
 with their ids, ranks and times, so that clients and tokens go on working. Rows
-that cannot be imported are listed, and left out only after a question.
+that cannot be imported are listed, and left out only after a question; with
+--dry-run there need be no database to import into.
 Namespaces that hold something else already are refused. It may be repeated
 after an interruption.`
 
