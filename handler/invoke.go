@@ -76,6 +76,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		operation: o.Name,
 		transport: request.Transport,
 	}
+	e.deadline, _ = ctx.Deadline()
 	e.name(request.RequestID)
 	request.RequestID = e.requestID
 	response, err := h.invoke(ctx, o, &request, new(work), &e)

@@ -94,7 +94,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	} else { // which has said Origin
 		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
-	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
+	ctx, cancel, err := x.withGRPCTimeout()
 	if err != nil {
 		x.replyError(err)
 		return

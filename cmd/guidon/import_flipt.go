@@ -35,6 +35,11 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	mode := writing
 	if i.dryRun {
 		mode = reading
+		if missing := i.missingTarget(c.DB); missing != "" {
+			fmt.Fprintln(i.err, missing+"; whether its content lets the import in was not checked")
+			i.tellFlipt(content, dryRunRemark)
+			return nil
+		}
 	}
 	db, end, err := i.openReady(ctx, c, mode)
 	if err != nil {
@@ -45,10 +50,25 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	if i.dryRun {
-		i.tellFlipt(content, " (dry run, nothing was changed)")
+		i.tellFlipt(content, dryRunRemark)
 		return nil
 	}
 	return i.writeFlipt(ctx, db.Source(), content)
+}
+
+const dryRunRemark = " (dry run, nothing was changed)"
+
+// missingTarget returns why a dry run has no database to import into, or nothing if
+// it has one. Without one it only reads that of Flipt: it neither opens nor creates
+// the default database, which a server may be using.
+func (i *importing) missingTarget(c config.DB) string {
+	switch {
+	case i.connection.database == "" && c.URL == config.DefaultDatabase(i.environ):
+		return "no database is named with --db or db.url"
+	case exists(c) != nil:
+		return fmt.Sprintf("there is no database %q yet", c.Path())
+	}
+	return ""
 }
 
 // onlyFlipt refuses what has no meaning for a database.

@@ -57,7 +57,7 @@ func (i instant) Scan(value any) error {
 		return fmt.Errorf("a time has the type %T", value)
 	}
 	*i.to = t.UTC().Truncate(time.Microsecond)
-	return nil
+	return checkYear(*i.to)
 }
 
 func parseTime(text string) (time.Time, error) {
