@@ -125,7 +125,7 @@ func TestGuard(t *testing.T) {
 			for path, want := range map[string]int{
 				"/metrics": test.metrics, "/debug/pprof/": test.profiler, "/debug/pprof/cmdline": test.profiler, "/debug/pprof/heap": test.profiler,
 			} {
-				request := httptest.NewRequest("GET", path, nil)
+				request := httptest.NewRequest("GET", "http://localhost"+path, nil)
 				request.RemoteAddr = test.peer
 				if test.header != "" {
 					request.Header.Set(test.header, "192.0.2.1")

@@ -45,6 +45,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	service := guidon.NewService(checkedStore{snapshots, schema}, time.Now)
 
 	h := instance.HandlerConfig(c, service, instance.BuildInfo(version, commit, date), logger)
+	h.AllowedHosts = []string{"*"} // AWS answers only under names that it has given, which no page can own
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
 	}

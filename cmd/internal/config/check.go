@@ -38,7 +38,16 @@ func (s Server) check(found *problems) {
 	if s.WebPort() == s.GRPCPort && s.GRPCPort != 0 {
 		found.key("server.grpc_port", "must differ from "+port)
 	}
+	for _, name := range s.AllowedHosts {
+		if name != "*" && !isHostName(name) {
+			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port and pattern, not "+strconv.Quote(name))
+		}
+	}
 }
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$`)
+
+func isHostName(text string) bool { return len(text) <= 253 && hostName.MatchString(text) }
 
 func requireFile(found *problems, key, path string) {
 	if path == "" {

@@ -30,6 +30,7 @@ type Server struct {
 	HTTPPort            int           `key:"http_port" default:"8080" min:"0" max:"65535" doc:"Port of the HTTP listener; 0 takes a free one."`
 	HTTPSPort           int           `key:"https_port" default:"443" min:"0" max:"65535" doc:"Port used instead of http_port when the protocol is https; 0 takes a free one."`
 	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 takes a free one."`
+	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, under which the HTTP listener answers requests for which authentication is not required, besides localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa; * is every name. Evaluation, OFREP and health have no such limit. It keeps web pages whose name resolves to this service from using it (DNS rebinding)."`
 	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required when the protocol is https."`
 	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required when the protocol is https."`
 	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
