@@ -144,20 +144,27 @@ func (h *Handler) install(mux *chi.Mux) {
 
 	// What is not an operation.
 	plain := h.plainExposure()
-	h.handle(mux, get, healthPath, exposure{anyHost: true}, h.serveHealth)
 	h.handle(mux, get, openAPIPath, plain, h.serveOpenAPI)
 	h.handle(mux, get, analyticsPath, plain, h.serveAnalytics)
+	h.installDiagnostics(mux, plain, h.guardMetrics, h.guardProfiling)
+	mux.NotFound(h.serveNotFound)
+	mux.MethodNotAllowed(h.serveMethodNotAllowed)
+}
+
+// installDiagnostics registers what shows the state of the process: its health, for
+// everybody under any name, and metrics and profiler, for requests that pass their
+// guard.
+func (h *Handler) installDiagnostics(mux *chi.Mux, e exposure, metrics, profiling guard) {
+	h.handle(mux, get, healthPath, exposure{anyHost: true}, h.serveHealth)
 	if h.config.Metrics != nil {
-		h.handle(mux, get, metricsPath, plain, h.serveMetrics)
+		h.handle(mux, get, metricsPath, e, h.serveMetrics(metrics))
 	}
 	if h.config.Profiling != nil {
 		for _, method := range []string{get, post} { // the symbol page is posted to
-			h.handle(mux, method, profilingPath, plain, h.serveProfiling)
-			h.handle(mux, method, profilingPath+"/*", plain, h.serveProfiling)
+			h.handle(mux, method, profilingPath, e, h.serveProfiling(profiling))
+			h.handle(mux, method, profilingPath+"/*", e, h.serveProfiling(profiling))
 		}
 	}
-	mux.NotFound(h.serveNotFound)
-	mux.MethodNotAllowed(h.serveMethodNotAllowed)
 }
 
 // Operations returns the table of all operations. It is the same for every

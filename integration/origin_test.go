@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -120,5 +121,25 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 			}
 			s.must(t, "GET", "/auth/v1/method", nil, nil)
 		})
+	}
+}
+
+// TestDiagnosticsAddress: the profiler has a listener of its own, beside which the one
+// for everybody does not show it, to callers on this machine either.
+func TestDiagnosticsAddress(t *testing.T) {
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=127.0.0.1:0",
+		"GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true", "GUIDON_METRICS_PUBLIC=false")
+	found := regexp.MustCompile(`"M":"serving diagnostics","address":"([^"]+)"`).FindStringSubmatch(s.Log())
+	if found == nil {
+		t.Fatalf("the log does not name the address:\n%s", s.Log())
+	}
+	for path, want := range map[string]struct{ main, own int }{
+		"/health": {200, 200}, "/metrics": {403, 200}, "/debug/pprof/cmdline": {403, 200}, "/api/v1/flags": {200, 404},
+	} {
+		for url, status := range map[string]int{s.URL: want.main, found[1]: want.own} {
+			if got, body := (raw{method: "GET", path: path}).status(t, url); got != status {
+				t.Errorf("%s%s: %d %s, want %d", url, path, got, body, status)
+			}
+		}
 	}
 }
