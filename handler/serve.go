@@ -25,10 +25,9 @@ import (
 // the slash is registered too (contract 1.5).
 func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 	variables := route.Variables()
-	answer := func(x *exchange) {
-		x.event.operation, x.event.route = o.Name, route.Pattern
+	answer := h.entry(o.Name, route.Pattern, h.exposureOf(o), func(x *exchange) {
 		h.serveOperation(x, o, route, variables)
-	}
+	})
 	if len(variables) == 0 {
 		h.direct.exact[route] = answer
 	}

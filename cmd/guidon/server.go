@@ -101,6 +101,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if !c.Authentication.Required {
 		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
 	}
+	if c.Diagnostics.Profiling.Enabled && !c.Authentication.Required && c.Server.DiagnosticsAddress == "" {
+		logger.Warn("the profiler is enabled and cannot be reached: set server.diagnostics_address, or require authentication")
+	}
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
 		return &exitError{code: exitFailure, err: err} // a stop that had to cut something is no mere interruption
 	}
@@ -181,7 +184,8 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 			MaxConnectionIdle: s.GRPCConnMaxIdleTime, ReceiveTimeout: s.ReadTimeout,
 			MaxConnectionAge: s.GRPCConnMaxAge, MaxConnectionAgeGrace: s.GRPCConnMaxAgeGrace,
 		},
-		ShutdownDelay: s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
+		DiagnosticsAddress: s.DiagnosticsAddress,
+		ShutdownDelay:      s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
 		OnReady: func(web, grpc net.Addr) {
 			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", grpcScheme(s)+"://"+grpc.String(),
 				"version", buildInfo().Version)

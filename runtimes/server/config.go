@@ -20,8 +20,14 @@ type Config struct {
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners
-	Loops   []Loop
-	Logger  *slog.Logger // nil = slog.Default
+
+	// DiagnosticsAddress is the host:port of a listener for operators, which serves
+	// [handler.Handler.Diagnostics] over plaintext; port 0 picks a free one. Empty is
+	// none.
+	DiagnosticsAddress string
+
+	Loops  []Loop
+	Logger *slog.Logger // nil = slog.Default
 
 	// ShutdownDelay is how long requests are still accepted after health has
 	// turned to not serving, so that load balancers notice first.

@@ -15,7 +15,7 @@ import (
 // The stop takes these steps: health turns to not serving; requests are still
 // accepted for the ShutdownDelay; the listeners close, event streams end, and
 // requests under way may finish within the ShutdownTimeout, after which they are
-// cut; the loops end. A listener that fails begins the stop too, without the delay.
+// cut; the loops end; the listener for diagnostics closes. A listener that fails begins the stop too, without the delay.
 //
 // The result is nil after a stop in which nothing had to be cut. An error before
 // OnReady means that nothing was served.
@@ -35,6 +35,7 @@ func Run(ctx context.Context, config Config) error {
 	s := newServing(config)
 	s.http = newHTTPServer(config, tlsSettings)
 	s.grpc = newGRPCServer(config, tlsSettings, s.calls)
+	s.diagnostics = newDiagnosticsServer(config)
 	return s.run(ctx, open)
 }
 
@@ -44,13 +45,15 @@ type serving struct {
 	calls  *calls
 	http   *http.Server
 	grpc   *grpc.Server
-	failed chan error // what the two listeners ended with, nil when as told
+	failed chan error // what the listeners ended with, nil when as told
+
+	diagnostics *http.Server // serves only if its listener is open
 }
 
 func newServing(config Config) *serving {
 	return &serving{
 		config: config,
-		failed: make(chan error, 2),
+		failed: make(chan error, 3),
 		calls: &calls{
 			handler:        config.Handler,
 			codec:          newCodec(config.Logger),
@@ -67,6 +70,12 @@ func (s *serving) run(ctx context.Context, open listeners) error {
 	loops := startLoops(context.WithoutCancel(ctx), s.config.Loops, s.config.Logger)
 	go func() { s.failed <- named("HTTP", serveHTTP(s.http, open.http)) }()
 	go func() { s.failed <- named("gRPC", serveGRPC(s.grpc, open.grpc)) }()
+	serving := 2
+	if open.diagnostics != nil {
+		serving++
+		go func() { s.failed <- named("diagnostics", serveHTTP(s.diagnostics, open.diagnostics)) }()
+		s.config.Logger.Info("serving diagnostics", "address", "http://"+open.diagnostics.Addr().String())
+	}
 	s.config.Health.SetServing(true)
 	if s.config.OnReady != nil {
 		s.config.OnReady(open.http.Addr(), open.grpc.Addr())
@@ -80,8 +89,8 @@ func (s *serving) run(ctx context.Context, open listeners) error {
 	case failure = <-s.failed:
 		ended++
 	}
-	problems := []error{failure, s.stop(loops, failure == nil)}
-	for ; ended < cap(s.failed); ended++ {
+	problems := []error{failure, s.stop(loops, failure == nil), s.diagnostics.Close()}
+	for ; ended < serving; ended++ {
 		problems = append(problems, <-s.failed)
 	}
 	return errors.Join(problems...)

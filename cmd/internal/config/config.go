@@ -25,11 +25,13 @@ type Config struct {
 
 // Server says where and how the service listens.
 type Server struct {
-	Host                string        `key:"host" default:"0.0.0.0" doc:"Address that both listeners bind to; 127.0.0.1 admits this machine only."`
+	Host                string        `key:"host" default:"0.0.0.0" doc:"Address that the HTTP and the gRPC listener bind to; 127.0.0.1 admits this machine only."`
 	Protocol            string        `key:"protocol" default:"http" options:"http https" doc:"https serves TLS on the HTTP and the gRPC listener."`
 	HTTPPort            int           `key:"http_port" default:"8080" min:"0" max:"65535" doc:"Port of the HTTP listener; 0 takes a free one."`
 	HTTPSPort           int           `key:"https_port" default:"443" min:"0" max:"65535" doc:"Port used instead of http_port when the protocol is https; 0 takes a free one."`
 	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 takes a free one."`
+	DiagnosticsAddress  string        `key:"diagnostics_address" doc:"Address and port, such as 127.0.0.1:8081, of a further listener for operators. It serves /health, /metrics and, if diagnostics.profiling.enabled, /debug/pprof over plain HTTP without authentication: only operators must be able to reach it. Empty is none."`
+	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, under which the HTTP listeners answer requests for which authentication is not required, besides localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa; * is every name. Evaluation, OFREP and health have no such limit. It keeps web pages whose name resolves to this service from using it (DNS rebinding)."`
 	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required when the protocol is https."`
 	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required when the protocol is https."`
 	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
@@ -87,7 +89,7 @@ type LogKeys struct {
 // CORS says which web pages of other origins may call.
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
-	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
+	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin. Where no token is required, or none is checked, pages may write only if their origin is listed without a star."`
 	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
 }
 
@@ -98,13 +100,13 @@ type Diagnostics struct {
 
 // Profiling switches the profiler.
 type Profiling struct {
-	Enabled bool `key:"enabled" default:"false" doc:"Serves the Go profiler under /debug/pprof, to callers with a token that is not limited to a namespace or, where authentication is not required, on the same machine."`
+	Enabled bool `key:"enabled" default:"false" doc:"Serves the Go profiler under /debug/pprof: on the listener of server.diagnostics_address, and, where authentication is required, on the HTTP listener to callers with a token that is not limited to a namespace."`
 }
 
 // Metrics says whether and to whom metrics are shown.
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true" doc:"Serves Prometheus metrics at /metrics."`
-	Public  bool `key:"public" default:"false" doc:"Shows the metrics to everybody. Otherwise they need a token that is not limited to a namespace or, where authentication is not required, a caller on the same machine."`
+	Public  bool `key:"public" default:"false" doc:"Shows the metrics to everybody who reaches the HTTP listener. Otherwise it shows them only where authentication is required, to callers with a token that is not limited to a namespace; the listener of server.diagnostics_address shows them in any case."`
 }
 
 // Authentication says who may call.
