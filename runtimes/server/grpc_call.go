@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -25,6 +26,7 @@ type calls struct {
 	logger         *slog.Logger
 	receiveTimeout time.Duration
 	draining       chan struct{} // closed when streams must let go
+	running        atomic.Int64  // calls of operations in progress
 }
 
 // method returns the gRPC method of the operation. All of its work, and the
@@ -32,6 +34,8 @@ type calls struct {
 // is there to invoke it with is answered here.
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
 	return func(_ any, ctx context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+		c.running.Add(1)
+		defer c.running.Add(-1)
 		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
 		return c.invoke(ctx, o, receive)
 	}

@@ -11,7 +11,7 @@ import (
 // listeners are the two open ports.
 type listeners struct {
 	http *httpListener
-	grpc *net.TCPListener
+	grpc *closingListener
 }
 
 // listen opens both ports, or neither. The error names the address and the
@@ -29,17 +29,16 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	if err != nil {
 		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
-	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
-	return listeners{http: newHTTPListener(forHTTP, shortest), grpc: forGRPC}, nil
+	return listeners{http: newHTTPListener(forHTTP, config.HTTP), grpc: forGRPC}, nil
 }
 
-func listenOn(ctx context.Context, address, key string) (*net.TCPListener, error) {
+func listenOn(ctx context.Context, address, key string) (*closingListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (server.host, %s): %w", address, key, err)
 	}
-	return listener.(*net.TCPListener), nil // which is what "tcp" means
+	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // which is what "tcp" means
 }
 
 // tlsConfig returns the TLS settings that both listeners start from, or nil for
