@@ -24,7 +24,7 @@ import (
 // TestShutdownLosesNoRequest stops a server under busy keep-alive connections: each
 // request sent on a connection that has not been told to close gets its response.
 func TestShutdownLosesNoRequest(t *testing.T) {
-	const rounds = 3
+	const rounds = 2
 	for _, test := range []struct {
 		connections int
 		delay       time.Duration
