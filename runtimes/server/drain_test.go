@@ -20,12 +20,12 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// stopping starts a server whose stop waits for an hour, and begins the stop after
-// the preparation. The channel ends it.
-func stopping(t *testing.T, prepare func(*instance)) (in *instance, abort chan struct{}) {
+// stopping starts a server whose stop lasts until the test ends, and begins the stop
+// after the preparation.
+func stopping(t *testing.T, prepare func(*instance)) *instance {
 	t.Helper()
-	abort = make(chan struct{})
-	in = start(t, func(s *settings) {
+	abort := make(chan struct{})
+	in := start(t, func(s *settings) {
 		s.server.ShutdownDelay = time.Hour
 		s.server.Abort = abort
 	})
@@ -38,7 +38,7 @@ func stopping(t *testing.T, prepare func(*instance)) (in *instance, abort chan s
 	prepare(in)
 	in.cancel()
 	in.next(watch, healthpb.HealthCheckResponse_NOT_SERVING)
-	return in, abort
+	return in
 }
 
 // dialRaw returns a connection to the HTTP listener.
@@ -86,7 +86,7 @@ func TestDelayTellsHTTPClientsToClose(t *testing.T) {
 		responses *bufio.Reader
 	}
 	conns := make([]open, len(requests))
-	in, _ := stopping(t, func(in *instance) {
+	in := stopping(t, func(in *instance) {
 		for i := range conns {
 			conns[i].Conn, conns[i].responses = in.dialRaw()
 			if response := exchangeRaw(t, conns[i], conns[i].responses, "GET", healthy); response.Close {
@@ -154,7 +154,7 @@ func TestDelayTellsGRPCClientsToLeave(t *testing.T) {
 		request := &evaluation.EvaluationRequest{FlagKey: "banner", EntityId: "e"}
 		return conn.Invoke(t.Context(), evaluateBoolean, request, &evaluation.BooleanEvaluationResponse{})
 	}
-	_, _ = stopping(t, func(in *instance) {
+	stopping(t, func(in *instance) {
 		conn = in.dial(grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStatsHandler(opened), grpc.WithDisableRetry())
 		if err := evaluate(); err != nil {
 			t.Fatal(err)
