@@ -31,9 +31,9 @@ When static tokens are switched on and there is none yet, a first one is created
 and, unless it was configured, shown once in the log.
 
 SIGTERM or SIGINT stop the server: health turns to NOT_SERVING, requests are
-still accepted for server.shutdown_delay, those under way may finish within
-server.shutdown_timeout, then the database is closed. A second signal ends the
-process at once.`
+still accepted for server.shutdown_delay while clients are told to close their
+connections, those in progress may finish within server.shutdown_timeout, then
+the database is closed. A second signal ends the process at once.`
 
 func (p *program) serverCommand() *cobra.Command {
 	return &cobra.Command{

@@ -11,7 +11,7 @@ import (
 // listeners are the open ports.
 type listeners struct {
 	http        *httpListener
-	grpc        *grpcListener
+	grpc        *closingListener
 	diagnostics net.Listener // nil if there is none
 }
 
@@ -30,7 +30,7 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	if err != nil {
 		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
-	open := listeners{grpc: newGRPCListener(forGRPC, config.GRPC.MaxConnections, config.HTTP.WriteTimeout)}
+	open := listeners{http: newHTTPListener(forHTTP, config.HTTP), grpc: forGRPC}
 	if config.DiagnosticsAddress != "" {
 		forDiagnostics, err := listenOn(ctx, config.DiagnosticsAddress, "server.diagnostics_address")
 		if err != nil {
@@ -38,19 +38,17 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 		}
 		open.diagnostics = limitConnections(forDiagnostics, diagnosticsConnections)
 	}
-	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
-	open.http = newHTTPListener(forHTTP, shortest)
 	return open, nil
 }
 
 // listenOn opens a port. keys are those that the address comes from.
-func listenOn(ctx context.Context, address, keys string) (*net.TCPListener, error) {
+func listenOn(ctx context.Context, address, keys string) (*closingListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)
 	}
-	return listener.(*net.TCPListener), nil // which is what "tcp" means
+	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // which is what "tcp" means
 }
 
 // tlsConfig returns the TLS settings that both listeners start from, or nil for

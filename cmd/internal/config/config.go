@@ -38,9 +38,9 @@ type Server struct {
 	GRPCConnMaxAge      time.Duration `key:"grpc_conn_max_age" default:"0s" min:"0s" doc:"A gRPC connection is closed at this age, so that clients behind a balancer spread anew; 0s keeps it."`
 	GRPCConnMaxAgeGrace time.Duration `key:"grpc_conn_max_age_grace" default:"0s" min:"0s" doc:"Time that the calls of a connection closed for its age have to finish; 0s is without limit."`
 	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time that reading one request may take, over HTTP and gRPC. Over HTTP a slow client may be cut off later than this or write_timeout says, by a twentieth of the shorter one (at least 1ms, at most 1s)."`
-	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the end of a request's header to the end of its answer."`
+	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the start of a response to its end, over HTTP. The work before is limited by request_timeout, and reading the request by read_timeout."`
 	RequestTimeout      time.Duration `key:"request_timeout" default:"30s" min:"1ms" doc:"Longest time that the work of one call may take, over HTTP and gRPC."`
-	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice."`
+	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice. Meanwhile requests are answered, and clients are told to close their connections. Behind a balancer, set it to a few seconds."`
 	ShutdownTimeout     time.Duration `key:"shutdown_timeout" default:"10s" min:"1ms" doc:"Longest time that calls under way have to finish when the server stops."`
 }
 
