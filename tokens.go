@@ -25,7 +25,7 @@ type TokenInput struct {
 	Name        string
 	Description string
 	Namespace   string            // limits the token to one namespace, where not empty
-	ExpiresAt   time.Time         // zero is never
+	ExpiresAt   *time.Time        // nil is never
 	Metadata    map[string]string // further pairs
 }
 
@@ -102,9 +102,22 @@ func (in TokenInput) authentication(token string, now time.Time, by Actor) *Auth
 	}
 	return &Authentication{
 		ID: NewID(), Method: MethodToken, TokenHash: HashToken(token),
-		ExpiresAt: in.ExpiresAt.UTC().Truncate(time.Microsecond), Metadata: metadata,
+		ExpiresAt: ExpiryAt(in.ExpiresAt), Metadata: metadata,
 		CreatedAt: now, UpdatedAt: now,
 	}
+}
+
+// ExpiryAt returns the stored form of an expiry: UTC and whole microseconds, or
+// the zero time, which is never, for nil. The zero time itself is an expiry long
+// past, like any other before 1970; 1970 is stored for it.
+func ExpiryAt(at *time.Time) time.Time {
+	switch {
+	case at == nil:
+		return time.Time{}
+	case at.Unix() < 0:
+		return time.Unix(0, 0).UTC()
+	}
+	return at.UTC().Truncate(time.Microsecond)
 }
 
 // ListAuthentications returns a page of the authentications of the method, or
@@ -141,9 +154,11 @@ func (s *Service) DeleteAuthentication(ctx context.Context, id string) error {
 	})
 }
 
-// ExpireSelf sets the expiry of the caller's own authentication; zero means
-// now. It returns Unauthenticated when the call has no stored authentication.
-func (s *Service) ExpireSelf(ctx context.Context, at time.Time) error {
+// ExpireSelf sets the expiry of the caller's own authentication; nil means now. A
+// credential that expires cannot prolong its own life: ExpireSelf returns
+// InvalidArgument for a time after its expiry. It returns Unauthenticated if the
+// call has no stored authentication.
+func (s *Service) ExpireSelf(ctx context.Context, at *time.Time) error {
 	self := CallFrom(ctx).Authentication
 	if self == nil || self.ID == "" {
 		return ErrUnauthenticated
@@ -156,10 +171,18 @@ func (s *Service) ExpireSelf(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		a.UpdatedAt, a.ExpiresAt = tx.Now(), tx.Now()
-		if !at.IsZero() {
-			a.ExpiresAt = at.UTC().Truncate(time.Microsecond)
+		now := tx.Now()
+		if a.Expired(now) {
+			return ErrUnauthenticated
 		}
+		expiry := ExpiryAt(at)
+		if at == nil {
+			expiry = now
+		}
+		if !a.ExpiresAt.IsZero() && expiry.After(a.ExpiresAt) {
+			return invalidField("expiresAt", "must not be later than the expiry of the token itself")
+		}
+		a.UpdatedAt, a.ExpiresAt = now, expiry
 		return tx.PutAuthentication(ctx, a)
 	})
 }
@@ -188,7 +211,8 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 		}
 		record := TokenInput{Name: bootstrapName, Description: bootstrapDescription, Metadata: in.Metadata}
 		if in.Expiration > 0 {
-			record.ExpiresAt = tx.Now().Add(in.Expiration)
+			expiry := tx.Now().Add(in.Expiration)
+			record.ExpiresAt = &expiry
 		}
 		created = true
 		return tx.PutAuthentication(ctx, record.authentication(token, tx.Now(), CallFrom(ctx).Actor))
