@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -194,27 +195,25 @@ type BootstrapInput struct {
 	Metadata   map[string]string
 }
 
-// Bootstrap creates the first static token unless one exists, expired ones
-// included. It returns the token when it made a random one, which is then to be
-// shown to the operator; a configured secret is never returned. Any number of
-// processes may call it at once: one of them creates the token.
+// Bootstrap creates the first static token of a database, once: it creates none
+// if the database has, or ever had, any authentication, so that a token that was
+// deleted stays deleted. It returns the token if it made a random one, which must
+// then be shown to the operator; a configured secret is never returned. Any number
+// of processes may call it at the same time: one of them creates the token.
 func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random string, created bool, err error) {
 	token := in.Token
 	if token == "" {
 		token = newToken()
 	}
 	err = s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
-		created = false
-		exists, err := tx.HasMethod(ctx, MethodToken)
-		if err != nil || exists {
-			return err
+		if created = tx.First(); !created {
+			return nil
 		}
 		record := TokenInput{Name: bootstrapName, Description: bootstrapDescription, Metadata: in.Metadata}
 		if in.Expiration > 0 {
 			expiry := tx.Now().Add(in.Expiration)
 			record.ExpiresAt = &expiry
 		}
-		created = true
 		return tx.PutAuthentication(ctx, record.authentication(token, tx.Now(), CallFrom(ctx).Actor))
 	})
 	if err != nil {
@@ -224,6 +223,20 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 		random = token
 	}
 	return random, created, nil
+}
+
+// HasUnlimitedToken reports whether a valid static token exists that is not limited
+// to a namespace.
+func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
+	set, err := s.store.Authentications(ctx)
+	if err != nil {
+		return false, err
+	}
+	now := s.now()
+	return slices.ContainsFunc(set.All(), func(a *Authentication) bool {
+		_, limited := a.Scope()
+		return a.Method == MethodToken && !limited && !a.Expired(now)
+	}), nil
 }
 
 // Bounds of one cleanup: a transaction deletes at most cleanupBatch records, so

@@ -68,6 +68,47 @@ func TestBootstrapWithSecret(t *testing.T) {
 	}
 }
 
+// A database is bootstrapped once, whatever becomes of its tokens.
+func TestBootstrapOnce(t *testing.T) {
+	token := func(t *testing.T, s *guidon.Service, in guidon.TokenInput) *guidon.Authentication {
+		t.Helper()
+		_, created, err := s.CreateToken(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return created
+	}
+	past := time.Now().Add(-time.Hour)
+	for name, before := range map[string]func(t *testing.T, s *guidon.Service){
+		"a valid token":    func(t *testing.T, s *guidon.Service) { token(t, s, guidon.TokenInput{Name: "n"}) },
+		"an expired token": func(t *testing.T, s *guidon.Service) { token(t, s, guidon.TokenInput{Name: "n", ExpiresAt: &past}) },
+		"a deleted token": func(t *testing.T, s *guidon.Service) {
+			if err := s.DeleteAuthentication(t.Context(), token(t, s, guidon.TokenInput{Name: "n"}).ID); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a token that was cleaned up": func(t *testing.T, s *guidon.Service) {
+			token(t, s, guidon.TokenInput{Name: "n", ExpiresAt: &past})
+			if n, err := s.CleanupAuthentications(t.Context(), guidon.MethodToken, 0); n != 1 || err != nil {
+				t.Fatalf("deleted %d, error %v; want 1", n, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			before(t, s)
+			for _, in := range []guidon.BootstrapInput{{}, {Token: "s3cr3t"}} {
+				if random, created, err := s.Bootstrap(t.Context(), in); random != "" || created || err != nil {
+					t.Errorf("%+v: got %q, created %t, error %v; want nothing", in, random, created, err)
+				}
+			}
+			if _, err := s.Authenticate(t.Context(), "s3cr3t"); !errors.Is(err, guidon.Unauthenticated) {
+				t.Errorf("the configured token: got error %v, want Unauthenticated", err)
+			}
+		})
+	}
+}
+
 // A created token is recognisable, says who made it, is stored as a hash only,
 // and its name is required (operations 1.3, 1.4).
 func TestCreateToken(t *testing.T) {
