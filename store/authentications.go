@@ -131,6 +131,9 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 	if tx.dead {
 		return errDead
 	}
+	if !storable(a.ID) || !storable(a.TokenHash) {
+		return guidon.Errorf(guidon.InvalidArgument, "authentication %q cannot be stored", a.ID)
+	}
 	if err := tx.mustBeUnique(ctx, a); err != nil {
 		return err
 	}
@@ -182,6 +185,9 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 
 // stored returns body and token hash under the id, or nil.
 func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte, hash string, err error) {
+	if !storable(id) {
+		return nil, "", nil
+	}
 	_, err = tx.s.row(ctx, "SELECT body, token_hash FROM authentications WHERE id = ?", []any{id}, &body, &hash)
 	return body, hash, err
 }
