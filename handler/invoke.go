@@ -133,6 +133,9 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if err == nil {
 		err = ctx.Err() // nothing is begun for a caller who has gone
 	}
+	if err == nil && !o.lasting {
+		err = checkTexts(request.Message)
+	}
 	if err == nil {
 		response, err = o.run(h, bounded, request)
 	}

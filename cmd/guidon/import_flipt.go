@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // importFlipt takes over the database of a Flipt v1 server.
@@ -132,8 +133,12 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 		}
 		return shared.SQL(), shared.Dialect(), shared.Close, nil
 	}
+	text, _, _ = strings.Cut(text, "?") // Flipt's URLs may have parameters
+	if err := redact.Check(text); err != nil {
+		return nil, "", nil, fmt.Errorf("the URL of the database of Flipt %w", err)
+	}
 	_, path, _ := strings.Cut(text, ":")
-	path, _, _ = strings.Cut(strings.TrimPrefix(path, "//"), "?") // Flipt's URLs may have parameters
+	path = strings.TrimPrefix(path, "//")
 	if _, err := os.Stat(path); err != nil {
 		return nil, "", nil, fmt.Errorf("the database of Flipt: %w", err)
 	}

@@ -95,7 +95,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
-	if err := instance.Bootstrap(ctx, c.Authentication.Methods.Token, parts.service, logger); err != nil {
+	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("bootstrap token: %w", err)
 	}
 	if !c.Authentication.Required {

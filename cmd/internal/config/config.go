@@ -130,9 +130,9 @@ type Methods struct {
 
 // Token configures static tokens.
 type Token struct {
-	Enabled   bool      `key:"enabled" default:"false" doc:"Offers static tokens; without any, the start creates a first one."`
+	Enabled   bool      `key:"enabled" default:"false" doc:"Offers static tokens; on a database that never had a token, the start creates a first one."`
 	Cleanup   Cleanup   `key:"cleanup" doc:"Removal of expired tokens."`
-	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a new installation."`
+	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a database that never had one. Once a database has had a token, these keys have no effect on it."`
 }
 
 // Cleanup says when expired tokens are removed.
@@ -143,7 +143,7 @@ type Cleanup struct {
 
 // Bootstrap describes the first token.
 type Bootstrap struct {
-	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged."`
+	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged. Changing it later, or deleting the token, creates no other one; the start then logs a warning."`
 	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this long; 0s is never."`
 	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Further metadata of the first token. Keys are lower-cased."`
 }

@@ -141,6 +141,8 @@ func TestBadValues(t *testing.T) {
 		{"an allowed host that is empty", "server: {allowed_hosts: ['']}", "", `server.allowed_hosts`},
 		{"an allowed host in another script", "", "GUIDON_SERVER_ALLOWED_HOSTS=flaggen.рф", `server.allowed_hosts`},
 		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "forgets everything"},
+		{"database password that cuts the URL", "db: {url: 'postgres://u:12@secret/x@db/x'}", "", "db.url (GUIDON_DB_URL): has an @ that does not end"},
+		{"Redis password that cuts the URL", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'redis://:12@secret#x@cache'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): has an @ that does not end"},
 		{"database without scheme", "", "GUIDON_DB_URL=/data/guidon.db", "has no known scheme"},
 		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
 		{"schema steps by chance", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},

@@ -246,35 +246,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWithoutCredentials: what is shown of a URL helps to recognize the database,
-// and holds nothing of a password, however badly written.
-func TestWithoutCredentials(t *testing.T) {
-	tests := map[string]string{
-		"file:/data/guidon.db":                               "file:/data/guidon.db",
-		"file:guidon.db?_pragma=key('hunter2')":              "file:guidon.db",
-		"sqlite:///data/guidon.db?key=hunter2":               "sqlite:///data/guidon.db",
-		"postgres://u:hunter2@db/x?sslpassword=hunter2":      "postgres://db/x",
-		"postgresql://db:5432/x?user=u&password=hunter2":     "postgresql://db:5432/x",
-		"postgres://u:hunter2@a:1,b:2/x":                     "postgres://a:1,b:2/x",
-		"postgres://u:hunter2@[::1]:5432/x":                  "postgres://[::1]:5432/x",
-		"crdb://u:hun/ter2@db/x":                             "cockroach:",
-		"mysql://u:hun@ter2@db/x":                            "mysql:",
-		"mysql://u:hun?ter2@db/x":                            "mysql:",
-		"mysql://u:hunter2%40@db:3306/x?tls=true":            "mysql://db:3306/x",
-		"u:hunter2@tcp(db:3306)/x?tls=true":                  "tcp(db:3306)/x",
-		"u:hun@ter2@tcp(db:3306)/x":                          "mysql:",
-		"u:hunter2@unix(/run/mysqld.sock)/x":                 "unix(/run/mysqld.sock)/x",
-		"host=db port=5432 user=u password=hunter2 dbname=x": "host=db port=5432 dbname=x",
-		"host=db password='x host=hunter2' dbname=x":         "postgres:",
-		"hunter2": "",
-	}
-	for text, want := range tests {
-		if got := withoutCredentials(text); got != want {
-			t.Errorf("%s: got %s, want %s", text, got, want)
-		}
-	}
-}
-
 func TestEngineOf(t *testing.T) {
 	tests := map[string]string{
 		"file:guidon.db": EngineSQLite, "sqlite:/x": EngineSQLite, "SQLite:x": EngineSQLite,
