@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -105,7 +106,11 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err != nil {
 		return nil, errors.Join(openError(path, err), file.release())
 	}
-	if err := d.firstUse(ctx); err != nil {
+	err = d.firstUse(ctx)
+	if err == nil {
+		err = file.lockLog()
+	}
+	if err != nil {
 		_ = d.Close()
 		return nil, openError(path, err)
 	}
@@ -165,6 +170,22 @@ func (d *DB) checkSmall(ctx context.Context) error {
 	if verdict != "ok" {
 		_, where, _ := strings.Cut(verdict, "\n") // the first line is a heading
 		return fmt.Errorf("the file is damaged (%s); restore a backup", strings.TrimSpace(where))
+	}
+	return nil
+}
+
+// closeTimeout bounds what is done before the connections are closed.
+const closeTimeout = 5 * time.Second
+
+// emptyLog moves what is in the write-ahead log into a file that was replaced. The
+// file is then complete, wherever it was moved, and nothing of it gets into the one
+// that replaced it, whose log has the same path. SQLite itself leaves it alone.
+func (d *DB) emptyLog() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_, err := d.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err != nil && !isClosed(err) {
+		return err
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 type sqliteFile struct {
 	path string         // without symbolic links: SQLite's log lies next to the file itself
 	lock *filelock.Lock // nil unless this process has the file to itself
+	log  *filelock.Lock // of SQLite's write-ahead log, once that is in use; may be nil
 }
 
 // openSQLiteFile makes sure that there is a file that SQLite may open, and that
@@ -32,12 +33,15 @@ func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 	switch {
 	case err != nil:
 	case exclusive:
-		file.lock, err = filelock.Acquire(path)
+		if file.lock, err = filelock.Acquire(path); err == nil {
+			err = file.lockLog()
+		}
+		err = errors.Join(err, file.releaseLog()) // SQLite may yet create another
 	default:
 		err = createPrivately(path)
 	}
 	if held, ok := errors.AsType[*filelock.HeldError](err); ok {
-		return nil, inUse(held)
+		return nil, errors.Join(inUse(path, held), file.release())
 	}
 	if err == nil {
 		err = mustHaveOneName(path)
@@ -51,10 +55,47 @@ func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 // release gives the file back. No connection to it may be left: closing any
 // descriptor of a file drops the locks that SQLite has on it in this process.
 func (f *sqliteFile) release() error {
-	if f.lock == nil {
+	err := f.releaseLog()
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Release())
+	}
+	return err
+}
+
+// logSuffix is what the path of the write-ahead log adds to that of the file.
+const logSuffix = "-wal"
+
+// lockLog locks the write-ahead log, which SQLite finds by its path: a process
+// whose file was replaced still writes to it, and what it writes would end up in
+// the new file. SQLite has no locks on
+// the log, so that it may be opened and closed.
+func (f *sqliteFile) lockLog() error {
+	if f.lock == nil || f.lock.Separate() {
 		return nil
 	}
-	return f.lock.Release()
+	path := f.path + logSuffix
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	lock, err := filelock.Acquire(path)
+	if err == nil {
+		f.log = lock
+	}
+	return err
+}
+
+func (f *sqliteFile) releaseLog() error {
+	if f.log == nil {
+		return nil
+	}
+	lock := f.log
+	f.log = nil
+	return lock.Release()
+}
+
+// replaced reports whether the path no longer leads to the locked file.
+func (f *sqliteFile) replaced() bool {
+	return f.lock != nil && errors.Is(f.lock.Verify(), filelock.ErrReplaced)
 }
 
 // verify returns Unavailable if the path no longer leads to the file that is
@@ -74,9 +115,12 @@ func (f *sqliteFile) verify() error {
 }
 
 // inUse returns the error for a file that another process has.
-func inUse(held *filelock.HeldError) error {
-	message := fmt.Sprintf("the database %q is in use by %s; an SQLite file serves one process at a time", held.Path, held.Holder)
-	if err := mustHaveOneName(held.Path); err != nil {
+func inUse(path string, held *filelock.HeldError) error {
+	message := fmt.Sprintf("the database %q is in use by %s; an SQLite file serves one process at a time", path, held.Holder)
+	if held.Path != path {
+		message += "; that process goes on with a file that was replaced, and must be stopped first"
+	}
+	if err := mustHaveOneName(path); err != nil {
 		message += "; " + err.Error()
 	}
 	return &guidon.Error{Code: guidon.Unavailable, Err: held, Message: message}

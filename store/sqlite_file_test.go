@@ -215,8 +215,44 @@ func TestReplacedFile(t *testing.T) {
 			if err := db.Ping(t.Context()); !errors.Is(err, guidon.Unavailable) {
 				t.Errorf("a read on a new connection: got %v, want Unavailable", err)
 			}
+			if name == "replaced" {
+				if _, err := openExclusive(t, path); !errors.Is(err, guidon.Unavailable) || !strings.Contains(err.Error(), "must be stopped") {
+					t.Errorf("a second process, whose log would be the same: got %v, want Unavailable", err)
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+			for _, c := range []struct {
+				path     string
+				revision int64
+			}{
+				{map[string]string{"replaced": path}[name], 1},
+				{map[string]string{"moved": path + ".old"}[name], 2},
+			} {
+				if c.path == "" {
+					continue
+				}
+				if got := revisionOf(t, c.path); got != c.revision {
+					t.Errorf("%s afterwards: got revision %d, want %d", c.path, got, c.revision)
+				}
+			}
 		})
 	}
+}
+
+// revisionOf opens the file and returns the revision of the namespace "default".
+func revisionOf(t *testing.T, path string) int64 {
+	t.Helper()
+	db, err := openExclusive(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot, err := db.Snapshot(t.Context(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shot.Revision().Number
 }
 
 // A file of another program is refused and stays as it is.

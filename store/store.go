@@ -130,11 +130,14 @@ var (
 func (d *DB) Close() error {
 	// The reader first: the last connection to close folds the write-ahead log
 	// into the file, which the reader may not do.
-	err := errors.Join(d.reader.Close(), d.writer.Close())
-	if d.file != nil {
-		err = errors.Join(err, d.file.release())
+	err := d.reader.Close()
+	if d.file == nil {
+		return errors.Join(err, d.writer.Close())
 	}
-	return err
+	if d.file.replaced() {
+		err = errors.Join(err, d.emptyLog())
+	}
+	return errors.Join(err, d.writer.Close(), d.file.release())
 }
 
 // Ping returns nil when the database answers.

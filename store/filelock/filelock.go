@@ -111,6 +111,10 @@ func (l *Lock) Verify() error {
 	return err
 }
 
+// Separate reports whether the lock is a second file, which stays locked if the
+// first one is replaced.
+func (l *Lock) Separate() bool { return l.beside != "" }
+
 // Release unlocks the file. It may be called more than once.
 func (l *Lock) Release() error {
 	held.mu.Lock()
