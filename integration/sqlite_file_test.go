@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +20,9 @@ const nobody = 65534
 // returns the exit code and what the command printed.
 func guidonAs(t *testing.T, user uint32, database string, args ...string) (code int, out string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), binary, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // for a server that starts all the same
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, args...)
 	command.Dir = "/"
 	command.Env = []string{
 		"HOME=" + t.TempDir(), "GUIDON_DB_URL=file:" + database,
