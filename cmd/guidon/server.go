@@ -90,13 +90,13 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
-		return err
+		return db.Explain(err)
 	}
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
-		return fmt.Errorf("bootstrap token: %w", err)
+		return fmt.Errorf("bootstrap token: %w", db.Explain(err))
 	}
 	if !c.Authentication.Required {
 		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
