@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Code classifies an [Error]. A Code is itself an error, so
@@ -93,12 +94,30 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// PublicMessage returns the text of err that a caller may see. The text of an
-// error that is not an *Error, or of one whose code is Internal, stays inside.
+// MaxPublicMessage is the longest text that a caller gets of an error, in bytes. It may
+// quote a field of any length, and over gRPC it is in a header.
+const MaxPublicMessage = 2048
+
+// PublicMessage returns the text of err that a caller may see, cut to
+// [MaxPublicMessage]. The text of an error that is not an *Error, or of one whose code
+// is Internal, stays inside.
 func PublicMessage(err error) string {
 	code := CodeOf(err)
 	if e, ok := errors.AsType[*Error](err); ok && code != Internal {
-		return e.Message
+		return cut(e.Message, MaxPublicMessage)
 	}
 	return code.Error()
+}
+
+// cut returns at most limit bytes of the text, and says if that is not all of it.
+func cut(text string, limit int) string {
+	const rest = "…"
+	if len(text) <= limit {
+		return text
+	}
+	end := limit - len(rest)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + rest
 }

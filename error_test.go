@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/guidonhq/guidon"
@@ -38,6 +39,7 @@ func TestPublicMessage(t *testing.T) {
 		{"the outermost speaks", &guidon.Error{
 			Code: guidon.InvalidArgument, Message: "bad", Err: guidon.Errorf(guidon.NotFound, "gone"),
 		}, guidon.InvalidArgument, "bad"},
+		{"long", guidon.Errorf(guidon.NotFound, "%s", strings.Repeat("ä", 2000)), guidon.NotFound, strings.Repeat("ä", 1022) + "…"},
 		{"internal", guidon.Errorf(guidon.Internal, "table flags"), guidon.Internal, "internal error"},
 		{"of others", errors.New("SELECT secret"), guidon.Internal, "internal error"},
 		{"a bare code", guidon.NotFound, guidon.Internal, "internal error"},

@@ -88,11 +88,16 @@ func (p *Pool) Acquire(ctx context.Context, n int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.rejected.Add(1)
-		return errFull
+		return p.reject()
 	}
 	p.used.Add(n)
 	return nil
+}
+
+// reject counts a reservation for which there is no room, and returns its error.
+func (p *Pool) reject() error {
+	p.rejected.Add(1)
+	return errFull
 }
 
 // TryAcquire reserves n bytes if there is room at once, and reports whether there

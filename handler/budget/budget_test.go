@@ -96,7 +96,7 @@ func TestNil(t *testing.T) {
 func TestReservation(t *testing.T) {
 	p := budget.NewPool(4 * mib)
 	r := p.NewReservation()
-	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {2 * mib, 2 * mib}} {
+	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {2*mib - 1, 2*mib - 1}} {
 		if err := r.Raise(t.Context(), step.raise); err != nil {
 			t.Fatal(err)
 		}
@@ -111,9 +111,9 @@ func TestReservation(t *testing.T) {
 	}
 }
 
-// TestReservationRefused raises a reservation beyond what is left: it then holds
-// nothing, and the rest of the pool is as before.
-func TestReservationRefused(t *testing.T) {
+// TestReservationRejected raises a reservation beyond what is left: it does not wait,
+// and remains as it was.
+func TestReservationRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
 		p.TryAcquire(2 * mib)
@@ -121,11 +121,16 @@ func TestReservationRefused(t *testing.T) {
 		if err := r.Raise(t.Context(), mib/2); err != nil {
 			t.Fatal(err)
 		}
+		began := time.Now()
 		if err := r.Raise(t.Context(), 2*mib); !errors.Is(err, guidon.Unavailable) {
 			t.Errorf("got %v, want Unavailable", err)
 		}
-		if got := p.Stats().Used; got != 2*mib {
-			t.Errorf("%d bytes in use, want those of the other", got)
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("it waited %v for more, holding some", waited)
+		}
+		want := budget.Stats{Size: 4 * mib, Used: 2*mib + mib/2, Rejected: 1}
+		if diff := cmp.Diff(want, p.Stats()); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 	})
 }

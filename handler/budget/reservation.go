@@ -12,17 +12,21 @@ type Reservation struct {
 // NewReservation returns a reservation of nothing yet.
 func (p *Pool) NewReservation() Reservation { return Reservation{pool: p} }
 
-// Raise makes r a reservation of n bytes, unless it is one of as many already. On an
-// error, which is one of [Pool.Acquire], r holds nothing.
+// Raise makes r a reservation of n bytes, unless it is one of as many already. Only
+// the first raise waits for room: those that hold some of a pool and wait for more would
+// wait for each other. The errors are those of [Pool.Acquire]; r is then as before.
 func (r *Reservation) Raise(ctx context.Context, n int64) error {
-	if n <= r.bytes {
+	switch {
+	case n <= r.bytes:
 		return nil
-	}
-	// What is held goes back first: nobody may wait for room in a pool while holding
-	// some of it.
-	r.Release()
-	if err := r.pool.Acquire(ctx, n); err != nil {
-		return err
+	case r.bytes == 0:
+		if err := r.pool.Acquire(ctx, n); err != nil {
+			return err
+		}
+	case !r.pool.TryAcquire(n):
+		return r.pool.reject()
+	default:
+		r.pool.Release(r.bytes)
 	}
 	r.bytes = n
 	return nil

@@ -6,8 +6,6 @@ import (
 
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/peer"
-
-	"github.com/guidonhq/guidon"
 )
 
 // pending is a response that a client has not taken yet. grpc-go queues responses
@@ -44,7 +42,7 @@ func (c *calls) reserve(ctx context.Context, response mem.BufferSlice) (mem.Buff
 	if !conn.queue(p) { // the connection has ended
 		p.release()
 		response.Free()
-		return nil, guidon.Canceled
+		return nil, context.Canceled
 	}
 	return mem.BufferSlice{mem.NewBuffer(&p.data, p)}, nil
 }

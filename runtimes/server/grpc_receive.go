@@ -122,9 +122,9 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 func incomplete(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), status.Code(err) == codes.Canceled:
-		return guidon.Canceled
+		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), status.Code(err) == codes.DeadlineExceeded:
-		return guidon.DeadlineExceeded
+		return context.DeadlineExceeded
 	}
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request message is incomplete", Err: err}
 }
