@@ -23,6 +23,9 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	if err != nil {
 		return nil, err
 	}
+	if n, _ := fitting(changes, changeWeight); n < len(changes) {
+		changes, next = changes[:n], changes[n-1].Cursor().PageToken()
+	}
 	return &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}, nil
 }
 

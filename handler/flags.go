@@ -10,10 +10,12 @@ import (
 )
 
 func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest) (*flipt.FlagList, error) {
-	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), pageOf(m))
+	request := pageOf(m)
+	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), request)
 	if err != nil {
 		return nil, err
 	}
+	flags, page = cut(request, flags, page, func(f *guidon.Flag) string { return f.Key }, flagWeight(m))
 	return &flipt.FlagList{
 		Flags: convertAll(flags, wireFlag(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

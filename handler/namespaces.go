@@ -10,10 +10,12 @@ import (
 )
 
 func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest) (*flipt.NamespaceList, error) {
-	namespaces, page, err := h.service.ListNamespaces(ctx, pageOf(m))
+	request := pageOf(m)
+	namespaces, page, err := h.service.ListNamespaces(ctx, request)
 	if err != nil {
 		return nil, err
 	}
+	namespaces, page = cut(request, namespaces, page, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
 	return &flipt.NamespaceList{
 		Namespaces: convertAll(namespaces, wireNamespace), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

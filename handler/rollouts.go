@@ -10,10 +10,12 @@ import (
 )
 
 func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest) (*flipt.RolloutList, error) {
-	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+	request := pageOf(m)
+	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), request)
 	if err != nil {
 		return nil, err
 	}
+	rollouts, page = cut(request, rollouts, page, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
 	return &flipt.RolloutList{
 		Rules:         convertAll(rollouts, wireRollout(namespaceOf(m), m.GetFlagKey())),
 		NextPageToken: page.NextToken, TotalCount: count(page.Total),

@@ -10,10 +10,12 @@ import (
 )
 
 func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest) (*flipt.RuleList, error) {
-	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+	request := pageOf(m)
+	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), request)
 	if err != nil {
 		return nil, err
 	}
+	rules, page = cut(request, rules, page, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
 	return &flipt.RuleList{
 		Rules: convertAll(rules, wireRule(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

@@ -10,10 +10,12 @@ import (
 )
 
 func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest) (*flipt.SegmentList, error) {
-	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), pageOf(m))
+	request := pageOf(m)
+	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), request)
 	if err != nil {
 		return nil, err
 	}
+	segments, page = cut(request, segments, page, func(g *guidon.Segment) string { return g.Key }, segmentWeight(m))
 	return &flipt.SegmentList{
 		Segments: convertAll(segments, wireSegment(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

@@ -98,6 +98,31 @@ func appendString(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
+// sizeOfString returns the length of what appendString appends.
+func sizeOfString(s string) int {
+	n := len(s) + len(`""`)
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c >= ' ' && c != '"' && c != '\\':
+			case c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t':
+				n++
+			default:
+				n += len(`\u0000`) - 1
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			n += utf8.RuneLen(utf8.RuneError) - 1
+		}
+		i += size
+	}
+	return n
+}
+
 func appendEscape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
