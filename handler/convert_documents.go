@@ -75,12 +75,15 @@ func WireDocument(d *guidon.Document) *guidonv1.Document {
 	if d == nil {
 		return nil
 	}
-	n := d.Namespace
 	return &guidonv1.Document{
-		Namespace: &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description},
+		Namespace: wireDocumentNamespace(d.Namespace),
 		Flags:     convertAll(d.Flags, wireDocumentFlag),
 		Segments:  convertAll(d.Segments, wireDocumentSegment),
 	}
+}
+
+func wireDocumentNamespace(n guidon.DocumentNamespace) *guidonv1.DocumentNamespace {
+	return &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
 }
 
 func wireDocumentFlag(f *guidon.DocumentFlag) *guidonv1.DocumentFlag {

@@ -2,6 +2,8 @@ package handler
 
 import (
 	"context"
+	"io"
+	"iter"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -16,9 +18,31 @@ func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest)
 	return answer(result, err, wireImportResult)
 }
 
-func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest) (*guidonv1.Document, error) {
-	document, err := h.service.Export(ctx, m.GetNamespaceKey(), m.GetSortByKey())
-	return answer(document, err, WireDocument)
+func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest, request *Request) (Response, error) {
+	export, err := h.service.OpenExport(ctx, m.GetNamespaceKey(), m.GetSortByKey())
+	if err != nil {
+		return Response{}, err
+	}
+	if request.pieces {
+		return Response{write: func(x *exchange) {
+			pretty := x.pretty()
+			x.replyPieces(func(out io.Writer) error { return writeExport(out, export, pretty) })
+		}}, nil
+	}
+	return Response{Message: &guidonv1.Document{
+		Namespace: wireDocumentNamespace(export.Namespace()),
+		Flags:     collect(export.Flags(), wireDocumentFlag),
+		Segments:  collect(export.Segments(), wireDocumentSegment),
+	}}, nil
+}
+
+// collect converts the items of a sequence.
+func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
+	var converted []M
+	for item := range items {
+		converted = append(converted, convert(item))
+	}
+	return converted
 }
 
 func wireImportResult(r *guidon.ImportResult) *guidonv1.ImportResponse {

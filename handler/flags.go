@@ -15,7 +15,7 @@ func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest) (*fli
 	if err != nil {
 		return nil, err
 	}
-	flags, page = cut(request, flags, page, func(f *guidon.Flag) string { return f.Key }, flagWeight(m))
+	flags, page = cut(request, flags, page, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
 	return &flipt.FlagList{
 		Flags: convertAll(flags, wireFlag(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Where the paths begin. A path under one of the API prefixes may end in one
@@ -98,7 +99,7 @@ var operations = []*Operation{
 	// Changes and documents: our own.
 	op("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
 	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
-	op("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
+	exchanging[guidonv1.Document]("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
 
 	// Authentication. Expiring oneself takes its time from the query (contract 10.4).
 	op("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", reads, AreaPublic, only(get, authPrefix+"/method"), (*Handler).listMethods),

@@ -15,7 +15,7 @@ func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest)
 	if err != nil {
 		return nil, err
 	}
-	segments, page = cut(request, segments, page, func(g *guidon.Segment) string { return g.Key }, segmentWeight(m))
+	segments, page = cut(request, segments, page, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
 	return &flipt.SegmentList{
 		Segments: convertAll(segments, wireSegment(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
 	}, nil

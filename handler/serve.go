@@ -67,6 +67,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		CacheControl:  strings.Join(header["Cache-Control"], ","),
 		MinRevision:   strings.Join(header[minRevisionHeader], ","),
 		Source:        x,
+		pieces:        true,
 	}
 	x.route, x.variables = route, variables
 	if slices.Contains(variables, "namespace_key") {
@@ -75,7 +76,6 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	if o.versioned {
 		request.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
 		request.ClientVersion = header.Get(clientVersionHeader)
-		request.encoded = !x.pretty()
 	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	if request.Message != nil {
@@ -94,6 +94,10 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	}
 	if o.versioned {
 		x.replyVersioned(response)
+		return
+	}
+	if response.write != nil {
+		response.write(x)
 		return
 	}
 	x.replyMessage(response.Message)

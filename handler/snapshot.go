@@ -25,13 +25,13 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 		response.Message = &evaluation.EvaluationNamespaceSnapshot{}
 		return response, nil
 	}
-	// The body is prepared for gRPC too: it has the bound.
+	// The body is made for gRPC too: it has the bound.
 	body := snapshotBodies[p].Of(snapshot)
 	switch {
 	case body.err != nil:
 		return Response{}, body.err
-	case request.encoded:
-		response.body = body
+	case request.pieces:
+		response.write = func(x *exchange) { x.replySnapshot(body) }
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}
@@ -39,10 +39,10 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 }
 
 // snapshotBodies are what snapshots are for the clients of each profile.
-var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*preparedBody]) {
+var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*snapshotBody]) {
 	for p := range bodies {
-		bodies[p] = guidon.NewDerivation(func(s *guidon.Snapshot) *preparedBody {
-			return prepareBody(encodeSnapshot(s, profile(p))) // #nosec G115 -- below profiles
+		bodies[p] = guidon.NewDerivation(func(s *guidon.Snapshot) *snapshotBody {
+			return newSnapshotBody(s, profile(p)) // #nosec G115 -- below profiles
 		})
 	}
 	return bodies
@@ -79,8 +79,8 @@ func (x *exchange) replyVersioned(response Response) {
 	case response.NotModified:
 		header.Add("Vary", "Accept-Encoding")
 		x.WriteHeader(http.StatusNotModified)
-	case response.body != nil:
-		x.replyPrepared(response.body)
+	case response.write != nil:
+		response.write(x)
 	default:
 		x.replyMessage(response.Message)
 	}

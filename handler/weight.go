@@ -60,9 +60,9 @@ func namespaceWeight(n *guidon.Namespace) int {
 	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
 }
 
-// flagWeight returns the weighing of flags of the request's namespace.
-func flagWeight(m inNamespace) func(*guidon.Flag) int {
-	namespace := textWeight(namespaceOf(m))
+// flagWeight returns the weighing of flags of the namespace.
+func flagWeight(namespaceKey string) func(*guidon.Flag) int {
+	namespace := textWeight(namespaceKey)
 	return func(f *guidon.Flag) int {
 		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
 		place := namespace + textWeight(f.Key)
@@ -104,9 +104,9 @@ func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
 	}
 }
 
-// segmentWeight returns the weighing of segments of the request's namespace.
-func segmentWeight(m inNamespace) func(*guidon.Segment) int {
-	namespace := textWeight(namespaceOf(m))
+// segmentWeight returns the weighing of segments of the namespace.
+func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
+	namespace := textWeight(namespaceKey)
 	return func(g *guidon.Segment) int {
 		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
 		place := namespace + textWeight(g.Key)

@@ -76,7 +76,11 @@ func hexRune(raw []byte) (rune, bool) {
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD; <, > and & stay as they are (contract 1.3).
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+// appendEscaped appends what is between the quotes.
+func appendEscaped(b []byte, s string) []byte {
 	start := 0 // of what is still to be copied as it is
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -95,7 +99,7 @@ func appendString(b []byte, s string) []byte {
 		}
 		i += n
 	}
-	return append(append(b, s[start:]...), '"')
+	return append(b, s[start:]...)
 }
 
 // sizeOfString returns the length of what appendString appends.
