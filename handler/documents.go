@@ -26,7 +26,7 @@ func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest,
 	if request.pieces {
 		return Response{write: func(x *exchange) {
 			pretty := x.pretty()
-			x.replyPieces(func(out io.Writer) error { return writeExport(out, export, pretty) })
+			x.replyPieces(h.budget.Responses, func(out io.Writer) error { return writeExport(out, export, pretty) })
 		}}, nil
 	}
 	return Response{Message: &guidonv1.Document{

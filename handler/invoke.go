@@ -26,6 +26,7 @@ type Request struct {
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
 	path       string        // the namespace that the path names
+	reserved   reservation   // for the answer
 	pieces     bool          // the answer may be written by the piece, in the place of a message
 	ofrep      *ofrepRequest // in the place of Message: a call of OFREP
 	capability *capability   // in the place of a credential: that of a listener

@@ -68,6 +68,20 @@ func writeList[T any, M proto.Message](w *objectWriter, name string, items iter.
 	}
 }
 
+func (w *objectWriter) text(name, text string) {
+	if text != "" || !w.pretty {
+		w.begin(name)
+		w.out.Text(text)
+	}
+}
+
+func (w *objectWriter) count(name string, n int) {
+	if n != 0 || !w.pretty {
+		w.begin(name)
+		w.out.Int(int64(count(n)))
+	}
+}
+
 func (w *objectWriter) end() error {
 	w.out.Raw(`}`)
 	return w.out.Flush()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
@@ -30,7 +31,11 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 	if a.err != nil {
 		return Response{}, a.err
 	}
-	return Response{data: a.append(q.room)}, nil
+	b := a.append(q.room)
+	if err := request.reserved.resize(ctx, h.budget.Responses, int64(len(b))); err != nil {
+		return Response{}, err
+	}
+	return Response{data: b}, nil
 }
 
 // ofrepEvaluateAll evaluates every flag of the namespace, or those that the
@@ -54,10 +59,17 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	events := h.newEvents(ctx)
 	defer events.end()
+	reserved := int64(budget.Small)
 	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
+		}
+		if size := int64(len(b)); size > reserved {
+			reserved = 2 * size
+			if err := request.reserved.resize(ctx, h.budget.Responses, reserved); err != nil {
+				return Response{}, err
+			}
 		}
 		a := h.evaluateOFREP(s, q, key, events)
 		if b = a.append(b); len(b) > maxOFREPAnswer {

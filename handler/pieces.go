@@ -5,12 +5,25 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
 const (
 	// writeLimit is how long a client may take for one piece of what is sent.
 	writeLimit = 10 * time.Second
 	writePiece = 64 << 10
+)
+
+// What writing by the piece takes of memory, in bytes: as it is, and compressed.
+const (
+	sizeOfPieces      = 128 << 10
+	sizeOfCompressing = 1 << 20
 )
 
 // pieces writes to a connection by the piece, each within the time for it: who
@@ -72,8 +85,8 @@ func (x *exchange) writePieces(write func(out io.Writer) error) {
 // replyPieces answers with the JSON that write writes, of whatever length: what has
 // been written goes to the client while the rest is not there yet. A short one is
 // answered like any other.
-func (x *exchange) replyPieces(write func(out io.Writer) error) {
-	a := &incremental{x: x}
+func (x *exchange) replyPieces(pool *budget.Pool, write func(out io.Writer) error) {
+	a := &incremental{x: x, pool: pool}
 	err := write(a)
 	if err == nil {
 		err = a.close()
@@ -83,9 +96,35 @@ func (x *exchange) replyPieces(write func(out io.Writer) error) {
 	}
 }
 
+// replyLargeMessage answers with the message by the piece, where isLarge says so: its
+// texts are those of the state that is held anyway, and its JSON would be a copy.
+func (x *exchange) replyLargeMessage(pool *budget.Pool, m proto.Message) {
+	pretty := x.pretty()
+	x.replyPieces(pool, func(out io.Writer) error {
+		w := codec.NewWriter(out)
+		if pretty {
+			w = codec.NewPrettyWriter(out)
+		}
+		w.Message(m, pretty)
+		return w.Flush()
+	})
+}
+
+// isLarge reports whether the message is to be answered by the piece.
+func isLarge(m proto.Message) bool {
+	switch m := m.(type) {
+	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:
+		return false
+	case *evaluation.VariantEvaluationResponse: // without looking at all of it: there are many
+		return len(m.GetVariantAttachment()) > writePiece
+	}
+	return proto.Size(m) > writePiece
+}
+
 // incremental is an answer that begins when the first piece of it is there.
 type incremental struct {
 	x     *exchange
+	pool  *budget.Pool
 	first []byte    // what there is before the answer begins
 	out   io.Writer // nil before
 	end   func() error
@@ -106,12 +145,23 @@ func (a *incremental) Write(p []byte) (int, error) {
 }
 
 func (a *incremental) begin() error {
+	encoding := acceptedEncoding(a.x.request.Header["Accept-Encoding"])
+	reserved := &a.x.asked.reserved
+	known := reserved.size // of what the answer is made from
+	if encoding != "" && !reserved.try(a.pool, known+sizeOfCompressing) {
+		encoding = "" // as it is takes less memory
+	}
+	if encoding == "" {
+		if err := reserved.resize(a.x.request.Context(), a.pool, known+sizeOfPieces); err != nil {
+			return err
+		}
+	}
 	header := a.x.Header()
 	header.Set("Content-Type", contentJSON)
 	header.Add("Vary", "Accept-Encoding")
 	connection := a.x.pieces()
 	a.out, a.end = connection, func() error { return nil }
-	if encoding := acceptedEncoding(a.x.request.Header["Accept-Encoding"]); encoding != "" {
+	if encoding != "" {
 		header.Set("Content-Encoding", encoding)
 		a.out, a.end = compressTo(encoding, connection)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // maxKept bounds each form of a snapshot's body that is kept for whoever asks next.
@@ -79,9 +80,9 @@ func (k *keeper) content() []byte {
 }
 
 // replySnapshot answers with the body.
-func (x *exchange) replySnapshot(b *snapshotBody) {
+func (x *exchange) replySnapshot(pool *budget.Pool, b *snapshotBody) {
 	if x.pretty() {
-		x.replyPieces(b.writePretty)
+		x.replyPieces(pool, b.writePretty)
 		return
 	}
 	encoding := ""
@@ -94,14 +95,23 @@ func (x *exchange) replySnapshot(b *snapshotBody) {
 		if encoding == "gzip" {
 			compressed = b.gzip()
 		}
+		if compressed == nil && b.size <= writePiece {
+			compressed = compress(encoding, b.plain)
+		}
 		if compressed == nil {
-			x.replyPieces(b.writeTo)
+			x.replyPieces(pool, b.writeTo)
 			return
 		}
 		x.Header().Set("Content-Encoding", encoding)
 		length, write = len(compressed), func(out io.Writer) error {
 			_, err := out.Write(compressed)
 			return err
+		}
+	}
+	if encoding == "" && b.plain == nil {
+		if err := x.asked.reserved.resize(x.request.Context(), pool, sizeOfPieces); err != nil {
+			x.replyError(err)
+			return
 		}
 	}
 	header := x.Header()

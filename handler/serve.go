@@ -100,7 +100,11 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		response.write(x)
 		return
 	}
-	x.replyMessage(response.Message)
+	if isLarge(response.Message) {
+		x.replyLargeMessage(h.budget.Responses, response.Message)
+	} else {
+		x.replyMessage(response.Message)
+	}
 	response.Release()
 }
 

@@ -31,7 +31,7 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 	case body.err != nil:
 		return Response{}, body.err
 	case request.pieces:
-		response.write = func(x *exchange) { x.replySnapshot(body) }
+		response.write = func(x *exchange) { x.replySnapshot(h.budget.Responses, body) }
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}
@@ -75,13 +75,10 @@ func (x *exchange) replyVersioned(response Response) {
 	if response.ETag != "" {
 		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
 	}
-	switch {
-	case response.NotModified:
+	if response.NotModified {
 		header.Add("Vary", "Accept-Encoding")
 		x.WriteHeader(http.StatusNotModified)
-	case response.write != nil:
-		response.write(x)
-	default:
-		x.replyMessage(response.Message)
+		return
 	}
+	response.write(x)
 }
