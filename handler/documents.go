@@ -9,13 +9,20 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest) (*guidonv1.ImportResponse, error) {
+func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest, request *Request) (Response, error) {
 	if m.GetDocument() == nil {
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
+		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
 	mode := enum[guidon.ImportMode](m.GetMode())
-	result, err := h.service.Import(ctx, m.GetNamespaceKey(), DocumentOf(m.GetDocument()), mode, m.GetDryRun())
-	return answer(result, err, wireImportResult)
+	document := request.document
+	if document == nil {
+		document = DocumentOf(m.GetDocument())
+	}
+	result, err := h.service.Import(ctx, m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Message: wireImportResult(result)}, nil
 }
 
 func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest, request *Request) (Response, error) {

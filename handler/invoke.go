@@ -25,12 +25,13 @@ type Request struct {
 	Source                Source        // of Message if that is nil: read once the caller is known
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
-	path       string        // the namespace that the path names
-	reserved   reservation   // for the answer
-	pieces     bool          // the answer may be written by the piece, in the place of a message
-	ofrep      *ofrepRequest // in the place of Message: a call of OFREP
-	capability *capability   // in the place of a credential: that of a listener
-	listener   listener      // whom a stream is for
+	path       string           // the namespace that the path names
+	document   *guidon.Document // of an import whose message is without it
+	reserved   reservation      // for the answer
+	pieces     bool             // the answer may be written by the piece, in the place of a message
+	ofrep      *ofrepRequest    // in the place of Message: a call of OFREP
+	capability *capability      // in the place of a credential: that of a listener
+	listener   listener         // whom a stream is for
 }
 
 // Response is the answer. On errors only what tells about the state is set:

@@ -99,7 +99,7 @@ var operations = []*Operation{
 
 	// Changes and documents: our own.
 	exchanging[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
-	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
+	exchanging[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
 	exchanging[guidonv1.Document]("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
 
 	// Authentication. Expiring oneself takes its time from the query (contract 10.4).
