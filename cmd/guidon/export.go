@@ -70,6 +70,7 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	limitMemory()
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
 		documents, err := e.fetch(ctx, service)
 		if err != nil {
