@@ -27,7 +27,7 @@ func TestCapability(t *testing.T) {
 		return a
 	}
 	a, b := create(guidon.TokenInput{Name: "a"}), create(guidon.TokenInput{Name: "b"})
-	brief := create(guidon.TokenInput{Name: "brief", ExpiresAt: now.Add(time.Minute)})
+	brief := create(guidon.TokenInput{Name: "brief", ExpiresAt: new(now.Add(time.Minute))})
 	end := guidon.CapabilityEnd(now)
 	good := a.Capability("shop", end)
 	raw, err := base64.RawURLEncoding.DecodeString(good)

@@ -50,9 +50,9 @@ type ChangeQuery struct {
 	Namespace string
 	Kind      Kind
 	Key       string
-	Actor     string    // an actor's id
-	Since     time.Time // inclusive
-	Until     time.Time // exclusive
+	Actor     string     // an actor's id
+	Since     *time.Time // inclusive; nil is the beginning
+	Until     *time.Time // exclusive; nil is the end
 	Before    ChangeCursor
 	After     ChangeCursor // where set, the records come oldest first
 	Limit     int          // at most this many records, and fewer where they are large; required

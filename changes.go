@@ -18,11 +18,11 @@ const (
 type ChangeFilter struct {
 	Kind      Kind
 	Key       string
-	Actor     string    // an actor's id
-	Since     time.Time // inclusive
-	Until     time.Time // exclusive
-	Limit     int32     // 0 is 25; more than 100 is 100
-	PageToken string    // of the page before
+	Actor     string     // an actor's id
+	Since     *time.Time // inclusive; nil is the beginning
+	Until     *time.Time // exclusive; nil is the end
+	Limit     int32      // 0 is 25; more than 100 is 100
+	PageToken string     // of the page before
 }
 
 // ListChanges returns a page of the namespace's change records, newest first,

@@ -49,7 +49,10 @@ func (n DocumentNamespace) check() error {
 	if n.Name == "" {
 		n.Name = n.Key
 	}
-	return checkNewKey(n.Key, n.Name)
+	if err := checkNewKey(n.Key, n.Name); err != nil {
+		return err
+	}
+	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
 }
 
 // The normal form of an object is the one in which its content is stored and
@@ -58,6 +61,7 @@ func (n DocumentNamespace) check() error {
 
 func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
+	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
 	p.add(checkEnum("matchType", matchTypeNames, g.MatchType))
 	out := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
 	for i, c := range g.Constraints {
@@ -71,6 +75,7 @@ func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 				Value: c.Value, Description: c.Description,
 			}.check()
 			p.add(err)
+			p.add(checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description}))
 			out.Constraints = append(out.Constraints, documentConstraint(&checked))
 		})
 	}
@@ -79,6 +84,7 @@ func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 
 func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFlag {
 	p.add(checkNewKey(f.Key, f.Name))
+	p.add(checkTexts(field{"name", f.Name}, field{"description", f.Description}))
 	p.add(checkEnum("type", flagTypeNames, f.Type))
 	metadata, err := checkMetadata(json.RawMessage(f.Metadata))
 	p.add(err)
@@ -110,6 +116,7 @@ func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
 		p.item("variants", i, v.Key, func(p *problems) {
 			p.once(seen, "variant", v.Key)
 			p.add(requireAll(field{"key", v.Key}))
+			p.add(checkTexts(field{"key", v.Key}, field{"name", v.Name}, field{"description", v.Description}))
 			attachment, err := VariantInput{Name: v.Name, Attachment: v.Attachment}.check()
 			p.add(err)
 			variant := &DocumentVariant{
@@ -194,6 +201,7 @@ func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *Documen
 	}
 	segment, err := in.check()
 	p.add(err)
+	p.add(checkTexts(field{"description", r.Description}))
 	out := &DocumentRollout{Description: r.Description, Segment: segment}
 	if segment != nil {
 		p.segments(segment.SegmentKeys, segments)

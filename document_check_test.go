@@ -102,3 +102,36 @@ func TestValidateBound(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// What some database cannot store is rejected before anything is written, with its
+// place, also where nothing but a file is checked.
+func TestValidateTexts(t *testing.T) {
+	for text, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
+		d := &guidon.Document{
+			Namespace: guidon.DocumentNamespace{Key: "n", Description: text},
+			Segments: []*guidon.DocumentSegment{{Key: "s", Name: text, Constraints: []*guidon.DocumentConstraint{
+				{Type: guidon.StringComparison, Property: "p", Operator: "eq", Value: text},
+			}}},
+			Flags: []*guidon.DocumentFlag{{
+				Key: "f", Name: "F", Description: text,
+				Variants: []*guidon.DocumentVariant{{Key: text}},
+				Rollouts: []*guidon.DocumentRollout{{Description: text, Threshold: &guidon.RolloutThreshold{}}},
+			}},
+		}
+		var want []string
+		for _, place := range []string{
+			"namespace: invalid field description",
+			`segments[0] "s": invalid field name`,
+			`segments[0] "s": constraints[0]: invalid field value`,
+			`flags[0] "f": invalid field description`,
+			fmt.Sprintf(`flags[0] "f": variants[0] %q: invalid field key`, text),
+			`flags[0] "f": rollouts[0]: invalid field description`,
+		} {
+			want = append(want, place+": "+rule)
+		}
+		err := d.Validate()
+		if diff := cmp.Diff(strings.Join(want, "\n"), guidon.PublicMessage(err)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}

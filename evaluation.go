@@ -38,6 +38,19 @@ type Batch struct {
 	booleans []BooleanResult
 }
 
+// BatchItemError is the failure of one evaluation of a batch, which fails the whole
+// batch. The other evaluations have no result.
+type BatchItemError struct {
+	Index int // in the requests of the batch
+	Err   error
+}
+
+// Error implements error with the text of Err.
+func (e *BatchItemError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *BatchItemError) Unwrap() error { return e.Err }
+
 // Reset empties the batch and keeps its memory, but nothing that was in there.
 func (b *Batch) Reset() {
 	b.Requests = slices.Delete(b.Requests, 0, len(b.Requests))
@@ -75,37 +88,54 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
 // revision (contract 7.8), and leaves the answers in the batch. A flag that does
-// not exist gives an empty Evaluation; any other failure is the failure of the
-// whole batch, whose answers are then of no use. It returns TooLarge for more than
-// [MaxBatch] requests, and InvalidArgument for several namespaces where
-// Call.MinRevision is set.
+// not exist gives an empty Evaluation; any other failure of an evaluation is that of
+// the whole batch, a [BatchItemError]. It returns TooLarge for more than [MaxBatch]
+// requests, and InvalidArgument for several namespaces if Call.MinRevision is set;
+// then nothing is evaluated.
 func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 	if len(batch.Requests) > MaxBatch {
 		return Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
+	}
+	if CallFrom(ctx).MinRevision > 0 && !ofOneNamespace(batch.Requests) {
+		return Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
 	}
 	views := batchViews{service: s, byNamespace: make(map[string]*Snapshot, 1)}
 	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
 	size := 0
 	for i := range batch.Requests {
-		request := &batch.Requests[i]
-		snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
-		if err != nil {
-			return err
-		}
-		answer, err := batch.evaluate(snapshot, request)
-		if err != nil {
-			return err
-		}
+		answer, err := batch.answer(ctx, &views, &batch.Requests[i])
 		if v := answer.Variant; v != nil {
 			size += len(v.Attachment)
 		}
-		if size > maxBatchAttachments {
-			return Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
+		if err == nil && size > maxBatchAttachments {
+			err = Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
+		}
+		if err != nil {
+			return &BatchItemError{i, err}
 		}
 		batch.Answers = append(batch.Answers, answer)
 	}
 	views.note(ctx)
 	return nil
+}
+
+// ofOneNamespace reports whether all requests name the same namespace.
+func ofOneNamespace(requests []EvaluationRequest) bool {
+	for i := range requests {
+		if NamespaceKey(requests[i].Namespace) != NamespaceKey(requests[0].Namespace) {
+			return false
+		}
+	}
+	return true
+}
+
+// answer evaluates a flag in the snapshot that the batch has of its namespace.
+func (b *Batch) answer(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
+	snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return b.evaluate(snapshot, request)
 }
 
 // evaluate evaluates a flag of whichever type it is, if there is one.
@@ -146,9 +176,6 @@ func (v *batchViews) of(ctx context.Context, namespace string) (*Snapshot, error
 	}
 	snapshot := v.byNamespace[namespace]
 	if snapshot == nil {
-		if v.snapshot != nil && CallFrom(ctx).MinRevision > 0 {
-			return nil, Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
-		}
 		var err error
 		if snapshot, err = v.service.viewOrEmpty(ctx, namespace); err != nil {
 			return nil, err

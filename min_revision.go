@@ -3,6 +3,7 @@ package guidon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -45,8 +46,25 @@ func checkRevision(call *Call) error {
 	if call.Revision >= call.MinRevision {
 		return nil
 	}
-	return Errorf(Unavailable, "namespace %q is at revision %d, and revision %d has not come; try again later",
-		call.Namespace, call.Revision, call.MinRevision)
+	err := &Error{Code: Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d, and revision %d has not come; try again later",
+		call.Namespace, call.Revision, call.MinRevision)}
+	if call.Stale > 0 {
+		return err // the revision may be in the database, which does not answer
+	}
+	return &missingRevision{err}
+}
+
+// missingRevision is the error for a revision that the database does not have.
+type missingRevision struct{ err *Error }
+
+func (e *missingRevision) Error() string { return e.err.Error() }
+func (e *missingRevision) Unwrap() error { return e.err }
+
+// IsMissingRevision reports whether err says that the namespace has not reached the
+// revision demanded by the caller, although the database answered.
+func IsMissingRevision(err error) bool {
+	_, ok := errors.AsType[*missingRevision](err)
+	return ok
 }
 
 // sleep waits, or returns the error of the context when that ends first.

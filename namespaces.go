@@ -14,7 +14,7 @@ type NamespaceInput struct {
 
 // ListNamespaces returns a page of the namespaces, in creation order.
 func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*Namespace, Page, error) {
-	if err := request.validate(); err != nil {
+	if err := request.validateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
 	namespaces, err := s.store.Namespaces(ctx)

@@ -70,6 +70,16 @@ func (r PageRequest) asksForRest() bool {
 	return err == nil && token.Rest
 }
 
+// validateTokenFirst is validate for namespaces and rollouts: the reference, which has
+// no rule about their limits, reports an invalid page token whatever the limit is
+// (contract 6).
+func (r PageRequest) validateTokenFirst() error {
+	if _, err := r.start(); err != nil {
+		return err
+	}
+	return r.validate()
+}
+
 // start returns the index of the first item of the page.
 func (r PageRequest) start() (int, error) {
 	if r.Token == "" {

@@ -28,7 +28,7 @@ type RolloutSegmentInput struct {
 // ListRollouts returns a page of the flag's rollouts, by rank. An unknown flag
 // has none.
 func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*Rollout, Page, error) {
-	if err := request.validate(); err != nil {
+	if err := request.validateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
 	f, err := s.flag(ctx, NamespaceKey(namespace), flagKey)

@@ -110,9 +110,9 @@ type AuthenticationTx interface {
 	Now() time.Time
 	// Authentication returns the authentication with the id, or NotFound.
 	Authentication(ctx context.Context, id string) (*Authentication, error)
-	// HasMethod tells whether any authentication of the method is stored,
-	// expired ones included.
-	HasMethod(ctx context.Context, method Method) (bool, error)
+	// First reports whether no authentication was ever stored before this
+	// transaction, not even one that has been deleted since.
+	First() bool
 	// Expired returns at most limit authentications of the method whose expiry
 	// lies before the instant, the earliest first.
 	Expired(ctx context.Context, method Method, before time.Time, limit int) ([]*Authentication, error)

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -25,7 +26,7 @@ type TokenInput struct {
 	Name        string
 	Description string
 	Namespace   string            // limits the token to one namespace, where not empty
-	ExpiresAt   time.Time         // zero is never
+	ExpiresAt   *time.Time        // nil is never
 	Metadata    map[string]string // further pairs
 }
 
@@ -116,9 +117,22 @@ func (in TokenInput) authentication(token string, now time.Time, by Actor) *Auth
 	}
 	return &Authentication{
 		ID: NewID(), Method: MethodToken, TokenHash: HashToken(token),
-		ExpiresAt: in.ExpiresAt.UTC().Truncate(time.Microsecond), Metadata: metadata,
+		ExpiresAt: ExpiryAt(in.ExpiresAt), Metadata: metadata,
 		CreatedAt: now, UpdatedAt: now,
 	}
+}
+
+// ExpiryAt returns the stored form of an expiry: UTC and whole microseconds, or
+// the zero time, which is never, for nil. The zero time itself is an expiry long
+// past, like any other before 1970; 1970 is stored for it.
+func ExpiryAt(at *time.Time) time.Time {
+	switch {
+	case at == nil:
+		return time.Time{}
+	case at.Unix() < 0:
+		return time.Unix(0, 0).UTC()
+	}
+	return at.UTC().Truncate(time.Microsecond)
 }
 
 // ListAuthentications returns a page of the authentications of the method, or
@@ -155,9 +169,11 @@ func (s *Service) DeleteAuthentication(ctx context.Context, id string) error {
 	})
 }
 
-// ExpireSelf sets the expiry of the caller's own authentication; zero means
-// now. It returns Unauthenticated when the call has no stored authentication.
-func (s *Service) ExpireSelf(ctx context.Context, at time.Time) error {
+// ExpireSelf sets the expiry of the caller's own authentication; nil means now. A
+// credential that expires cannot prolong its own life: ExpireSelf returns
+// InvalidArgument for a time after its expiry. It returns Unauthenticated if the
+// call has no stored authentication.
+func (s *Service) ExpireSelf(ctx context.Context, at *time.Time) error {
 	self := CallFrom(ctx).Authentication
 	if self == nil || self.ID == "" {
 		return ErrUnauthenticated
@@ -170,10 +186,18 @@ func (s *Service) ExpireSelf(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		a.UpdatedAt, a.ExpiresAt = tx.Now(), tx.Now()
-		if !at.IsZero() {
-			a.ExpiresAt = at.UTC().Truncate(time.Microsecond)
+		now := tx.Now()
+		if a.Expired(now) {
+			return ErrUnauthenticated
 		}
+		expiry := ExpiryAt(at)
+		if at == nil {
+			expiry = now
+		}
+		if !a.ExpiresAt.IsZero() && expiry.After(a.ExpiresAt) {
+			return invalidField("expiresAt", "must not be later than the expiry of the token itself")
+		}
+		a.UpdatedAt, a.ExpiresAt = now, expiry
 		return tx.PutAuthentication(ctx, a)
 	})
 }
@@ -185,26 +209,25 @@ type BootstrapInput struct {
 	Metadata   map[string]string
 }
 
-// Bootstrap creates the first static token unless one exists, expired ones
-// included. It returns the token when it made a random one, which is then to be
-// shown to the operator; a configured secret is never returned. Any number of
-// processes may call it at once: one of them creates the token.
+// Bootstrap creates the first static token of a database, once: it creates none
+// if the database has, or ever had, any authentication, so that a token that was
+// deleted stays deleted. It returns the token if it made a random one, which must
+// then be shown to the operator; a configured secret is never returned. Any number
+// of processes may call it at the same time: one of them creates the token.
 func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random string, created bool, err error) {
 	token := in.Token
 	if token == "" {
 		token = newToken()
 	}
 	err = s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
-		created = false
-		exists, err := tx.HasMethod(ctx, MethodToken)
-		if err != nil || exists {
-			return err
+		if created = tx.First(); !created {
+			return nil
 		}
 		record := TokenInput{Name: bootstrapName, Description: bootstrapDescription, Metadata: in.Metadata}
 		if in.Expiration > 0 {
-			record.ExpiresAt = tx.Now().Add(in.Expiration)
+			expiry := tx.Now().Add(in.Expiration)
+			record.ExpiresAt = &expiry
 		}
-		created = true
 		return tx.PutAuthentication(ctx, record.authentication(token, tx.Now(), CallFrom(ctx).Actor))
 	})
 	if err != nil {
@@ -214,6 +237,20 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 		random = token
 	}
 	return random, created, nil
+}
+
+// HasUnlimitedToken reports whether a valid static token exists that is not limited
+// to a namespace.
+func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
+	set, err := s.store.Authentications(ctx)
+	if err != nil {
+		return false, err
+	}
+	now := s.now()
+	return slices.ContainsFunc(set.All(), func(a *Authentication) bool {
+		_, limited := a.Scope()
+		return a.Method == MethodToken && !limited && !a.Expired(now)
+	}), nil
 }
 
 // Bounds of one cleanup: a transaction deletes at most cleanupBatch records, so

@@ -66,9 +66,46 @@ func TestBootstrapWithSecret(t *testing.T) {
 	if a.Metadata["role"] != "admin" || time.Until(a.ExpiresAt).Round(time.Minute) != time.Hour {
 		t.Errorf("metadata %v, expiry %v", a.Metadata, a.ExpiresAt)
 	}
-	// An expired one counts as existing.
-	if _, created, err := s.Bootstrap(t.Context(), in); created || err != nil {
-		t.Errorf("a second one: created %t, error %v", created, err)
+}
+
+// A database is bootstrapped once, whatever becomes of its tokens.
+func TestBootstrapOnce(t *testing.T) {
+	token := func(t *testing.T, s *guidon.Service, in guidon.TokenInput) *guidon.Authentication {
+		t.Helper()
+		_, created, err := s.CreateToken(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return created
+	}
+	past := time.Now().Add(-time.Hour)
+	for name, before := range map[string]func(t *testing.T, s *guidon.Service){
+		"a valid token":    func(t *testing.T, s *guidon.Service) { token(t, s, guidon.TokenInput{Name: "n"}) },
+		"an expired token": func(t *testing.T, s *guidon.Service) { token(t, s, guidon.TokenInput{Name: "n", ExpiresAt: &past}) },
+		"a deleted token": func(t *testing.T, s *guidon.Service) {
+			if err := s.DeleteAuthentication(t.Context(), token(t, s, guidon.TokenInput{Name: "n"}).ID); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a token that was cleaned up": func(t *testing.T, s *guidon.Service) {
+			token(t, s, guidon.TokenInput{Name: "n", ExpiresAt: &past})
+			if n, err := s.CleanupAuthentications(t.Context(), guidon.MethodToken, 0); n != 1 || err != nil {
+				t.Fatalf("deleted %d, error %v; want 1", n, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			before(t, s)
+			for _, in := range []guidon.BootstrapInput{{}, {Token: "s3cr3t"}} {
+				if random, created, err := s.Bootstrap(t.Context(), in); random != "" || created || err != nil {
+					t.Errorf("%+v: got %q, created %t, error %v; want nothing", in, random, created, err)
+				}
+			}
+			if _, err := s.Authenticate(t.Context(), "s3cr3t"); !errors.Is(err, guidon.Unauthenticated) {
+				t.Errorf("the configured token: got error %v, want Unauthenticated", err)
+			}
+		})
 	}
 }
 
@@ -114,8 +151,8 @@ func TestCleanupAuthentications(t *testing.T) {
 	ctx := t.Context()
 	now := time.Now()
 	tokens := map[string]string{}
-	for name, expiry := range map[string]time.Time{
-		"long ago": now.Add(-2 * time.Hour), "just now": now.Add(-time.Minute), "later": now.Add(time.Hour), "never": {},
+	for name, expiry := range map[string]*time.Time{
+		"long ago": new(now.Add(-2 * time.Hour)), "just now": new(now.Add(-time.Minute)), "later": new(now.Add(time.Hour)), "never": nil,
 	} {
 		token, _, err := s.CreateToken(ctx, guidon.TokenInput{Name: name, ExpiresAt: expiry})
 		if err != nil {
@@ -141,28 +178,99 @@ func TestCleanupAuthentications(t *testing.T) {
 	}
 }
 
-// The caller may end or prolong its own authentication, and no other.
-func TestExpireSelf(t *testing.T) {
+// Absent is never; any time is a time, the zero one, too.
+func TestTokenExpiry(t *testing.T) {
 	s := newService(t)
-	token, a, err := s.CreateToken(t.Context(), guidon.TokenInput{Name: "n", ExpiresAt: time.Now().Add(time.Hour)})
+	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	for name, tt := range map[string]struct {
+		at    *time.Time
+		want  time.Time
+		valid bool
+	}{
+		"absent":                  {nil, time.Time{}, true},
+		"the zero time":           {new(time.Time{}), time.Unix(0, 0), false},
+		"the zero time elsewhere": {new(time.Time{}.In(time.FixedZone("", 3600))), time.Unix(0, 0), false},
+		"less than a microsecond": {new(time.Time{}.Add(1)), time.Unix(0, 0), false},
+		"before 1970":             {new(time.Unix(0, -1)), time.Unix(0, 0), false},
+		"1970":                    {new(time.Unix(0, 999)), time.Unix(0, 0), false},
+		"the past":                {new(time.Unix(1, 0)), time.Unix(1, 0), false},
+		"nanoseconds":             {new(soon.Add(999)), soon, true},
+		"the last time":           {new(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			token, a, err := s.CreateToken(t.Context(), guidon.TokenInput{Name: "n", ExpiresAt: tt.at})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := s.GetAuthentication(t.Context(), a.ID)
+			if err != nil || !stored.ExpiresAt.Equal(tt.want) || !a.ExpiresAt.Equal(tt.want) {
+				t.Errorf("got %v, stored %v, error %v; want %v", a.ExpiresAt, stored.ExpiresAt, err, tt.want)
+			}
+			if _, err := s.Authenticate(t.Context(), token); (err == nil) != tt.valid {
+				t.Errorf("got error %v, want the token to be valid: %t", err, tt.valid)
+			}
+		})
+	}
+}
+
+// The caller may end its own authentication or shorten its life, but cannot
+// prolong it.
+func TestExpireSelf(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	hour := now.Add(time.Hour)
+	for name, tt := range map[string]struct {
+		own, at *time.Time
+		refused bool
+		valid   bool      // afterwards
+		want    time.Time // zero is about now
+	}{
+		"never, now":           {nil, nil, false, false, time.Time{}},
+		"never, later":         {nil, &hour, false, true, hour},
+		"never, the zero time": {nil, new(time.Time{}), false, false, time.Unix(0, 0)},
+		"expires, now":         {&hour, nil, false, false, time.Time{}},
+		"expires, sooner":      {&hour, new(now.Add(time.Minute)), false, true, now.Add(time.Minute)},
+		"expires, the same":    {&hour, &hour, false, true, hour},
+		"expires, later in a unit that is not stored": {&hour, new(hour.Add(999)), false, true, hour},
+		"expires, later":         {&hour, new(hour.Add(time.Microsecond)), true, true, hour},
+		"expires, much later":    {&hour, new(now.Add(48 * time.Hour)), true, true, hour},
+		"expires, the zero time": {&hour, new(time.Time{}), false, false, time.Unix(0, 0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			token, a, err := s.CreateToken(t.Context(), guidon.TokenInput{Name: "n", ExpiresAt: tt.own})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := guidon.WithCall(t.Context(), &guidon.Call{Authentication: a})
+			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.refused || (err != nil) != tt.refused {
+				t.Errorf("got error %v, want a refusal: %t", err, tt.refused)
+			}
+			got, err := s.GetAuthentication(ctx, a.ID)
+			if err != nil || tt.want.IsZero() && got.ExpiresAt.Sub(now) > time.Minute || !tt.want.IsZero() && !got.ExpiresAt.Equal(tt.want) {
+				t.Errorf("expiry %v, error %v; want %v", got.ExpiresAt, err, tt.want)
+			}
+			if _, err := s.Authenticate(ctx, token); (err == nil) != tt.valid {
+				t.Errorf("got error %v afterwards, want the token to be valid: %t", err, tt.valid)
+			}
+		})
+	}
+	if err := newService(t).ExpireSelf(t.Context(), nil); !errors.Is(err, guidon.Unauthenticated) {
+		t.Errorf("got error %v without an authentication, want Unauthenticated", err)
+	}
+}
+
+// A credential that has expired since it was accepted stays expired.
+func TestExpireSelfTooLate(t *testing.T) {
+	s := newService(t)
+	past := time.Now().Add(-time.Minute)
+	_, a, err := s.CreateToken(t.Context(), guidon.TokenInput{Name: "n", ExpiresAt: &past})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := guidon.WithCall(t.Context(), &guidon.Call{Authentication: a})
-	later := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Microsecond)
-	if err := s.ExpireSelf(ctx, later); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.GetAuthentication(ctx, a.ID); err != nil || !got.ExpiresAt.Equal(later) {
-		t.Errorf("expiry %v, error %v; want %v", got.ExpiresAt, err, later)
-	}
-	if err := s.ExpireSelf(ctx, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Authenticate(ctx, token); !errors.Is(err, guidon.Unauthenticated) {
-		t.Errorf("got error %v after expiring, want Unauthenticated", err)
-	}
-	if err := s.ExpireSelf(t.Context(), time.Time{}); !errors.Is(err, guidon.Unauthenticated) {
-		t.Errorf("got error %v without an authentication, want Unauthenticated", err)
+	for _, at := range []*time.Time{nil, new(time.Now().Add(time.Hour))} {
+		if err := s.ExpireSelf(ctx, at); !errors.Is(err, guidon.Unauthenticated) {
+			t.Errorf("%v: got error %v, want Unauthenticated", at, err)
+		}
 	}
 }

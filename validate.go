@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,19 @@ func requireAll(fields ...field) error {
 func checkLength(name, value string) error {
 	if len(value) > maxTextLength && utf8.RuneCountInString(value) > maxTextLength {
 		return invalidField(name, "must not be longer than 255 characters")
+	}
+	return nil
+}
+
+// checkTexts returns the error of the first field that some database cannot store.
+func checkTexts(fields ...field) error {
+	for _, f := range fields {
+		switch {
+		case strings.IndexByte(f.value, 0) >= 0:
+			return invalidField(f.name, "must not contain a NUL character")
+		case !utf8.ValidString(f.value):
+			return invalidField(f.name, "must be valid UTF-8")
+		}
 	}
 	return nil
 }

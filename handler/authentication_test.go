@@ -3,6 +3,7 @@ package handler_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,19 @@ func TestTokens(t *testing.T) {
 	if got := s.must("", "GET", "/auth/v1/self", "", "Authorization", admin).field(t, "expiresAt"); got != "2999-01-01T00:00:00Z" {
 		t.Errorf("expires at %s", got)
 	}
+	// Nothing prolongs a life that has an end, and no time is taken for none.
+	s.do("PUT", "/auth/v1/self/expire?expiresAt=2999-01-01T00:00:00.000001Z", "", "Authorization", admin).
+		fails(t, 400, 3, "invalid field expiresAt: must not be later than the expiry of the token itself")
+	for _, at := range []string{"0001-01-01T00:00:00Z", "0001-01-01T01:00:00+01:00", "1969-12-31T23:59:59.999999999Z"} {
+		dead := s.must("", "POST", "/auth/v1/method/token", `{"name":"dead","expiresAt":"`+at+`"}`, "Authorization", admin)
+		if want := `"expiresAt":"1970-01-01T00:00:00Z"`; !strings.Contains(dead.body, want) {
+			t.Errorf("%s: got %s, want %s in it", at, dead.body, want)
+		}
+		s.do("GET", "/auth/v1/self", "", "Authorization", "Bearer "+dead.field(t, "clientToken")).fails(t, 401, 16, unauthenticated)
+		self := "Bearer " + s.token("")
+		s.must("", "PUT", "/auth/v1/self/expire?expiresAt="+url.QueryEscape(at), "", "Authorization", self)
+		s.do("GET", "/auth/v1/self", "", "Authorization", self).fails(t, 401, 16, unauthenticated)
+	}
 	expired := s.must("", "PUT", "/auth/v1/self/expire", "", "Authorization", admin)
 	expired.check(t, 200, `{}`)
 	if got := cleared(expired); !slices.Equal(got, []string{"service_client_state", "service_client_token"}) {
@@ -105,7 +119,7 @@ func TestCredentials(t *testing.T) {
 	s := newServer(t, required)
 	good := s.token("")
 	ctx := guidon.WithCall(context.Background(), &guidon.Call{})
-	expired, _, err := s.service.CreateToken(ctx, guidon.TokenInput{Name: "old", ExpiresAt: time.Now().Add(-time.Second)})
+	expired, _, err := s.service.CreateToken(ctx, guidon.TokenInput{Name: "old", ExpiresAt: new(time.Now().Add(-time.Second))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func newBench(b *testing.B) *handler.Handler {
 	service := newService(b)
 	h := handler.New(handler.Config{Service: service})
-	request := httptest.NewRequest(http.MethodPost, "/api/v1/flags", strings.NewReader(`{"key":"f","name":"F","enabled":true}`))
+	request := httptest.NewRequest(http.MethodPost, "http://localhost/api/v1/flags", strings.NewReader(`{"key":"f","name":"F","enabled":true}`))
 	h.ServeHTTP(httptest.NewRecorder(), request)
 	return h
 }

@@ -209,7 +209,7 @@ func TestChangeStreamRewound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := streaming(newJournal())
 		r := httptest.NewRecorder()
-		h.ServeHTTP(&wire{ResponseRecorder: r}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, changesPath+"?from=9", nil))
+		h.ServeHTTP(&wire{ResponseRecorder: r}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+changesPath+"?from=9", nil))
 		if r.Code != http.StatusServiceUnavailable {
 			t.Errorf("a revision that has not come: %d", r.Code)
 		}

@@ -75,16 +75,18 @@ func timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// instant returns the timestamp of the field, zero where it is unset. Over gRPC
-// a timestamp can be one that does not exist.
-func instant(field string, t *timestamppb.Timestamp) (time.Time, error) {
+// instant returns the timestamp of the field, or nil if it is unset: the zero time
+// is a timestamp like any other. Over gRPC a timestamp can be one that does not
+// exist.
+func instant(field string, t *timestamppb.Timestamp) (*time.Time, error) {
 	if t == nil {
-		return time.Time{}, nil
+		return nil, nil
 	}
 	if t.CheckValid() != nil {
-		return time.Time{}, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must be a time between the years 1 and 9999", field)
+		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must be a time between the years 1 and 9999", field)
 	}
-	return t.AsTime(), nil
+	at := t.AsTime()
+	return &at, nil
 }
 
 // jsonOf returns the object as JSON text, nil where it is unset.

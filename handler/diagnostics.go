@@ -6,8 +6,9 @@ import (
 	_ "embed" // openapi.yaml.gz
 	"io"
 	"net/http"
-	"net/netip"
 	"sync"
+
+	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon"
 )
@@ -48,46 +49,77 @@ func (h *Handler) serveAnalytics(w http.ResponseWriter, r *http.Request) {
 	x.replyError(guidon.Errorf(guidon.Unimplemented, "analytics is switched off"))
 }
 
-func (h *Handler) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	x.event.quiet = true
-	if !h.config.MetricsPublic {
-		if err := h.guard(r, "set metrics.public, or "); err != nil {
+// Diagnostics returns the handler of a listener that nobody but operators reaches:
+// health, metrics and profiler, without authentication.
+func (h *Handler) Diagnostics() http.Handler {
+	mux := chi.NewMux()
+	mux.Use(routing)
+	everybody := func(*http.Request) error { return nil }
+	h.installDiagnostics(mux, exposure{}, everybody, everybody)
+	mux.NotFound(h.serveNotFound)
+	mux.MethodNotAllowed(h.serveMethodNotAllowed)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := h.begin(w, r)
+		defer h.conclude(x)
+		mux.ServeHTTP(x, r)
+	})
+}
+
+// guard returns an error if a request must not see what is behind it.
+type guard func(r *http.Request) error
+
+func (h *Handler) serveMetrics(allow guard) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange)
+		x.event.quiet = true
+		if err := allow(r); err != nil {
 			x.replyError(err)
 			return
 		}
+		h.config.Metrics.ServeHTTP(w, r)
 	}
-	h.config.Metrics.ServeHTTP(w, r)
 }
 
-func (h *Handler) serveProfiling(w http.ResponseWriter, r *http.Request) {
-	if err := h.guard(r, ""); err != nil {
-		w.(*exchange).replyError(err)
-		return
+func (h *Handler) serveProfiling(allow guard) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := allow(r); err != nil {
+			w.(*exchange).replyError(err)
+			return
+		}
+		h.config.Profiling.ServeHTTP(w, r)
 	}
-	h.config.Profiling.ServeHTTP(w, r)
 }
 
-// guard keeps strangers from what tells about the inside: with authentication,
-// whoever has no credential for the whole instance; without, whoever is not on
-// this machine. otherwise is a further way in, for the message.
-func (h *Handler) guard(r *http.Request, otherwise string) error {
-	if h.config.Authentication.Required {
-		err := h.identifyUnlimited(r)
-		if guidon.CodeOf(err) != guidon.Unauthenticated {
-			return err
-		}
-		return &guidon.Error{
-			Code:    guidon.Unauthenticated,
-			Message: guidon.PublicMessage(err) + ": " + otherwise + "present a token that is not limited to a namespace",
-			Err:     err,
-		}
-	}
-	if fromThisMachine(r) {
+// guardMetrics restricts access to the metrics, unless they are public.
+func (h *Handler) guardMetrics(r *http.Request) error {
+	if h.config.MetricsPublic {
 		return nil
 	}
-	return guidon.Errorf(guidon.PermissionDenied,
-		"permission denied: only callers on the same machine may read this; %srequire authentication and present a token", otherwise)
+	return h.requireOperator(r, ", or set metrics.public")
+}
+
+// guardProfiling restricts access to the profiler.
+func (h *Handler) guardProfiling(r *http.Request) error { return h.requireOperator(r, "") }
+
+// requireOperator returns an error unless the request has a credential for the whole
+// instance. It does not consider where the request comes from: a proxy on this
+// machine need not say that it forwards. otherwise is a further remedy, for the
+// message.
+func (h *Handler) requireOperator(r *http.Request, otherwise string) error {
+	if !h.config.Authentication.Required {
+		return guidon.Errorf(guidon.PermissionDenied,
+			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", otherwise)
+	}
+	err := h.identifyUnlimited(r)
+	if guidon.CodeOf(err) != guidon.Unauthenticated {
+		return err
+	}
+	return &guidon.Error{
+		Code: guidon.Unauthenticated,
+		Message: guidon.PublicMessage(err) +
+			": present a token that is not limited to a namespace, or use the listener of server.diagnostics_address" + otherwise,
+		Err: err,
+	}
 }
 
 // identifyUnlimited returns Unauthenticated unless the request has a credential
@@ -101,16 +133,4 @@ func (h *Handler) identifyUnlimited(r *http.Request) error {
 		return unauthenticated("the token is limited to a namespace")
 	}
 	return nil
-}
-
-// fromThisMachine tells whether the request comes from this machine itself. One
-// that a proxy here passes on comes from elsewhere.
-func fromThisMachine(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
-		if len(r.Header[name]) > 0 {
-			return false
-		}
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback()
 }

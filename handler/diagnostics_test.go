@@ -87,74 +87,117 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestGuard keeps metrics and the profiler from strangers: with authentication
-// from those without an unlimited token, without it from other machines
-// (operations 1.2 names the gap).
-func TestGuard(t *testing.T) {
-	metrics := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("metrics")) })
-	config := func(need, public bool) func(*handler.Config) {
-		return func(c *handler.Config) {
-			c.Authentication.Required, c.Metrics, c.MetricsPublic, c.Profiling = need, metrics, public, metrics
-		}
-	}
-	const here, there = "127.0.0.1:1", "192.0.2.1:1"
+// TestDiagnosticsAccess: who sees metrics and profiler, on the listener for everybody
+// and on that for operators. Where a request comes from makes no difference, and
+// neither does what it says of that.
+func TestDiagnosticsAccess(t *testing.T) {
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("page")) })
 	for _, test := range []struct {
 		name              string
 		required, public  bool
-		peer, header      string
-		token             string // "", "all" or "shop"
+		token             string // "", "all", "shop" or "unknown"
 		metrics, profiler int
 	}{
-		{"from here", false, false, here, "", "", 200, 200},
-		{"from here by IPv6", false, false, "[::1]:1", "", "", 200, 200},
-		{"from here by mapped IPv4", false, false, "[::ffff:127.0.0.2]:1", "", "", 200, 200},
-		{"from elsewhere", false, false, there, "", "", 403, 403},
-		{"from nowhere", false, false, "@", "", "", 403, 403},
-		{"from elsewhere by a proxy here", false, false, here, "X-Forwarded-For", "", 403, 403},
-		{"by another proxy", false, false, here, "X-Real-IP", "", 403, 403},
-		{"by a modern proxy", false, false, here, "Forwarded", "", 403, 403},
-		{"with a token that nobody looks at", false, false, there, "", "all", 403, 403},
-		{"public", false, true, there, "", "", 200, 403},
-		{"required, from here", true, false, here, "", "", 401, 401},
-		{"required, with a token", true, false, there, "", "all", 200, 200},
-		{"required, with a limited token", true, false, here, "", "shop", 401, 401},
-		{"required and public", true, true, there, "", "", 200, 401},
+		{"not required", false, false, "", 403, 403},
+		{"not required, with a token that nobody checks", false, false, "all", 403, 403},
+		{"not required, public", false, true, "", 200, 403},
+		{"required", true, false, "", 401, 401},
+		{"required, with a token", true, false, "all", 200, 200},
+		{"required, with an unknown token", true, false, "unknown", 401, 401},
+		{"required, with a limited token", true, false, "shop", 401, 401},
+		{"required and public", true, true, "", 200, 401},
+		{"required and public, with a token", true, true, "all", 200, 200},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t, config(test.required, test.public))
+			s := newServer(t, func(c *handler.Config) {
+				c.Authentication.Required, c.Metrics, c.MetricsPublic, c.Profiling = test.required, page, test.public, page
+			})
+			token := test.token
+			switch token {
+			case "all":
+				token = s.token("")
+			case "shop":
+				token = s.token("shop")
+			}
+			ask := func(h http.Handler, path, peer, forwarded string) *httptest.ResponseRecorder {
+				request := httptest.NewRequest("GET", "http://localhost"+path, nil)
+				request.RemoteAddr = peer
+				if forwarded != "" {
+					request.Header.Set("X-Forwarded-For", forwarded)
+				}
+				if token != "" {
+					request.Header.Set("Authorization", "Bearer "+token)
+				}
+				recorder := httptest.NewRecorder()
+				h.ServeHTTP(recorder, request)
+				return recorder
+			}
 			for path, want := range map[string]int{
 				"/metrics": test.metrics, "/debug/pprof/": test.profiler, "/debug/pprof/cmdline": test.profiler, "/debug/pprof/heap": test.profiler,
 			} {
-				request := httptest.NewRequest("GET", path, nil)
-				request.RemoteAddr = test.peer
-				if test.header != "" {
-					request.Header.Set(test.header, "192.0.2.1")
-				}
-				if test.token != "" {
-					request.Header.Set("Authorization", "Bearer "+s.token(strings.TrimPrefix(test.token, "all")))
-				}
-				recorder := httptest.NewRecorder()
-				s.handler.ServeHTTP(recorder, request)
-				if recorder.Code != want {
-					t.Errorf("%s: %d, want %d", path, recorder.Code, want)
-				}
-				body := recorder.Body.String()
-				if want != 200 && (!strings.Contains(body, "token") || strings.Contains(body, "metrics.public") != (path == "/metrics")) {
-					t.Errorf("%s: the message does not name the remedy: %s", path, body)
+				for _, peer := range []string{"127.0.0.1:1", "[::1]:1", "192.0.2.1:1", "@"} {
+					for _, forwarded := range []string{"", "127.0.0.1"} {
+						r := ask(s.handler, path, peer, forwarded)
+						body := r.Body.String()
+						if r.Code != want {
+							t.Errorf("%s from %s, forwarded for %q: %d, want %d", path, peer, forwarded, r.Code, want)
+						}
+						if want != 200 && (!strings.Contains(body, "server.diagnostics_address") || strings.Contains(body, "metrics.public") != (path == "/metrics")) {
+							t.Errorf("%s: the message does not name the remedy: %s", path, body)
+						}
+						if r := ask(s.handler.Diagnostics(), path, peer, forwarded); r.Code != 200 {
+							t.Errorf("%s on the listener for operators: %d %s", path, r.Code, r.Body)
+						}
+					}
 				}
 			}
 		})
 	}
 }
 
+// TestDiagnostics: the listener for operators has health, metrics and profiler as far
+// as they are enabled, nothing else, and its names are limited too.
+func TestDiagnostics(t *testing.T) {
+	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	all := handler.Config{Metrics: page, Profiling: page}
+	all.Authentication.Required = true
+	for _, test := range []struct {
+		config       handler.Config
+		host         string
+		method, path string
+		want         int
+	}{
+		{all, "10.0.0.7:8081", "GET", "/health", 200},
+		{all, "10.0.0.7:8081", "GET", "/metrics", 200},
+		{all, "10.0.0.7:8081", "GET", "/debug/pprof", 200},
+		{all, "10.0.0.7:8081", "POST", "/debug/pprof/symbol", 200},
+		{all, "10.0.0.7:8081", "DELETE", "/metrics", 501},
+		{all, "10.0.0.7:8081", "GET", "/api/v1/namespaces", 404},
+		{all, "10.0.0.7:8081", "GET", "/meta/config", 404},
+		{all, "10.0.0.7:8081", "POST", "/evaluate/v1/boolean", 404},
+		{all, "10.0.0.7:8081", "GET", "/", 404},
+		{all, "evil.example", "GET", "/health", 200},
+		{all, "evil.example", "GET", "/metrics", 403},
+		{all, "evil.example", "GET", "/debug/pprof/heap", 403},
+		{handler.Config{}, "localhost", "GET", "/health", 200},
+		{handler.Config{}, "localhost", "GET", "/metrics", 404},
+		{handler.Config{}, "localhost", "GET", "/debug/pprof/", 404},
+	} {
+		if r := askUnder(handler.New(test.config).Diagnostics(), test.host, test.method, test.path); r.Code != test.want {
+			t.Errorf("%s %s%s: %d %s, want %d", test.method, test.host, test.path, r.Code, r.Body, test.want)
+		}
+	}
+}
+
 // TestProfiler: the profiler has the paths below its own, and is posted to.
 func TestProfiler(t *testing.T) {
-	s := newServer(t, func(c *handler.Config) {
+	s := newServer(t, required, func(c *handler.Config) {
 		c.Profiling = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })
 	})
+	token := s.token("")
 	for _, method := range []string{"GET", "POST"} {
 		for _, path := range []string{"/debug/pprof", "/debug/pprof/", "/debug/pprof/heap"} {
-			if r := s.do(method, path, ""); r.status != 200 || string(r.body) != path {
+			if r := s.do(method, path, "", "Authorization", "Bearer "+token); r.status != 200 || string(r.body) != path {
 				t.Errorf("%s %s: %d %s", method, path, r.status, r.body)
 			}
 		}

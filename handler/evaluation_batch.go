@@ -31,11 +31,12 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	for _, item := range m.GetRequests() {
 		batch.Requests = append(batch.Requests, evaluationOf(item))
 	}
-	if err := h.service.EvaluateBatch(ctx, batch); err != nil {
+	err := h.service.EvaluateBatch(ctx, batch)
+	end := h.now()
+	observeBatch(ctx, h, m.GetRequests(), batch.Answers, err, end.Sub(start))
+	if err != nil {
 		return Response{}, err
 	}
-	end := h.now()
-	observeBatch(ctx, h, m.GetRequests(), batch.Answers, end.Sub(start))
 	answer := batchAnswers.Get().(*batchAnswer)
 	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
 	return Response{Message: &answer.message, memory: answer}, nil

@@ -31,6 +31,7 @@ const OK guidon.Code = 255
 // It holds no token, cookie, query string or evaluation context.
 type event struct {
 	start     time.Time
+	deadline  time.Time // that the caller has set, or zero
 	operation string
 	transport string
 	method    string // HTTP only, like route, status and bytes
@@ -99,17 +100,29 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 	}
 }
 
-// level returns Error for what is our fault, Info for everything else, and Debug
-// for what would fill the log.
+// level returns Error for failures on our side, Debug for requests that would fill
+// the log, and Info for everything else.
 func (e *event) level(code guidon.Code) slog.Level {
-	if e.quiet {
+	switch {
+	case e.quiet:
 		return slog.LevelDebug
-	}
-	switch code {
-	case guidon.Internal, guidon.Unavailable, guidon.DeadlineExceeded:
+	case isServerError(code) && !e.demanded(code):
 		return slog.LevelError
 	}
 	return slog.LevelInfo
+}
+
+func isServerError(code guidon.Code) bool {
+	return code == guidon.Internal || code == guidon.Unavailable || code == guidon.DeadlineExceeded
+}
+
+// demanded reports whether the request failed only by the caller: by a deadline that
+// has passed, a message that did not arrive in time, or a revision that does not exist.
+func (e *event) demanded(code guidon.Code) bool {
+	if code == guidon.DeadlineExceeded {
+		return e.opaque || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
+	}
+	return guidon.IsMissingRevision(e.err)
 }
 
 // attributes appends what is known.

@@ -29,14 +29,16 @@ type Config struct {
 	Outage         func() time.Duration // for how long the database has not answered; nil is a database that always does
 	Metrics        http.Handler         // nil is no /metrics
 	MetricsPublic  bool                 // lets everybody read /metrics
+	AllowedHosts   []string             // host names that the public may own and that requests without credentials may be for; "*" is every name
 	Profiling      http.Handler         // nil is no /debug/pprof
 	CORS           *CORSConfig          // nil is none
 	Observer       Observer             // nil is none
 	Streams        *Streams             // nil where a runtime cannot stream: there are none
 	Logger         *slog.Logger         // nil logs nothing
 	Now            func() time.Time
-	Timeout        time.Duration // bounds the work on one request; zero is 30 s
-	Memory         int64         // limit in bytes of what requests in progress take; zero is budget.Default
+	Timeout        time.Duration   // bounds the work on one request; zero is 30 s
+	Overload       *OverloadConfig // nil rejects nothing
+	Memory         int64           // limit in bytes of what requests in progress take; zero is budget.Default
 }
 
 // AuthenticationConfig says who may do what.
@@ -58,6 +60,7 @@ type Handler struct {
 	timeout time.Duration
 	budget  *budget.Budget
 	cors    *cors
+	origins originChecks
 	mux     *chi.Mux
 	direct  directRoutes
 	info    []byte
@@ -91,6 +94,7 @@ func New(config Config) *Handler {
 	if config.CORS != nil {
 		h.cors = newCORS(*config.CORS)
 	}
+	h.origins.init(config)
 	h.mux.Use(routing)
 	h.install(h.mux)
 	return h

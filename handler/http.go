@@ -57,14 +57,8 @@ func newExchange() *exchange {
 
 // ServeHTTP answers the request and tells about it once (design 7, 8).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := newExchange()
-	x.ResponseWriter, x.request = w, r
-	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
-	x.event.start = tick()
-	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
-	x.event.name(first(r.Header, "X-Request-Id"))
+	x := h.begin(w, r)
 	defer h.conclude(x)
-	x.set(w.Header(), "X-Request-Id", x.event.requestID)
 	if h.cors != nil && h.cors.serve(x, r) {
 		return
 	}
@@ -73,6 +67,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.mux.ServeHTTP(x, r)
+}
+
+// begin returns the exchange of a request that has arrived.
+func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	x := newExchange()
+	x.ResponseWriter, x.request = w, r
+	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
+	x.event.start = tick()
+	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
+	x.event.name(first(r.Header, "X-Request-Id"))
+	x.set(w.Header(), "X-Request-Id", x.event.requestID)
+	return x
 }
 
 // conclude ends the exchange: a panic becomes a 500 where an answer is still
@@ -133,13 +139,23 @@ func (x *exchange) Write(body []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach what x wraps.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
+// entry returns serve behind what every route begins with: its name in the event,
+// and the check of requests that browsers send, before anything else is looked at.
+func (h *Handler) entry(operation, route string, e exposure, serve serveFunc) serveFunc {
+	return func(x *exchange) {
+		x.event.operation, x.event.route = operation, route
+		if err := h.origins.check(x.request, e); err != nil {
+			x.replyError(err)
+			return
+		}
+		serve(x)
+	}
+}
+
 // handle registers a route that is not an operation.
-func (h *Handler) handle(mux *chi.Mux, method, pattern string, serve http.HandlerFunc) {
-	mux.MethodFunc(method, pattern, func(w http.ResponseWriter, r *http.Request) {
-		x := w.(*exchange)
-		x.event.operation, x.event.route = pattern, pattern
-		serve(w, r)
-	})
+func (h *Handler) handle(mux *chi.Mux, method, pattern string, e exposure, serve http.HandlerFunc) {
+	enter := h.entry(pattern, pattern, e, func(x *exchange) { serve(x, x.request) })
+	mux.MethodFunc(method, pattern, func(w http.ResponseWriter, _ *http.Request) { enter(w.(*exchange)) })
 }
 
 // routing makes chi look for the path as contract 1.5 has it: decoded, and not

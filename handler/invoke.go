@@ -78,6 +78,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		operation: o.Name,
 		transport: request.Transport,
 	}
+	e.deadline, _ = ctx.Deadline()
 	e.name(request.RequestID)
 	request.RequestID = e.requestID
 	response, err := h.invoke(ctx, o, &request, new(work), &e)
@@ -117,6 +118,9 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if request.Actor == nil && !h.Enabled(o) {
 		return response, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
 	}
+	if err = h.checkLoad(ctx); err != nil {
+		return response, err
+	}
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
@@ -130,6 +134,9 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	if err == nil {
 		err = ctx.Err() // nothing is begun for a caller who has gone
+	}
+	if err == nil && !o.lasting {
+		err = checkTexts(request.Message)
 	}
 	if err == nil {
 		response, err = o.run(h, bounded, request)

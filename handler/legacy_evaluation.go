@@ -43,27 +43,41 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 		}
 	}
 	batch := guidon.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
-	if err := h.service.EvaluateBatch(ctx, &batch); err != nil {
-		return nil, err
+	err := h.service.EvaluateBatch(ctx, &batch)
+	if err == nil {
+		err = checkLegacy(batch.Answers, namespace, m)
 	}
 	end := h.now()
-	observeBatch(ctx, h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, end.Sub(start))
+	observeBatch(ctx, h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
+	if err != nil {
+		return nil, err
+	}
 	answer := &flipt.BatchEvaluationResponse{RequestId: requestIDOf(ctx, m)}
 	at := timestamppb.New(end)
 	for i, item := range m.GetRequests() {
-		switch r := batch.Answers[i]; {
-		case r.Variant != nil:
+		if r := batch.Answers[i]; r.Variant != nil {
 			one := wireLegacy(item, *r.Variant, at)
 			one.NamespaceKey = namespace
 			answer.Responses = append(answer.Responses, one)
-		case r.Boolean != nil:
-			return nil, guidon.WrongFlagType(guidon.BooleanFlag)
-		case !m.GetExcludeNotFound():
-			return nil, guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())
 		}
 	}
 	answer.RequestDurationMillis = milliseconds(end.Sub(start))
 	return answer, nil
+}
+
+// checkLegacy returns the failure of the first result that fails a legacy batch, or
+// nil if there is none.
+func checkLegacy(results []guidon.Evaluation, namespace string, m *flipt.BatchEvaluationRequest) error {
+	for i, item := range m.GetRequests() {
+		switch r := results[i]; {
+		case r.Variant != nil:
+		case r.Boolean != nil:
+			return &guidon.BatchItemError{Index: i, Err: guidon.WrongFlagType(guidon.BooleanFlag)}
+		case !m.GetExcludeNotFound():
+			return &guidon.BatchItemError{Index: i, Err: guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())}
+		}
+	}
+	return nil
 }
 
 func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) guidon.EvaluationRequest {

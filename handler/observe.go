@@ -18,7 +18,7 @@ type EvaluationEvent struct {
 	Namespace   string
 	Flag        string
 	EntityID    string // personal data
-	Type        string // "variant" or "boolean", nothing for an unknown flag of a batch
+	Type        string // "variant" or "boolean", nothing for an unknown flag or in a batch that failed
 	Value       string // the variant's key, or "true" or "false"
 	Reason      string // "unknown", "flag_disabled", "match" or "default"
 	OFREPReason string // "STATIC" and its like, nothing where the call is not one of OFREP
@@ -48,6 +48,7 @@ type events struct {
 	observer Observer
 	call     *guidon.Call
 	list     []EvaluationEvent
+	held     bool // until end, because the request may still fail
 }
 
 // maxTold bounds the events that the observer is told at once.
@@ -71,8 +72,33 @@ func (e *events) end() {
 		return
 	}
 	e.tell()
-	e.observer, e.call = nil, nil
+	if cap(e.list) > maxTold {
+		return // held: too large to be reused
+	}
+	e.observer, e.call, e.held = nil, nil, false
 	eventsPool.Put(e)
+}
+
+// hold keeps all events until end, so that discard can still change them.
+func (e *events) hold() {
+	if e != nil {
+		e.held = true
+	}
+}
+
+// discard replaces the results of the evaluations that are not reported yet by err:
+// the caller gets none of them.
+func (e *events) discard(err error) {
+	if e == nil {
+		return
+	}
+	for i := range e.list {
+		of := &e.list[i]
+		*of = EvaluationEvent{
+			RequestID: of.RequestID, Revision: of.Revision, Namespace: of.Namespace, Flag: of.Flag, EntityID: of.EntityID,
+			Type: of.Type, Err: err, FlagExists: of.FlagExists, Duration: of.Duration,
+		}
+	}
 }
 
 func (e *events) tell() {
@@ -116,7 +142,7 @@ func (e *events) unknown(m evaluated, err error, duration time.Duration) {
 
 // add returns one more event, without a result.
 func (e *events) add(m evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
-	if len(e.list) == maxTold {
+	if len(e.list) == maxTold && !e.held {
 		e.tell()
 	}
 	e.list = append(e.list, EvaluationEvent{})
@@ -139,14 +165,23 @@ func (h *Handler) observeBoolean(ctx context.Context, m evaluated, r *guidon.Boo
 	events.end()
 }
 
-// observeBatch tells about the answers of a batch.
-func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []guidon.Evaluation, whole time.Duration) {
+// observeBatch reports the evaluations of a batch that has ended with err. A request
+// that was rejected before anything was evaluated has none.
+func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []guidon.Evaluation, err error, whole time.Duration) {
+	failure, failed := errors.AsType[*guidon.BatchItemError](err)
+	if err != nil && !failed {
+		return
+	}
 	events := h.newEvents(ctx)
 	if events == nil {
 		return
 	}
 	duration := whole / time.Duration(max(len(items), 1))
 	for i, m := range items {
+		if failed {
+			events.unknown(m, errorOfItem(failure, i), duration)
+			continue
+		}
 		switch r := results[i]; {
 		case r.Variant != nil:
 			events.variant(m, r.Variant, nil, duration)
@@ -158,6 +193,18 @@ func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, resul
 	}
 	events.end()
 }
+
+// errorOfItem returns what to report of the i-th evaluation of a failed batch.
+func errorOfItem(failure *guidon.BatchItemError, i int) error {
+	if i == failure.Index {
+		return failure.Err
+	}
+	return errDiscarded
+}
+
+// errDiscarded is the error of an evaluation that the failure of another one in its
+// batch leaves without a result.
+var errDiscarded = guidon.Errorf(guidon.Canceled, "another evaluation of the batch failed")
 
 // errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
 var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")

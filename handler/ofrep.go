@@ -86,7 +86,6 @@ func (q *ofrepRequest) bind(a *guidon.Authentication) error {
 
 // serveOFREP decodes the request, carries it out and answers.
 func (h *Handler) serveOFREP(x *exchange, o *Operation) {
-	x.event.operation, x.event.route = o.Name, o.Name
 	header := x.Header()
 	x.set(header, "Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
 	if h.cors == nil {
@@ -94,7 +93,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	} else { // which has said Origin
 		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
-	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
+	ctx, cancel, err := x.withGRPCTimeout()
 	if err != nil {
 		x.replyError(err)
 		return

@@ -46,6 +46,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	q := request.ofrep
 	s, err := h.service.Snapshot(ctx, q.namespace)
 	if err != nil {
+		h.observeFailedBulk(ctx, q, err)
 		return Response{}, err
 	}
 	offer := h.offerStream(ctx, q)
@@ -59,22 +60,22 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	events := h.newEvents(ctx)
 	defer events.end()
-	reserved := int64(budget.Small)
+	if answerSizes.Of(s) > budget.Small/8 { // to which escapes may bring it
+		events.hold()
+	}
 	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if size := int64(len(b)); size > reserved {
-			reserved = 2 * size
-			if err := request.reserved.resize(ctx, h.budget.Responses, reserved); err != nil {
-				return Response{}, err
-			}
-		}
 		a := h.evaluateOFREP(s, q, key, events)
-		if b = a.append(b); len(b) > maxOFREPAnswer {
-			return Response{}, guidon.Errorf(guidon.TooLarge,
-				"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+		b = a.append(b)
+		if err := h.roomForOFREP(ctx, request, len(b)); err != nil {
+			events.discard(err)
+			for _, q.flag = range keys[i+1:] {
+				events.unknown(q, err, 0)
+			}
+			return Response{}, err
 		}
 	}
 	b = append(b, ']')
@@ -84,6 +85,36 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	b = codec.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
 	return Response{data: append(b, `"}}`...), ETag: etag}, nil
+}
+
+// roomForOFREP makes sure that there is room for an answer that has become so long.
+func (h *Handler) roomForOFREP(ctx context.Context, request *Request, size int) error {
+	switch {
+	case size > maxOFREPAnswer:
+		return guidon.Errorf(guidon.TooLarge,
+			"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+	case int64(size) > max(request.reserved.size, budget.Small):
+		return request.reserved.resize(ctx, h.budget.Responses, 2*int64(size))
+	}
+	return nil
+}
+
+// observeFailedBulk reports a failure of every named flag or, if the context names
+// none, one failure without a flag: which flags there are is then not known.
+func (h *Handler) observeFailedBulk(ctx context.Context, q *ofrepRequest, err error) {
+	keys := []string{""}
+	if q.context.Flags != "" {
+		var invalid error
+		if keys, invalid = q.namedKeys(); invalid != nil {
+			return
+		}
+	}
+	events := h.newEvents(ctx)
+	defer events.end()
+	for _, key := range keys {
+		q.flag = key
+		events.unknown(q, err, 0)
+	}
 }
 
 // sortedKeys are the keys of all flags.
@@ -96,12 +127,29 @@ var sortedKeys = guidon.NewDerivation(func(s *guidon.Snapshot) []string {
 	return keys
 })
 
+// answerSizes are the sizes of the largest bulk answers, in bytes and without escapes.
+var answerSizes = guidon.NewDerivation(func(s *guidon.Snapshot) (size int) {
+	for _, f := range s.Flags() {
+		largest := 0
+		for _, v := range f.Variants {
+			largest = max(largest, 2*len(v.Key)+len(v.Attachment))
+		}
+		size += 256 + len(f.Key) + len(f.Metadata) + largest
+	}
+	return size
+})
+
 // keys returns which flags are asked for: those that the property flags lists,
 // separated by commas as Flipt v1 has it, or all.
 func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
 	if q.context.Flags == "" {
 		return sortedKeys.Of(s), nil
 	}
+	return q.namedKeys()
+}
+
+// namedKeys returns the keys that the property flags lists, sorted.
+func (q *ofrepRequest) namedKeys() ([]string, error) {
 	var keys []string
 	for key := range strings.SplitSeq(q.context.Flags, ",") {
 		if key = strings.TrimSpace(key); key == "" {

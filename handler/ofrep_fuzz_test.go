@@ -13,6 +13,7 @@ import (
 // serve sends a request to the handler itself.
 func serve(h *handler.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	request.Host = "localhost"
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}

@@ -52,6 +52,7 @@ type Operation struct {
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the answer has an ETag, and a form for each version of client
+	evaluation     bool // evaluates flags, outside the areas for that
 	lasting        bool // goes on from memory while the database does not answer
 	limits         Limits
 	newRequest     func() proto.Message
@@ -118,6 +119,12 @@ func (o *Operation) fromMemory() *Operation {
 	return o
 }
 
+// evaluating says that the operation evaluates flags, though its area is another.
+func (o *Operation) evaluating() *Operation {
+	o.evaluation = true
+	return o
+}
+
 // reusingRequests lets the messages of an operation that evaluates one flag be used
 // again.
 func (o *Operation) reusingRequests() *Operation {
@@ -166,6 +173,11 @@ func (o *Operation) Writes() bool { return o.effect == writes }
 // FromMemory tells whether the operation goes on, with the state that is held,
 // while the database does not answer. Its answers then say how old that is.
 func (o *Operation) FromMemory() bool { return o.lasting }
+
+// evaluates reports whether the operation serves the evaluation of flags.
+func (o *Operation) evaluates() bool {
+	return o.evaluation || o.Area == AreaEvaluation || o.Area == AreaOFREP
+}
 
 // Versioned tells whether the answer has an ETag, so that If-None-Match applies
 // to it, and a form for each version of client.

@@ -56,6 +56,9 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 		c.CORS = nil
 	}
 
+	set("SERVER_ALLOWED_HOSTS", strings.Join(c.AllowedHosts, " "))
+	c.AllowedHosts = nil
+
 	turn("STREAMS_ENABLED", behind.streams != nil)
 	if streams := behind.streams; streams != nil {
 		set("STREAMS_MAX_OFREP", strconv.Itoa(max(streams.MaxOFREP, 1)))

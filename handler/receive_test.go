@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -47,8 +46,6 @@ func (u untouchable) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
-
-var pathVariable = regexp.MustCompile(`{[a-z_]+}`)
 
 // bodyRoutes returns every route of the API that has a body.
 func bodyRoutes() []handler.Route {

@@ -94,8 +94,8 @@ var operations = []*Operation{
 	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory().reusingRequests(),
 	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
 	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
-	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory(),
-	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory(),
+	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory().evaluating(),
+	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory().evaluating(),
 
 	// Changes and documents: our own.
 	exchanging[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
@@ -129,37 +129,44 @@ func (h *Handler) install(mux *chi.Mux) {
 	// OFREP, beside the table. Of a flag's path everything is the key.
 	for _, o := range ofrepOperations {
 		pattern := strings.Replace(o.Name, "{key}", "*", 1)
-		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) {
-			h.serveOFREP(w.(*exchange), o)
-		})
+		answer := h.entry(o.Name, o.Name, h.exposureOf(o), func(x *exchange) { h.serveOFREP(x, o) })
+		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) })
 		if o.Name == ofrepFlag {
-			h.direct.flag = func(x *exchange) { h.serveOFREP(x, o) }
+			h.direct.flag = answer
 		} else {
-			h.direct.exact[o.Routes[0]] = func(x *exchange) { h.serveOFREP(x, o) }
+			h.direct.exact[o.Routes[0]] = answer
 		}
 	}
 
 	// Event streams, where the runtime has them.
 	if h.config.Streams != nil {
-		h.handle(mux, get, ofrepEvents, h.serveOFREPEvents)
-		h.handle(mux, get, changesStream, h.serveChangeStream)
+		h.handle(mux, get, ofrepEvents, h.exposureOf(ofrepEventsOperation), h.serveOFREPEvents)
+		h.handle(mux, get, changesStream, h.exposureOf(changeStreamOperation), h.serveChangeStream)
 	}
 
 	// What is not an operation.
-	h.handle(mux, get, healthPath, h.serveHealth)
-	h.handle(mux, get, openAPIPath, h.serveOpenAPI)
-	h.handle(mux, get, analyticsPath, h.serveAnalytics)
+	plain := h.plainExposure()
+	h.handle(mux, get, openAPIPath, plain, h.serveOpenAPI)
+	h.handle(mux, get, analyticsPath, plain, h.serveAnalytics)
+	h.installDiagnostics(mux, plain, h.guardMetrics, h.guardProfiling)
+	mux.NotFound(h.serveNotFound)
+	mux.MethodNotAllowed(h.serveMethodNotAllowed)
+}
+
+// installDiagnostics registers what shows the state of the process: its health, for
+// everybody under any name, and metrics and profiler, for requests that pass their
+// guard.
+func (h *Handler) installDiagnostics(mux *chi.Mux, e exposure, metrics, profiling guard) {
+	h.handle(mux, get, healthPath, exposure{anyHost: true}, h.serveHealth)
 	if h.config.Metrics != nil {
-		h.handle(mux, get, metricsPath, h.serveMetrics)
+		h.handle(mux, get, metricsPath, e, h.serveMetrics(metrics))
 	}
 	if h.config.Profiling != nil {
 		for _, method := range []string{get, post} { // the symbol page is posted to
-			h.handle(mux, method, profilingPath, h.serveProfiling)
-			h.handle(mux, method, profilingPath+"/*", h.serveProfiling)
+			h.handle(mux, method, profilingPath, e, h.serveProfiling(profiling))
+			h.handle(mux, method, profilingPath+"/*", e, h.serveProfiling(profiling))
 		}
 	}
-	mux.NotFound(h.serveNotFound)
-	mux.MethodNotAllowed(h.serveMethodNotAllowed)
 }
 
 // Operations returns the table of all operations. It is the same for every

@@ -26,10 +26,9 @@ import (
 // the slash is registered too (contract 1.5).
 func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 	variables := route.Variables()
-	answer := func(x *exchange) {
-		x.event.operation, x.event.route = o.Name, route.Pattern
+	answer := h.entry(o.Name, route.Pattern, h.exposureOf(o), func(x *exchange) {
 		h.serveOperation(x, o, route, variables)
-	}
+	})
 	if len(variables) == 0 {
 		h.direct.exact[route] = answer
 	}
@@ -53,7 +52,7 @@ func (r Route) Variables() []string {
 
 // serveOperation decodes the request, carries it out and answers.
 func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variables []string) {
-	ctx, cancel, err := withGRPCTimeout(x.request.Context(), first(x.request.Header, "Grpc-Timeout"))
+	ctx, cancel, err := x.withGRPCTimeout()
 	if err != nil {
 		x.replyError(err)
 		return
@@ -237,23 +236,32 @@ var timeoutUnits = map[byte]time.Duration{
 	'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
 }
 
-// withGRPCTimeout returns the context with the deadline that the header
-// Grpc-Timeout sets (contract 1.4).
-func withGRPCTimeout(ctx context.Context, header string) (context.Context, context.CancelFunc, error) {
+// withGRPCTimeout returns the request's context with the deadline that the header
+// Grpc-Timeout sets (contract 1.4), which the event then knows.
+func (x *exchange) withGRPCTimeout() (context.Context, context.CancelFunc, error) {
+	ctx, header := x.request.Context(), first(x.request.Header, "Grpc-Timeout")
 	if header == "" {
 		return ctx, func() {}, nil
 	}
+	timeout, err := parseGRPCTimeout(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.event.deadline = time.Now().Add(timeout)
+	ctx, cancel := context.WithDeadline(ctx, x.event.deadline)
+	return ctx, cancel, nil
+}
+
+func parseGRPCTimeout(header string) (time.Duration, error) {
 	invalid := guidon.Errorf(guidon.InvalidArgument, "invalid header Grpc-Timeout: must be a whole number of at most 8 digits and a unit of H, M, S, m, u, n")
 	last := len(header) - 1
 	unit, ok := timeoutUnits[header[last]]
 	if !ok || last > 8 {
-		return nil, nil, invalid
+		return 0, invalid
 	}
 	count, err := strconv.ParseUint(header[:last], 10, 32)
 	if err != nil {
-		return nil, nil, invalid
+		return 0, invalid
 	}
-	timeout := min(time.Duration(count), time.Duration(1<<62)/unit) * unit // #nosec G115 -- 8 digits
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	return ctx, cancel, nil
+	return min(time.Duration(count), time.Duration(1<<62)/unit) * unit, nil // #nosec G115 -- 8 digits
 }

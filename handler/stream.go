@@ -83,7 +83,8 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 		x.replyError(err)
 		return
 	}
-	why := endedByClient // also when it panics
+	why := endedFailed // unless run returns, it has panicked
+	x.event.ended = why
 	defer func() { s.hub.close(s.slot, why) }()
 	why = s.run(x.request.Context(), first)
 	x.event.ended = why
@@ -180,7 +181,7 @@ func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
-		if ctx.Err() != nil {
+		if _, panicked := errors.AsType[*panicError](err); ctx.Err() != nil && !panicked {
 			return lookAt, endedByClient
 		}
 		if err != nil {

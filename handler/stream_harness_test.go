@@ -195,7 +195,7 @@ func listen(t *testing.T, h http.Handler, path string, headers ...string) *liste
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &listening{t: t, wire: &wire{ResponseRecorder: httptest.NewRecorder()}, cancel: cancel, done: make(chan struct{})}
-	request := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Add(headers[i], headers[i+1])
 	}

@@ -105,7 +105,7 @@ func launch(t testing.TB, database string, env ...string) *server {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
 		"GUIDON_DB_URL=" + database,
 		"GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
-		"GUIDON_LOG_ENCODING=json",
+		"GUIDON_LOG_ENCODING=json", "GUIDON_METRICS_PUBLIC=true",
 	}, env...)
 	pipe, err := s.cmd.StderrPipe()
 	if err != nil {

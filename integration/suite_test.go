@@ -29,7 +29,6 @@ var lambdaDifferences = []struct {
 	test  string
 	why   string
 }{
-	{"*", "TestProfiler", "nobody is on the machine of a function"},
 	{"*", "TestAbort", "there is no connection to cut: the answer is a 500"},
 	{"*", "TestBadInput/an_oversized_import", "the front refuses a body of more than 6 MB"},
 	{"*", "TestHalfBodies", "the front has read a body to its end, or refuses it"},
@@ -46,10 +45,11 @@ var lambdaDifferences = []struct {
 // process, at least for a part: it has a clock, a store or an observer of the test's
 // own, or is called without a request. All other tests that need one have a process.
 var insideTests = []string{
-	"TestAbort", "TestDatabaseAway", "TestDuration", "TestGuard", "TestHealth", "TestInvoke",
+	"TestAbort", "TestCrossOriginSources", "TestDatabaseAway", "TestDiagnosticsAccess", "TestDuration", "TestHealth", "TestHosts",
+	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestObserverOfLargeBatch", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestProfiler", "TestRudeObserver", "TestUnavailable",
+	"TestProfiler", "TestRudeObserver", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is how many tests of package handler have processes, at least: fewer

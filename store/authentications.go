@@ -118,11 +118,9 @@ func authenticationNotFound(id string) error {
 	return guidon.Errorf(guidon.NotFound, "authentication %q not found", id)
 }
 
-func (tx *authenticationTx) HasMethod(ctx context.Context, method guidon.Method) (bool, error) {
-	var n int64
-	_, err := tx.s.row(ctx, "SELECT COUNT(*) FROM authentications WHERE method = ?", []any{int32(method)}, &n)
-	return n > 0, err
-}
+// First reads the revision of the authentications, which starts at 0, rises with
+// every change and, unlike the rows and their change records, is never deleted.
+func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
 func (tx *authenticationTx) Expired(ctx context.Context, method guidon.Method, before time.Time, limit int) ([]*guidon.Authentication, error) {
 	return tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
@@ -132,6 +130,9 @@ func (tx *authenticationTx) Expired(ctx context.Context, method guidon.Method, b
 func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Authentication) error {
 	if tx.dead {
 		return errDead
+	}
+	if !storable(a.ID) || !storable(a.TokenHash) {
+		return guidon.Errorf(guidon.InvalidArgument, "authentication %q cannot be stored", a.ID)
 	}
 	if err := tx.mustBeUnique(ctx, a); err != nil {
 		return err
@@ -184,6 +185,9 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 
 // stored returns body and token hash under the id, or nil.
 func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte, hash string, err error) {
+	if !storable(id) {
+		return nil, "", nil
+	}
 	_, err = tx.s.row(ctx, "SELECT body, token_hash FROM authentications WHERE id = ?", []any{id}, &body, &hash)
 	return body, hash, err
 }

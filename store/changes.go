@@ -64,11 +64,11 @@ func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
 	if query.Actor != "" {
 		add("actor = ?", query.Actor)
 	}
-	if !query.Since.IsZero() {
-		add("happened_at >= ?", ceilMicro(query.Since))
+	if query.Since != nil {
+		add("happened_at >= ?", ceilMicro(*query.Since))
 	}
-	if !query.Until.IsZero() {
-		add("happened_at < ?", ceilMicro(query.Until))
+	if query.Until != nil {
+		add("happened_at < ?", ceilMicro(*query.Until))
 	}
 	if before := query.Before; before != (guidon.ChangeCursor{}) {
 		add("revision <= ?", before.Revision)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -38,6 +39,12 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 	if socket := parameters.Get("socket"); socket != "" {
 		parameters.Del("socket")
 		network, address = "unix", socket
+	}
+	for name := range parameters {
+		if slices.Contains([]string{"user", "username", "password", "passwd"}, strings.ToLower(name)) {
+			// The driver would send it to the server as a variable, whose error shows it.
+			return nil, fmt.Errorf("database URL: the parameter %s is not supported: use mysql://user:password@host:port/database", strings.ToLower(name))
+		}
 	}
 	// The driver reads the parameters; the credentials are not for parsing.
 	config, err := mysql.ParseDSN("tcp(127.0.0.1:3306)/?" + parameters.Encode())

@@ -76,7 +76,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"sqlite:", "names no file"},
 		{"sqlite://", "names no file"},
 		{"file::memory:", "in memory"},
-		{"file:x?mode=memory", "in memory"},
+		{"file:x?mode=memory", "parameters"},
 		{"file:x.db?cache=shared", "parameters"},
 		{"file:a\x00b", "NUL"},
 		{"sqlite:" + folder, "is a folder"},

@@ -32,7 +32,7 @@ func TestQueryPlans(t *testing.T) {
 	after, afterArgs := changes(guidon.ChangeQuery{Namespace: "n", After: at})
 	byObject, byObjectArgs := changes(guidon.ChangeQuery{Namespace: "n", Kind: guidon.KindFlag, Key: "k", Before: at})
 	byActor, byActorArgs := changes(guidon.ChangeQuery{Namespace: "n", Actor: "a"})
-	byTime, byTimeArgs := changes(guidon.ChangeQuery{Namespace: "n", Since: time.Now()})
+	byTime, byTimeArgs := changes(guidon.ChangeQuery{Namespace: "n", Since: new(time.Now())})
 	for _, c := range []struct {
 		name, query string
 		args        []any

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/store/filelock"
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // Options tunes the connections. Zero fields mean what is right for the
@@ -71,7 +72,8 @@ type DB struct {
 var _ guidon.Store = (*DB)(nil)
 
 // Open opens the database that url names. It starts no goroutine and leaves the
-// schema alone, which is package migrate's. No error shows a password.
+// schema alone, which is package migrate's. No error shows a password, and a URL that
+// cannot be divided into its parts for certain is rejected; see [redact.Check].
 //
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
 // the path, taken literally. Missing folders and the file are created, for the
@@ -88,6 +90,9 @@ var _ guidon.Store = (*DB)(nil)
 // such as tls, and ssl-mode, ssl-ca, ssl-cert and ssl-key as MySQL's own clients
 // have them.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
+	if err := redact.Check(url); err != nil {
+		return nil, fmt.Errorf("database URL %w", err)
+	}
 	switch scheme, rest, _ := strings.Cut(url, ":"); strings.ToLower(scheme) {
 	case "sqlite", "file":
 		return openSQLite(ctx, rest, options)
@@ -100,9 +105,9 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	}
 	// What people paste. The text is in no error, as it may hold a password.
 	switch {
-	case postgresKeywords.MatchString(url):
+	case redact.IsKeywords(url):
 		return openPostgres(postgresDialect, url, options)
-	case mysqlDSN.MatchString(url):
+	case redact.IsDriver(url):
 		return openMySQLDSN(url, options)
 	}
 	if scheme, _, found := strings.Cut(url, "://"); found && schemeName.MatchString(scheme) {
@@ -113,11 +118,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 
 const schemes = "sqlite:path, postgres://…, cockroachdb://… or mysql://…"
 
-var (
-	schemeName       = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
-	postgresKeywords = regexp.MustCompile(`^\s*(host|hostaddr|port|user|password|dbname|service|sslmode)\s*=`)
-	mysqlDSN         = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
-)
+var schemeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
 // Close closes all connections. The methods return Unavailable afterwards.
 func (d *DB) Close() error {

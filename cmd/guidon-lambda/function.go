@@ -45,6 +45,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	service := guidon.NewService(checkedStore{snapshots, schema}, time.Now)
 
 	h := instance.HandlerConfig(c, service, instance.BuildInfo(version, commit, date), logger)
+	h.AllowedHosts = []string{"*"} // AWS answers only under names that it has given, which no page can own
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
 	}
@@ -68,7 +69,7 @@ func refuse(c *config.Config) error {
 		problems = append(problems, fmt.Errorf("db.migrate_on_start (GUIDON_DB_MIGRATE_ON_START): is for servers; invoke the function with %s", migrateEvent))
 	}
 	if c.Diagnostics.Profiling.Enabled {
-		problems = append(problems, errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is for servers; nobody is on the same machine as a function"))
+		problems = append(problems, errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is for servers"))
 	}
 	return errors.Join(problems...)
 }

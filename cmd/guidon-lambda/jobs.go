@@ -52,7 +52,7 @@ func (j jobs) migrate(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := instance.Bootstrap(ctx, j.config.Authentication.Methods.Token, j.service, j.logger); err != nil {
+	if err := instance.Bootstrap(ctx, j.config.Authentication, j.service, j.logger); err != nil {
 		return nil, fmt.Errorf("bootstrap token: %w", err)
 	}
 	return result, nil

@@ -116,6 +116,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "create"}, "give the name"},
 		{[]string{"token", "create", "x", "--expires-at", "tomorrow"}, "not a time"},
 		{[]string{"token", "create", "x", "--expires-in", "-1h"}, "must lie in the future"},
+		{[]string{"token", "create", "x", "--expires-in", "0s"}, "must lie in the future"},
+		{[]string{"token", "create", "x", "--expires-at", ""}, "not a time"},
+		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must lie in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
 	}
 	for _, tt := range tests {

@@ -28,12 +28,14 @@ otherwise, a flag or segment that exists already fails the import.
   --dry-run        changes nothing and prints the difference
 
 Files are YAML or JSON, by their extension, in the versions 1.0 to 1.4 of the
-format. "-" is the standard input, which is YAML unless --format says JSON.
+format, which may also be written as v1.4 or 1.4.0. "-" is the standard input,
+which is YAML unless --format says JSON.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
 with their ids, ranks and times, so that clients and tokens go on working. Rows
-that cannot be imported are listed, and left out only after a question.
+that cannot be imported are listed, and left out only after a question; with
+--dry-run there need be no database to import into.
 Namespaces that hold something else already are refused. It may be repeated
 after an interruption.`
 

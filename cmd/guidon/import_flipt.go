@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // importFlipt takes over the database of a Flipt v1 server.
@@ -35,6 +36,11 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	mode := writing
 	if i.dryRun {
 		mode = reading
+		if missing := i.missingTarget(c.DB); missing != "" {
+			fmt.Fprintln(i.err, missing+"; whether its content lets the import in was not checked")
+			i.tellFlipt(content, dryRunRemark)
+			return nil
+		}
 	}
 	db, end, err := i.openReady(ctx, c, mode)
 	if err != nil {
@@ -45,10 +51,25 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	if i.dryRun {
-		i.tellFlipt(content, " (dry run, nothing was changed)")
+		i.tellFlipt(content, dryRunRemark)
 		return nil
 	}
 	return i.writeFlipt(ctx, db.Source(), content)
+}
+
+const dryRunRemark = " (dry run, nothing was changed)"
+
+// missingTarget returns why a dry run has no database to import into, or nothing if
+// it has one. Without one it only reads that of Flipt: it neither opens nor creates
+// the default database, which a server may be using.
+func (i *importing) missingTarget(c config.DB) string {
+	switch {
+	case i.connection.database == "" && c.URL == config.DefaultDatabase(i.environ):
+		return "no database is named with --db or db.url"
+	case exists(c) != nil:
+		return fmt.Sprintf("there is no database %q yet", c.Path())
+	}
+	return ""
 }
 
 // onlyFlipt refuses what has no meaning for a database.
@@ -112,8 +133,12 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 		}
 		return shared.SQL(), shared.Dialect(), shared.Close, nil
 	}
+	text, _, _ = strings.Cut(text, "?") // Flipt's URLs may have parameters
+	if err := redact.Check(text); err != nil {
+		return nil, "", nil, fmt.Errorf("the URL of the database of Flipt %w", err)
+	}
 	_, path, _ := strings.Cut(text, ":")
-	path, _, _ = strings.Cut(strings.TrimPrefix(path, "//"), "?") // Flipt's URLs may have parameters
+	path = strings.TrimPrefix(path, "//")
 	if _, err := os.Stat(path); err != nil {
 		return nil, "", nil, fmt.Errorf("the database of Flipt: %w", err)
 	}

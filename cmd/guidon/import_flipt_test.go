@@ -35,7 +35,6 @@ func TestImportFlipt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", path, "--dry-run"}, "there is no database")
 	s.ok("migrate", "up")
 	dry := s.ok("import", "--from-flipt-database", path, "--dry-run")
 	for _, want := range []string{"default: flags 40, segments 14 (dry run", "empty: flags 0, segments 0", "authentications: 6 (dry run"} {
@@ -62,6 +61,69 @@ func TestImportFlipt(t *testing.T) {
 	other := newShell(t)
 	other.ok("import", other.file("mine.yaml", strings.Replace(small, "key: small", "key: second", 1)))
 	other.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported", `namespace "second" is not empty`, "the flag one")
+}
+
+// TestImportFliptDryRunAlone: a dry run needs no database to import into, and makes none.
+func TestImportFliptDryRunAlone(t *testing.T) {
+	data := fliptdbtest.Generate(5)
+	data.Constraints[0].Type = 17
+	path := fliptFile(t, data)
+	home := t.TempDir()
+	unnamed := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
+	named := newShell(t)
+	missing := filepath.Join(t.TempDir(), "missing.db")
+	for name, test := range map[string]struct {
+		shell *shell
+		args  []string
+		want  string
+	}{
+		"none is named":          {unnamed, nil, "no database is named"},
+		"one that is not there":  {named, nil, "there is no database"},
+		"another one of the two": {named, []string{"--db", missing}, "there is no database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := *test.shell
+			s.t = t
+			r := s.run(append([]string{"import", "--from-flipt-database", path, "--dry-run"}, test.args...)...)
+			if r.code != exitOK || !strings.Contains(r.out, "default: flags 40, segments 14 (dry run") {
+				t.Errorf("got code %d and %q", r.code, r.out)
+			}
+			for _, want := range []string{test.want, "was not checked", "comparison type 17 is unknown"} {
+				if !strings.Contains(r.err, want) {
+					t.Errorf("got %q, want %q in it", r.err, want)
+				}
+			}
+		})
+	}
+	for _, folder := range []string{home, filepath.Dir(missing)} {
+		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				t.Errorf("%s was made", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestImportFliptDryRunBesideDefault: a default database that is there is not opened.
+func TestImportFliptDryRunBesideDefault(t *testing.T) {
+	path := fliptFile(t, fliptdbtest.Generate(5))
+	home := t.TempDir()
+	s := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
+	folder := filepath.Join(home, "guidon")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "guidon.db"), []byte("not even a database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.ok("import", "--from-flipt-database", path, "--dry-run")
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+		t.Errorf("got %v, error %v, want the one file", entries, err)
+	}
 }
 
 // Nothing is left out that somebody has not agreed to.

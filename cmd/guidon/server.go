@@ -31,9 +31,9 @@ When static tokens are switched on and there is none yet, a first one is created
 and, unless it was configured, shown once in the log.
 
 SIGTERM or SIGINT stop the server: health turns to NOT_SERVING, requests are
-still accepted for server.shutdown_delay, those under way may finish within
-server.shutdown_timeout, then the database is closed. A second signal ends the
-process at once.`
+still accepted for server.shutdown_delay while clients are told to close their
+connections, those in progress may finish within server.shutdown_timeout, then
+the database is closed. A second signal ends the process at once.`
 
 func (p *program) serverCommand() *cobra.Command {
 	return &cobra.Command{
@@ -95,11 +95,14 @@ func (p *program) serve(ctx context.Context) (err error) {
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
-	if err := instance.Bootstrap(ctx, c.Authentication.Methods.Token, parts.service, logger); err != nil {
+	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("bootstrap token: %w", err)
 	}
 	if !c.Authentication.Required {
 		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
+	}
+	if c.Diagnostics.Profiling.Enabled && !c.Authentication.Required && c.Server.DiagnosticsAddress == "" {
+		logger.Warn("the profiler is enabled and cannot be reached: set server.diagnostics_address, or require authentication")
 	}
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
 		return &exitError{code: exitFailure, err: err} // a stop that had to cut something is no mere interruption
@@ -181,7 +184,8 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 			MaxConnectionIdle: s.GRPCConnMaxIdleTime, ReceiveTimeout: s.ReadTimeout,
 			MaxConnectionAge: s.GRPCConnMaxAge, MaxConnectionAgeGrace: s.GRPCConnMaxAgeGrace,
 		},
-		ShutdownDelay: s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
+		DiagnosticsAddress: s.DiagnosticsAddress,
+		ShutdownDelay:      s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,
 		OnReady: func(web, grpc net.Addr) {
 			logger.Info("serving", "http", s.Protocol+"://"+web.String(), "grpc", grpcScheme(s)+"://"+grpc.String(),
 				"version", buildInfo().Version)

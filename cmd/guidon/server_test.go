@@ -210,10 +210,13 @@ func TestServerSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
 	server := s.with("GUIDON_METRICS_ENABLED=false", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true", "GUIDON_CORS_ENABLED=true",
 		"GUIDON_LOG_KEYS_MESSAGE=M").serve()
-	for path, want := range map[string]int{"/metrics": http.StatusNotFound, "/debug/pprof/cmdline": http.StatusOK, "/auth/v1/method": http.StatusOK} {
+	for path, want := range map[string]int{"/metrics": http.StatusNotFound, "/debug/pprof/cmdline": http.StatusForbidden, "/auth/v1/method": http.StatusOK} {
 		if code, _ := server.get(path, ""); code != want {
 			t.Errorf("%s: got %d, want %d", path, code, want)
 		}
+	}
+	if !strings.Contains(server.text(), "the profiler is enabled and cannot be reached") {
+		t.Error("nothing warns that the profiler cannot be reached")
 	}
 	s.fails(exitFailure, []string{"token", "create", "x", "-a", server.web}, "authentication.methods.token.enabled")
 
@@ -239,7 +242,7 @@ func TestEvaluationsLogged(t *testing.T) {
 		"with entities": {[]string{enabled, entities}, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := newShell(t).with(append(test.settings, "GUIDON_LOG_ENCODING=json")...).serve()
+			server := newShell(t).with(append(test.settings, "GUIDON_LOG_ENCODING=json", "GUIDON_METRICS_PUBLIC=true")...).serve()
 			response, err := http.Post(server.web+"/evaluate/v1/boolean", "application/json", strings.NewReader(`{"flagKey":"nope","entityId":"somebody"}`)) // #nosec G107 -- our own
 			if err != nil {
 				t.Fatal(err)

@@ -35,6 +35,7 @@ type creating struct {
 	expiresAt   string
 	metadata    []string
 	asJSON      bool
+	given       func(flag string) bool // reports whether the flag was given, be it empty
 }
 
 const tokenCreateHelp = `Create a static token and print it, alone, on the standard output. It is shown only
@@ -54,6 +55,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	}
 	c.connection.flags(command)
 	flags := command.Flags()
+	c.given = flags.Changed
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token ends after this `time`, such as 2160h")
@@ -108,11 +110,12 @@ func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
 		Name: name, Description: c.description, NamespaceKey: c.namespace, Metadata: metadata,
 	}
 	switch {
-	case c.expiresIn < 0:
-		return nil, usageError("--expires-in must lie in the future")
-	case c.expiresIn > 0:
+	case c.given("expires-in"):
+		if c.expiresIn <= 0 {
+			return nil, usageError("--expires-in must lie in the future")
+		}
 		request.ExpiresAt = timestamppb.New(c.now().Add(c.expiresIn))
-	case c.expiresAt != "":
+	case c.given("expires-at"):
 		at, err := time.Parse(time.RFC3339, c.expiresAt)
 		if err != nil {
 			return nil, usageError("--expires-at %q is not a time such as 2030-01-31T12:00:00Z", c.expiresAt)

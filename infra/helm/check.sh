@@ -61,7 +61,9 @@ refused '/database/secret' --set replicas=2
 refused "'replica' not allowed" --set database.secret=d,replica=2
 refused '/config/db' --set database.secret=d,config.db.url=postgres://user:password@db/guidon
 refused "invalid propertyName 'http_port'" --set database.secret=d,config.server.http_port=80
-refused 'serviceMonitor needs' --set database.secret=d,serviceMonitor.enabled=true
+refused "invalid propertyName 'diagnostics_address'" --set database.secret=d,config.server.diagnostics_address=:80
+refused 'needs networkPolicy.metricsFrom' --set database.secret=d,serviceMonitor.enabled=true,networkPolicy.enabled=true
+refused "'token' not allowed" --set database.secret=d,serviceMonitor.token.secret=t
 refused 'more than autoscaling.maxReplicas' --set database.secret=d,autoscaling.enabled=true,autoscaling.minReplicas=30
 
 # A mistake that the checks must find, so that they are known to look.

@@ -1,10 +1,6 @@
 package document
 
-import (
-	"slices"
-
-	"github.com/guidonhq/guidon"
-)
+import "github.com/guidonhq/guidon"
 
 // versions are the known ones, oldest first (contract 13.3).
 var versions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
@@ -19,12 +15,11 @@ func (d *decoder) readVersion(n *node) {
 	d.at("version", func() {
 		var version string
 		d.text(&version)(stated)
-		if version == "1" {
-			version = "1.0"
-		}
-		if d.version = slices.Index(versions, version); d.version < 0 {
+		minor, known := parseVersion(version)
+		if !known {
 			d.fail(stated, "unsupported version: %s", version)
 		}
+		d.version = minor
 	})
 }
 
@@ -129,9 +124,6 @@ func (d *decoder) rule(n *node) *guidon.DocumentRule {
 			r.Distributions = append(r.Distributions, share)
 		}),
 	})
-	if d.version < 1 && r.Rank == 0 { // the place in the list counts from 1.1 on
-		d.fail(n, "invalid field rank: must be greater than 0")
-	}
 	return r
 }
 

@@ -185,10 +185,45 @@ func TestDecodeVersions(t *testing.T) {
 			assertRoundTrip(t, []*guidon.Document{ranked(d)})
 		})
 	}
-	for _, version := range []string{"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", ""} {
+	for _, version := range []string{
+		"1", "1.0", `"1"`, `"1.0"`, "1.4", "~", "", "v1", "v1.4", "1.4.0", "v1.4.0", "1.3.0", "1.0.0", "1.4.12", "v1.1.10",
+	} {
 		if _, err := document.Decode(strings.NewReader("version: "+version), document.YAML); err != nil {
 			t.Errorf("version %s: %v", version, err)
 		}
+	}
+	for _, version := range []string{
+		"2.0", "0.9", "1.5", "1.40", "1.04", "01.4", "1.4.", "1.4.x", "1.4.01", "1.4.-1", "1.4.0.0", "1.4.0-rc1", "1.4.0+1", "vv1.4", "V1.4", "v", "1e0", "1.",
+		".4", "true", `""`, `" 1.4"`, "latest",
+	} {
+		_, err := document.Decode(strings.NewReader("version: "+version), document.YAML)
+		if want := "document 1, line 1: version: unsupported version: " + strings.Trim(version, `"`); err == nil || err.Error() != want {
+			t.Errorf("version %s: got error %v, want %q", version, err, want)
+		}
+	}
+}
+
+// TestDecodeVersionsInFull: however a version is written, it is that one.
+func TestDecodeVersionsInFull(t *testing.T) {
+	for version, found := range map[string]string{"v1.0": "1.0", "1.0.7": "1.0", "v1": "1.0", "1.2.0": "1.2", "v1.2": "1.2"} {
+		_, err := document.Decode(strings.NewReader(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON)
+		if want := "variant.default is supported in version >=1.3, found " + found; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("version %s: got error %v, want %q", version, err, want)
+		}
+	}
+}
+
+// TestDecodeRanks: rules of the first version that lack their ranks have those of
+// their places, as in later ones.
+func TestDecodeRanks(t *testing.T) {
+	const rules = "flags:\n- {key: f, name: F, rules: [{segment: a}, {segment: b, rank: 7}, {segment: c}]}\n" +
+		"segments: [{key: a, name: A}, {key: b, name: B}, {key: c, name: C}]\n"
+	first, last := decodeOne(t, document.YAML, "version: 1.0\n"+rules), decodeOne(t, document.YAML, rules)
+	if diff := cmp.Diff(last, first); diff != "" {
+		t.Errorf("(-1.4 +1.0):\n%s", diff)
+	}
+	if err := first.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -200,7 +235,6 @@ func TestDecodeErrors(t *testing.T) {
 		want   string
 	}{
 		{"version", document.YAML, "version: 2.0", "document 1, line 1: version: unsupported version: 2.0"},
-		{"version with three parts", document.YAML, "version: 1.0.0", "document 1, line 1: version: unsupported version: 1.0.0"},
 		{"type before 1.1", document.YAML, "version: 1.0\nflags:\n- key: f\n  type: BOOLEAN_FLAG_TYPE",
 			`document 1, line 4: flags[0] "f": type: flag.type is supported in version >=1.1, found 1.0`},
 		{"rollouts before 1.1", document.YAML, "version: 1\nflags:\n- key: f\n  rollouts: [{}]",
@@ -209,8 +243,6 @@ func TestDecodeErrors(t *testing.T) {
 			`document 1, line 4: flags[0] "f": rollouts[0]: segment: keys: flag.rollouts.segment.keys is supported in version >=1.2, found 1.1`},
 		{"default before 1.3", document.YAML, "version: 1.2\nflags:\n- {key: f, variants: [{key: v, default: true}]}",
 			`document 1, line 3: flags[0] "f": variants[0] "v": default: variant.default is supported in version >=1.3, found 1.2`},
-		{"rank missing in 1.0", document.YAML, "version: 1.0\nflags:\n- {key: f, rules: [{segment: s}]}",
-			`document 1, line 3: flags[0] "f": rules[0]: invalid field rank: must be greater than 0`},
 		{"version holds for the stream", document.YAML, "version: 1.0\n---\nflags:\n- {key: f, type: BOOLEAN_FLAG_TYPE}",
 			`document 2, line 4: flags[0] "f": type: flag.type is supported in version >=1.1, found 1.0`},
 		{"key and keys", document.YAML, "flags: [{key: f, rollouts: [{segment: {key: a, keys: [b]}}]}]",

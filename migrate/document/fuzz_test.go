@@ -36,6 +36,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(sparse.Bytes(), true)
 	f.Add([]byte(everythingYAML), false)
+	f.Add([]byte("version: v1.0.0\nflags:\n- {key: f, name: n, rules: [{segment: s}, {segment: s, rank: 1}]}\nsegments: [{key: s, name: s}]\n"), false)
 	f.Add([]byte("flags:\n- &f {key: f, name: n, metadata: {a: &a [1], b: *a}}\n- {<<: *f, key: g}\n"), false)
 	f.Add([]byte("flags: [{key: f, name: n, description: \"a\\n b\\r\", variants: [{key: ' v', attachment: [1e999, 0x1F, .5]}]}]"), false)
 	f.Add([]byte(`{"flags":[{"key":"f","name":"n","variants":[{"key":"v","attachment":{"a":"\ud800","a":1.0}}]}]}`), true)

@@ -191,3 +191,8 @@ func operatorOf(keys []string, operator guidon.SegmentOperator) guidon.SegmentOp
 }
 
 func rowOf(table string, at ref) string { return fmt.Sprintf("%s %s/%s", table, at.namespace, at.key) }
+
+// row returns what names the row of the table that the reference then is to.
+func (at *ref) row(table string) func() string {
+	return func() string { return rowOf(table, *at) }
+}

@@ -23,10 +23,10 @@ func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 	hashes := make(map[string]string)
 	fields := []any{
 		zero(&x.ID), zero(&x.TokenHash), zero(&method), zero(&metadata),
-		instant{&x.ExpiresAt}, instant{&x.CreatedAt}, instant{&x.UpdatedAt},
+		expiry{&x.ExpiresAt}, instant{&x.CreatedAt}, instant{&x.UpdatedAt},
 	}
-	return r.each(ctx, "authentications", "id hashed_client_token method metadata expires_at created_at updated_at", fields, func() {
-		row := "authentications " + x.ID
+	const columns = "id hashed_client_token method metadata? expires_at? created_at updated_at"
+	return r.each(ctx, a, "authentications", columns, fields, func() string { return "authentications " + x.ID }, func(row string) {
 		switch {
 		case !a.usable(row, x.ID):
 		case method <= int64(guidon.MethodNone) || method > int64(guidon.MethodCloud):

@@ -20,8 +20,8 @@ func readNamespaces(ctx context.Context, r *reader, a *assembly) error {
 	var at stamps
 	fields := append([]any{zero(&key), zero(&name), zero(&description), zero(&protected)}, at.fields()...)
 	// state_modified_at belongs to Flipt's cache and has no counterpart.
-	return r.each(ctx, "namespaces", "key name description protected created_at updated_at", fields, func() {
-		if !a.usable("namespaces "+key, key) {
+	return r.each(ctx, a, "namespaces", "key name description? protected created_at updated_at", fields, func() string { return "namespaces " + key }, func(row string) {
+		if !a.usable(row, key) {
 			return
 		}
 		n := &Namespace{Namespace: guidon.Namespace{
@@ -38,8 +38,7 @@ func readSegments(ctx context.Context, r *reader, a *assembly) error {
 	var match int64
 	var at stamps
 	fields := append([]any{zero(&in.key), zero(&in.namespace), zero(&name), zero(&description), zero(&match)}, at.fields()...)
-	return r.each(ctx, "segments", "key namespace_key name description match_type created_at updated_at", fields, func() {
-		row := rowOf("segments", in)
+	return r.each(ctx, a, "segments", "key namespace_key name description? match_type created_at updated_at", fields, in.row("segments"), func(row string) {
 		n := a.namespaces[in.namespace]
 		switch {
 		case n == nil:
@@ -65,9 +64,9 @@ func readConstraints(ctx context.Context, r *reader, a *assembly) error {
 		zero(&c.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&c.Property), zero(&c.Operator), zero(&c.Value), zero(&c.Description),
 		instant{&c.CreatedAt}, instant{&c.UpdatedAt},
 	}
-	return r.each(ctx, "constraints", "id namespace_key segment_key type property operator value description created_at updated_at", fields, func() {
+	const columns = "id namespace_key segment_key type property operator value description? created_at updated_at"
+	return r.each(ctx, a, "constraints", columns, fields, func() string { return "constraints " + c.ID }, func(row string) {
 		g := a.segments[in]
-		row := "constraints " + c.ID
 		switch {
 		case g == nil:
 			a.leave(row, "its segment %q is not taken over", in.key)
@@ -83,24 +82,24 @@ func readConstraints(ctx context.Context, r *reader, a *assembly) error {
 
 func readFlags(ctx context.Context, r *reader, a *assembly) error {
 	var f guidon.Flag
-	var namespace, metadata string
+	var in ref
+	var metadata string
 	var kind int64
 	fields := []any{
-		zero(&f.Key), zero(&namespace), zero(&f.Name), zero(&f.Description), zero(&f.Enabled), zero(&kind),
+		zero(&in.key), zero(&in.namespace), zero(&f.Name), zero(&f.Description), zero(&f.Enabled), zero(&kind),
 		zero(&metadata), zero(&f.DefaultVariantID), instant{&f.CreatedAt}, instant{&f.UpdatedAt},
 	}
-	return r.each(ctx, "flags", "key namespace_key name description enabled type metadata default_variant_id created_at updated_at", fields, func() {
-		in := ref{namespace, f.Key}
-		row := rowOf("flags", in)
-		n := a.namespaces[namespace]
+	const columns = "key namespace_key name description? enabled type metadata? default_variant_id? created_at updated_at"
+	return r.each(ctx, a, "flags", columns, fields, in.row("flags"), func(row string) {
+		n := a.namespaces[in.namespace]
 		switch {
 		case n == nil:
 			a.leave(row, "its namespace is not taken over")
 		case kind != int64(guidon.VariantFlag) && kind != int64(guidon.BooleanFlag):
 			a.leave(row, "flag type %d is unknown", kind)
-		case a.usable(row, f.Key):
+		case a.usable(row, in.key):
 			added := f
-			added.Type, added.Metadata, added.DefaultVariantID = guidon.FlagType(kind), a.metadata(row, metadata), "" // #nosec G115 -- checked above
+			added.Key, added.Type, added.Metadata, added.DefaultVariantID = in.key, guidon.FlagType(kind), a.metadata(row, metadata), "" // #nosec G115 -- checked above
 			a.flags[in], a.defaults[in] = &added, f.DefaultVariantID
 			n.Flags = append(n.Flags, &added)
 		}
@@ -130,9 +129,9 @@ func readVariants(ctx context.Context, r *reader, a *assembly) error {
 		zero(&v.ID), zero(&in.namespace), zero(&in.key), zero(&v.Key), zero(&v.Name), zero(&v.Description), zero(&v.Attachment),
 		instant{&v.CreatedAt}, instant{&v.UpdatedAt},
 	}
-	return r.each(ctx, "variants", "id namespace_key flag_key key name description attachment created_at updated_at", fields, func() {
+	const columns = "id namespace_key flag_key key name description? attachment? created_at updated_at"
+	return r.each(ctx, a, "variants", columns, fields, func() string { return "variants " + v.ID }, func(row string) {
 		f := a.flags[in]
-		row := "variants " + v.ID
 		if f == nil {
 			a.leave(row, "its flag %q is not taken over", in.key)
 			return

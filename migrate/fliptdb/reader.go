@@ -41,33 +41,50 @@ func (r *reader) end() error {
 	return nil
 }
 
-// each calls fn for every row of the columns, which it scans into the fields.
-// Rows of one creation time come in the order of insertion where the database
-// knows that, else by the first column.
-func (r *reader) each(ctx context.Context, table, columns string, fields []any, fn func()) error {
-	names := strings.Fields(columns)
-	for i, name := range names {
-		names[i] = r.quote(name)
+// each calls fn for every row of the columns, which it scans into the fields. A
+// column may be NULL if its name ends in a question mark. A row that cannot be read
+// is reported under the name that nameOf makes of its fields. Rows of one creation
+// time come in the order of insertion where the database knows that, else by the
+// first column.
+func (r *reader) each(ctx context.Context, a *assembly, table, columns string, fields []any, nameOf func() string, fn func(row string)) error {
+	scanned := columnsOf(strings.Fields(columns), fields)
+	expressions, destinations := make([]string, len(scanned)), make([]any, len(scanned))
+	for i := range scanned {
+		expressions[i], destinations[i] = r.expression(&scanned[i]), &scanned[i]
 	}
-	order := names[0]
+	order := r.quote(scanned[0].name)
 	if r.dialect == "sqlite" {
 		order = "rowid"
 	}
-	rows, err := r.tx.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+r.quote(table)+" ORDER BY "+order) // #nosec G202 -- names of ours
+	rows, err := r.tx.QueryContext(ctx, "SELECT "+strings.Join(expressions, ", ")+" FROM "+r.quote(table)+" ORDER BY "+order) // #nosec G202 -- names of ours
 	if err != nil {
 		return fmt.Errorf("read table %s: %w", table, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := rows.Scan(fields...); err != nil {
+		if err := rows.Scan(destinations...); err != nil {
 			return fmt.Errorf("read table %s: %w", table, err)
 		}
-		fn()
+		if found := problems(scanned); found != "" {
+			a.leave(nameOf(), "%s", found)
+			continue
+		}
+		fn(nameOf())
 	}
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("read table %s: %w", table, err)
 	}
 	return nil
+}
+
+// expression returns what selects the column. The driver of MySQL fails on dates
+// that do not exist, such as 0000-00-00, or makes the zero time of them, so it is
+// given times as texts.
+func (r *reader) expression(c *column) string {
+	if r.dialect == "mysql" && strings.HasSuffix(c.name, "_at") {
+		return "CAST(" + r.quote(c.name) + " AS CHAR)"
+	}
+	return r.quote(c.name)
 }
 
 // quote makes a name out of any word, such as key and rank.

@@ -6,6 +6,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
+// isShare reports whether a number is a percentage.
+func isShare(percent float64) bool { return percent >= 0 && percent <= 100 }
+
 func readRollouts(ctx context.Context, r *reader, a *assembly) error {
 	var rollout guidon.Rollout
 	var in ref
@@ -14,9 +17,9 @@ func readRollouts(ctx context.Context, r *reader, a *assembly) error {
 		zero(&rollout.ID), zero(&in.namespace), zero(&in.key), zero(&kind), zero(&rollout.Description), zero(&rank),
 		instant{&rollout.CreatedAt}, instant{&rollout.UpdatedAt},
 	}
-	return r.each(ctx, "rollouts", "id namespace_key flag_key type description rank created_at updated_at", fields, func() {
+	const columns = "id namespace_key flag_key type description? rank created_at updated_at"
+	return r.each(ctx, a, "rollouts", columns, fields, func() string { return "rollouts " + rollout.ID }, func(row string) {
 		f := a.flags[in]
-		row := "rollouts " + rollout.ID
 		switch {
 		case f == nil:
 			a.leave(row, "its flag %q is not taken over", in.key)
@@ -38,14 +41,16 @@ func readThresholds(ctx context.Context, r *reader, a *assembly) error {
 	var percentage float64
 	var value bool
 	fields := []any{zero(&id), zero(&rolloutID), zero(&percentage), zero(&value)}
-	return r.each(ctx, "rollout_thresholds", "id rollout_id percentage value", fields, func() {
-		row := "rollout_thresholds " + id
+	nameOf := func() string { return "rollout_thresholds " + id }
+	return r.each(ctx, a, "rollout_thresholds", "id rollout_id percentage value", fields, nameOf, func(row string) {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
 			a.leave(row, "its rollout is not taken over")
 		case rollout.kind != guidon.ThresholdRollout || rollout.Threshold != nil:
 			a.leave(row, "rollout %q is of another type, or has a threshold already", rolloutID)
+		case !isShare(percentage):
+			a.leave(row, "percentage %v is not between 0 and 100", percentage)
 		default:
 			rollout.Threshold = &guidon.RolloutThreshold{Percentage: float32(percentage), Value: value}
 		}
@@ -57,8 +62,8 @@ func readRolloutSegments(ctx context.Context, r *reader, a *assembly) error {
 	var value bool
 	var operator int64
 	fields := []any{zero(&id), zero(&rolloutID), zero(&value), zero(&operator)}
-	err := r.each(ctx, "rollout_segments", "id rollout_id value segment_operator", fields, func() {
-		row := "rollout_segments " + id
+	nameOf := func() string { return "rollout_segments " + id }
+	err := r.each(ctx, a, "rollout_segments", "id rollout_id value segment_operator", fields, nameOf, func(row string) {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
@@ -82,8 +87,8 @@ func readRolloutReferences(ctx context.Context, r *reader, a *assembly) error {
 	var id string
 	var segment ref
 	fields := []any{zero(&segment.key), zero(&id), zero(&segment.namespace)}
-	return r.each(ctx, "rollout_segment_references", "segment_key rollout_segment_id namespace_key", fields, func() {
-		row := "rollout_segment_references " + id + " " + segment.key
+	nameOf := func() string { return "rollout_segment_references " + id + " " + segment.key }
+	return r.each(ctx, a, "rollout_segment_references", "segment_key rollout_segment_id namespace_key", fields, nameOf, func(row string) {
 		rollout := a.rolloutByRow[id]
 		switch {
 		case rollout == nil:

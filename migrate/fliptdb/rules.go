@@ -23,9 +23,9 @@ func readRules(ctx context.Context, r *reader, a *assembly) error {
 		zero(&rule.ID), zero(&in.namespace), zero(&in.key), zero(&rank), zero(&operator),
 		instant{&rule.CreatedAt}, instant{&rule.UpdatedAt},
 	}
-	return r.each(ctx, "rules", "id namespace_key flag_key rank segment_operator created_at updated_at", fields, func() {
+	const columns = "id namespace_key flag_key rank segment_operator created_at updated_at"
+	return r.each(ctx, a, "rules", columns, fields, func() string { return "rules " + rule.ID }, func(row string) {
 		f := a.flags[in]
-		row := "rules " + rule.ID
 		switch {
 		case f == nil:
 			a.leave(row, "its flag %q is not taken over", in.key)
@@ -46,8 +46,8 @@ func readRuleSegments(ctx context.Context, r *reader, a *assembly) error {
 	var id string
 	var segment ref
 	fields := []any{zero(&segment.key), zero(&id), zero(&segment.namespace)}
-	return r.each(ctx, "rule_segments", "segment_key rule_id namespace_key", fields, func() {
-		row := "rule_segments " + id + " " + segment.key
+	nameOf := func() string { return "rule_segments " + id + " " + segment.key }
+	return r.each(ctx, a, "rule_segments", "segment_key rule_id namespace_key", fields, nameOf, func(row string) {
 		rule := a.rules[id]
 		switch {
 		case rule == nil:
@@ -67,8 +67,8 @@ func readDistributions(ctx context.Context, r *reader, a *assembly) error {
 	fields := []any{
 		zero(&d.ID), zero(&ruleID), zero(&d.VariantID), zero(&rollout), instant{&d.CreatedAt}, instant{&d.UpdatedAt},
 	}
-	return r.each(ctx, "distributions", "id rule_id variant_id rollout created_at updated_at", fields, func() {
-		row := "distributions " + d.ID
+	const columns = "id rule_id variant_id rollout created_at updated_at"
+	return r.each(ctx, a, "distributions", columns, fields, func() string { return "distributions " + d.ID }, func(row string) {
 		rule := a.rules[ruleID]
 		switch {
 		case rule == nil:
@@ -77,6 +77,8 @@ func readDistributions(ctx context.Context, r *reader, a *assembly) error {
 			// Flipt lets a caller do this (contract 4.4) and then answers with a
 			// variant that the flag does not have.
 			a.leave(row, "variant %q is not one of its flag", d.VariantID)
+		case !isShare(rollout):
+			a.leave(row, "rollout %v is not between 0 and 100", rollout)
 		default:
 			added := d
 			added.Rollout = float32(rollout)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon"
 )
 
 // orZero scans a column into a variable, NULL as the zero value.
@@ -23,6 +25,22 @@ func (o orZero[T]) Scan(value any) error {
 // instant scans a time in whatever form a database keeps it, as UTC and whole
 // microseconds. NULL is the zero time.
 type instant struct{ to *time.Time }
+
+// expiry scans the time at which a credential expires. NULL alone is never: any
+// time, the zero one included, is a time at which it expired.
+type expiry struct{ to *time.Time }
+
+// Scan implements sql.Scanner.
+func (e expiry) Scan(value any) error {
+	if value == nil {
+		*e.to = guidon.ExpiryAt(nil)
+		return nil
+	}
+	var at time.Time
+	err := instant{&at}.Scan(value)
+	*e.to = guidon.ExpiryAt(&at)
+	return err
+}
 
 // The forms in which SQLite drivers write times, which are text there. Without
 // a zone they are in UTC.
@@ -57,7 +75,7 @@ func (i instant) Scan(value any) error {
 		return fmt.Errorf("a time has the type %T", value)
 	}
 	*i.to = t.UTC().Truncate(time.Microsecond)
-	return nil
+	return checkYear(*i.to)
 }
 
 func parseTime(text string) (time.Time, error) {

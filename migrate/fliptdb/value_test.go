@@ -29,6 +29,14 @@ func TestInstant(t *testing.T) {
 	if err := (instant{&got}).Scan(nil); err != nil || !got.IsZero() {
 		t.Errorf("NULL: got %v, %v, want the zero time", got, err)
 	}
+	for value, want := range map[any]time.Time{
+		nil: {}, "0001-01-01 00:00:00+00:00": time.Unix(0, 0), (time.Time{}): time.Unix(0, 0), whole: whole,
+	} {
+		got := want.Add(1)
+		if err := (expiry{&got}).Scan(value); err != nil || !got.Equal(want) {
+			t.Errorf("expiry %v: got %v, %v, want %v", value, got, err, want)
+		}
+	}
 	for _, value := range []any{"yesterday", "", 1.5} {
 		if err := (instant{&got}).Scan(value); err == nil {
 			t.Errorf("%v: got no error", value)

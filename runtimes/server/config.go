@@ -20,11 +20,18 @@ type Config struct {
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners
-	Loops   []Loop
-	Logger  *slog.Logger // nil = slog.Default
+
+	// DiagnosticsAddress is the host:port of a listener for operators, which serves
+	// [handler.Handler.Diagnostics] over plaintext; port 0 picks a free one. Empty is
+	// none.
+	DiagnosticsAddress string
+
+	Loops  []Loop
+	Logger *slog.Logger // nil = slog.Default
 
 	// ShutdownDelay is how long requests are still accepted after health has
-	// turned to not serving, so that load balancers notice first.
+	// turned to not serving, so that load balancers notice first. Clients are
+	// told to close their connections.
 	ShutdownDelay time.Duration
 	// ShutdownTimeout bounds how long requests under way may take to finish
 	// after that; what is left is cut. Default 10 s.
@@ -42,7 +49,7 @@ type Config struct {
 type HTTP struct {
 	Address        string        // host:port; port 0 picks a free one
 	ReadTimeout    time.Duration // header and body, default 10 s
-	WriteTimeout   time.Duration // default 30 s
+	WriteTimeout   time.Duration // from the start of a response, default 30 s
 	IdleTimeout    time.Duration // default 2 min
 	MaxHeaderBytes int           // default 1 MiB
 }

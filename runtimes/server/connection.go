@@ -18,25 +18,29 @@ const (
 // httpListener is a listener whose connections are made for net/http: see
 // [httpConn].
 type httpListener struct {
-	*net.TCPListener
-	period time.Duration // between looks
-	epoch  time.Time
-	now    atomic.Int64 // when it looked last, in nanoseconds after epoch
-	turns  atomic.Int32 // see turns
+	*closingListener
+	writeTimeout time.Duration
+	epoch        time.Time
+	now          atomic.Int64 // when it looked last, in nanoseconds after epoch
+	turns        atomic.Int32 // see turns
+	stop         httpStop
 
-	mu    sync.Mutex
-	conns map[*httpConn]struct{}
-	timer *time.Timer // runs while there are connections; nil before the first
+	mu     sync.Mutex
+	period time.Duration // between looks
+	conns  map[*httpConn]struct{}
+	timer  *time.Timer // runs while there are connections; nil before the first
 }
 
 // newHTTPListener returns a listener that looks twenty times in the shortest of the
 // timeouts, within the bounds above.
-func newHTTPListener(listener *net.TCPListener, shortest time.Duration) *httpListener {
+func newHTTPListener(listener *closingListener, timeouts HTTP) *httpListener {
+	shortest := min(timeouts.ReadTimeout, timeouts.WriteTimeout, timeouts.IdleTimeout)
 	return &httpListener{
-		TCPListener: listener,
-		period:      min(max(shortest/20, leastPeriod), mostPeriod),
-		epoch:       time.Now(),
-		conns:       map[*httpConn]struct{}{},
+		closingListener: listener,
+		writeTimeout:    timeouts.WriteTimeout,
+		period:          min(max(shortest/20, leastPeriod), mostPeriod),
+		epoch:           time.Now(),
+		conns:           map[*httpConn]struct{}{},
 	}
 }
 
@@ -49,6 +53,7 @@ func (l *httpListener) Accept() (net.Conn, error) {
 	c := &httpConn{TCPConn: tcp, listener: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	c.quietSince = int64(time.Since(l.epoch))
 	l.conns[c] = struct{}{}
 	l.turns.Store(turns(len(l.conns)))
 	switch {
@@ -69,6 +74,9 @@ func (l *httpListener) look() {
 	for c := range l.conns {
 		c.read.look(now, c.interruptRead)
 		c.write.look(now, c.TCPConn.SetWriteDeadline)
+		if l.stop.begun.Load() {
+			l.stop.look(c, now)
+		}
 	}
 	if len(l.conns) > 0 {
 		l.timer.Reset(l.period)
@@ -80,6 +88,7 @@ func (l *httpListener) forget(c *httpConn) {
 	defer l.mu.Unlock()
 	delete(l.conns, c)
 	l.turns.Store(turns(len(l.conns)))
+	l.stop.left(len(l.conns))
 }
 
 // The bounds of how many Reads follow each other that let others go first: of one
@@ -109,6 +118,8 @@ func turns(connections int) int32 {
 // cannot have sent it yet: it finds nothing, and has to be woken. So most Reads let
 // others go first, and find what has come meanwhile.
 //
+// It also knows whether its client waits for a response: see [httpActivity].
+//
 // It has all methods of a TCP connection, since net/http looks for some of them.
 type httpConn struct {
 	*net.TCPConn
@@ -116,6 +127,7 @@ type httpConn struct {
 	read, write deadline
 
 	reads atomic.Int32 // to take turns
+	httpActivity
 
 	// With read.mu held:
 	reading     int  // Reads that are under way
@@ -131,8 +143,25 @@ func (c *httpConn) Read(b []byte) (int, error) {
 	if !c.beginRead() {
 		return 0, os.ErrDeadlineExceeded
 	}
-	defer c.endRead()
-	return c.TCPConn.Read(b)
+	n, err := c.TCPConn.Read(b)
+	if err != nil && c.ending.Load() {
+		n, err = c.readOnceMore(b)
+	}
+	if n > 0 {
+		c.received()
+	}
+	c.endRead(n)
+	return n, err
+}
+
+// Write implements [net.Conn].
+func (c *httpConn) Write(b []byte) (int, error) {
+	if c.responds() {
+		if err := c.setWriteDeadline(time.Now().Add(c.listener.writeTimeout)); err != nil {
+			return 0, err
+		}
+	}
+	return c.TCPConn.Write(b)
 }
 
 // beginRead tells whether there is time to read.
@@ -146,10 +175,13 @@ func (c *httpConn) beginRead() bool {
 	return true
 }
 
-func (c *httpConn) endRead() {
+func (c *httpConn) endRead(n int) {
 	c.read.mu.Lock()
 	defer c.read.mu.Unlock()
 	c.reading--
+	if n > 0 && c.ending.Load() {
+		c.goOn()
+	}
 }
 
 // interruptRead passes the deadline on where the connection has to know: a Read that
@@ -169,6 +201,11 @@ func (c *httpConn) SetReadDeadline(t time.Time) error {
 
 // SetWriteDeadline implements [net.Conn].
 func (c *httpConn) SetWriteDeadline(t time.Time) error {
+	c.writesLeft.Store(0)
+	return c.setWriteDeadline(t)
+}
+
+func (c *httpConn) setWriteDeadline(t time.Time) error {
 	return c.write.set(c.listener, t, c.TCPConn.SetWriteDeadline)
 }
 
@@ -182,6 +219,10 @@ func (c *httpConn) SetDeadline(t time.Time) error {
 
 // Close implements [net.Conn].
 func (c *httpConn) Close() error {
+	if c.listener.stop.lingers() {
+		c.linger()
+	}
+	err := c.TCPConn.Close()
 	c.listener.forget(c)
-	return c.TCPConn.Close()
+	return err
 }

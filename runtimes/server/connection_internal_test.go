@@ -21,7 +21,7 @@ func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := newHTTPListener(open, shortest)
+	listener := newHTTPListener(open, HTTP{ReadTimeout: shortest, WriteTimeout: shortest, IdleTimeout: shortest})
 	peer, err := net.Dial("tcp", open.Addr().String())
 	if err != nil {
 		t.Fatal(err)

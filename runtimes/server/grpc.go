@@ -81,10 +81,11 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 	return server
 }
 
-// serveGRPC serves until the server is stopped, which is no error.
+// serveGRPC serves until the server is stopped or the listener is closing, which is
+// no error.
 func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	err := server.Serve(listener)
-	if errors.Is(err, grpc.ErrServerStopped) {
+	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, errClosing) {
 		return nil
 	}
 	return err

@@ -25,7 +25,8 @@ type calls struct {
 	logger         *slog.Logger
 	receiveTimeout time.Duration
 	draining       chan struct{} // closed when streams must let go
-	receiving      atomic.Int64  // calls that wait for their message
+	running        atomic.Int64  // calls of operations in progress
+	receiving      atomic.Int64  // those that wait for their message
 }
 
 // method returns the gRPC method of the operation. It does not use grpc-go's way to
@@ -34,6 +35,8 @@ type calls struct {
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
 	layout := layoutOf(o.NewRequest())
 	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+		c.running.Add(1)
+		defer c.running.Add(-1)
 		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
 		return c.invoke(ctx, o, layout)
 	}

@@ -10,73 +10,56 @@ import (
 // writeStall is how long a client may take nothing of what is written to it.
 const writeStall = 10 * time.Second
 
-// grpcListener is a listener whose connections are limited in number, and are closed
-// if their clients do not read.
-type grpcListener struct {
-	*net.TCPListener
+// grpcConns is the open gRPC connections. They are limited in number, and closed if
+// their clients do not read.
+type grpcConns struct {
 	limit       int
 	takeTimeout time.Duration // for a client to take a response
 
-	mu       sync.Mutex
-	conns    map[*grpcConn]struct{}
-	timer    *time.Timer // runs while there are connections; nil before the first
-	rejected atomic.Uint64
+	mu    sync.Mutex
+	open  map[*grpcConn]struct{}
+	timer *time.Timer // runs while there are connections; nil before the first
 }
 
-func newGRPCListener(listener *net.TCPListener, limit int, takeTimeout time.Duration) *grpcListener {
-	return &grpcListener{TCPListener: listener, limit: limit, takeTimeout: takeTimeout, conns: map[*grpcConn]struct{}{}}
-}
-
-// Accept implements [net.Listener]. It closes the connections beyond the limit.
-func (l *grpcListener) Accept() (net.Conn, error) {
-	for {
-		tcp, err := l.AcceptTCP()
-		if err != nil {
-			return nil, err
-		}
-		if c := l.admit(tcp); c != nil {
-			return c, nil
-		}
-		l.rejected.Add(1)
-		_ = tcp.Close()
-	}
+func newGRPCConns(limit int, takeTimeout time.Duration) *grpcConns {
+	return &grpcConns{limit: limit, takeTimeout: takeTimeout, open: map[*grpcConn]struct{}{}}
 }
 
 // admit returns the connection, or nil if there are too many.
-func (l *grpcListener) admit(tcp *net.TCPConn) *grpcConn {
+func (l *grpcConns) admit(tcp *net.TCPConn, listener *grpcListener) *grpcConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.conns) >= l.limit {
+	if len(l.open) >= l.limit {
 		return nil
 	}
-	c := &grpcConn{TCPConn: tcp, listener: l, responses: map[*pending]struct{}{}}
+	c := &grpcConn{TCPConn: tcp, listener: listener, responses: map[*pending]struct{}{}}
 	c.addr = grpcAddr{Addr: tcp.RemoteAddr(), conn: c}
-	l.conns[c] = struct{}{}
+	l.open[c] = struct{}{}
 	switch {
 	case l.timer == nil:
 		l.timer = time.AfterFunc(time.Second, l.sweep)
-	case len(l.conns) == 1:
+	case len(l.open) == 1:
 		l.timer.Reset(time.Second)
 	}
 	return c
 }
 
 // sweep closes the connections whose clients do not read.
-func (l *grpcListener) sweep() {
+func (l *grpcConns) sweep() {
 	for _, c := range l.stalled(time.Now()) {
 		_ = c.Close()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.conns) > 0 {
+	if len(l.open) > 0 {
 		l.timer.Reset(time.Second)
 	}
 }
 
-func (l *grpcListener) stalled(now time.Time) (stalled []*grpcConn) {
+func (l *grpcConns) stalled(now time.Time) (stalled []*grpcConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for c := range l.conns {
+	for c := range l.open {
 		if c.stalled(now) {
 			stalled = append(stalled, c)
 		}
@@ -84,10 +67,10 @@ func (l *grpcListener) stalled(now time.Time) (stalled []*grpcConn) {
 	return stalled
 }
 
-func (l *grpcListener) forget(c *grpcConn) {
+func (l *grpcConns) forget(c *grpcConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.conns, c)
+	delete(l.open, c)
 }
 
 // grpcConn is a connection that knows which responses its client has not taken.
@@ -119,9 +102,16 @@ func (c *grpcConn) Write(b []byte) (int, error) {
 	return c.TCPConn.Write(b)
 }
 
+// SetDeadline implements [net.Conn].
+func (c *grpcConn) SetDeadline(t time.Time) error {
+	c.listener.begun(c, !t.IsZero())
+	return c.TCPConn.SetDeadline(t)
+}
+
 // Close implements [net.Conn]. grpc-go drops what it had queued without giving it back.
 func (c *grpcConn) Close() error {
-	c.listener.forget(c)
+	c.listener.begun(c, false)
+	c.listener.conns.forget(c)
 	for _, p := range c.end() {
 		p.release()
 	}
@@ -168,7 +158,7 @@ func (c *grpcConn) stalled(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for p := range c.responses {
-		if now.Sub(p.since) > c.listener.takeTimeout {
+		if now.Sub(p.since) > c.listener.conns.takeTimeout {
 			return true
 		}
 	}

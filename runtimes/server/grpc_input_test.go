@@ -208,7 +208,7 @@ func TestGRPCTwoMessages(t *testing.T) {
 // whichever control characters are in it.
 func TestGRPCErrorTextIsClean(t *testing.T) {
 	in := start(t, nil)
-	err := in.call(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a\n\x00ü"}, &flipt.Flag{})
+	err := in.call(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a\n\x01ü"}, &flipt.Flag{})
 	if got, want := status.Code(err), codes.NotFound; got != want {
 		t.Errorf("got %v, want %v", err, want)
 	}

@@ -26,7 +26,7 @@ func registered(t *testing.T, h *handler.Handler) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := newGRPCServer(config, nil, newServing(config).calls)
+	server := newGRPCServer(config, nil, newServing(config, nil, listeners{}).calls)
 	defer server.Stop()
 	var methods []string
 	for service, info := range server.GetServiceInfo() {

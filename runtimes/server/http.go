@@ -21,7 +21,8 @@ func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
 		tlsSettings.NextProtos = []string{"http/1.1"}
 	}
 	return &http.Server{
-		Handler:        config.Handler,
+		Handler:        &httpHandler{next: config.Handler},
+		ConnContext:    withConn,
 		TLSConfig:      tlsSettings,
 		Protocols:      protocols,
 		ReadTimeout:    config.HTTP.ReadTimeout,
@@ -32,7 +33,34 @@ func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
 	}
 }
 
-// serveHTTP serves until the server is shut down or closed, which is no error.
+// connKey is the key of the [httpConn] in the context of its requests.
+type connKey struct{}
+
+// withConn adds the connection to the context of its requests.
+func withConn(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	return context.WithValue(ctx, connKey{}, conn)
+}
+
+// httpHandler lets connections know of their requests, and tells clients to close
+// them once the stop has begun.
+type httpHandler struct{ next http.Handler }
+
+// ServeHTTP implements [http.Handler].
+func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := r.Context().Value(connKey{}).(*httpConn)
+	c.beginRequest(len(r.Header["Expect"]) > 0)
+	defer c.endRequest()
+	if c.listener.stop.begun.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	h.next.ServeHTTP(w, r)
+}
+
+// serveHTTP serves until the server is shut down or closed, or the listener is
+// closing, which is no error.
 func serveHTTP(server *http.Server, listener net.Listener) error {
 	var err error
 	if server.TLSConfig != nil {
@@ -40,7 +68,7 @@ func serveHTTP(server *http.Server, listener net.Listener) error {
 	} else {
 		err = server.Serve(listener)
 	}
-	if errors.Is(err, http.ErrServerClosed) {
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, errClosing) {
 		return nil
 	}
 	return err

@@ -8,41 +8,47 @@ import (
 	"net"
 )
 
-// listeners are the two open ports.
+// listeners are the open ports.
 type listeners struct {
-	http *httpListener
-	grpc *grpcListener
+	http        *httpListener
+	grpc        *closingListener
+	diagnostics net.Listener // nil if there is none
 }
 
-// listen opens both ports, or neither. The error names the address and the
+// listen opens all ports, or none. The error names the address and the
 // configuration key behind it.
 func listen(ctx context.Context, config Config) (listeners, error) {
 	httpKey := "server.http_port"
 	if config.TLS != nil {
 		httpKey = "server.https_port"
 	}
-	forHTTP, err := listenOn(ctx, config.HTTP.Address, httpKey)
+	forHTTP, err := listenOn(ctx, config.HTTP.Address, "server.host, "+httpKey)
 	if err != nil {
 		return listeners{}, err
 	}
-	forGRPC, err := listenOn(ctx, config.GRPC.Address, "server.grpc_port")
+	forGRPC, err := listenOn(ctx, config.GRPC.Address, "server.host, server.grpc_port")
 	if err != nil {
 		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
-	shortest := min(config.HTTP.ReadTimeout, config.HTTP.WriteTimeout, config.HTTP.IdleTimeout)
-	return listeners{
-		http: newHTTPListener(forHTTP, shortest),
-		grpc: newGRPCListener(forGRPC, config.GRPC.MaxConnections, config.HTTP.WriteTimeout),
-	}, nil
+	open := listeners{http: newHTTPListener(forHTTP, config.HTTP), grpc: forGRPC}
+	if config.DiagnosticsAddress != "" {
+		forDiagnostics, err := listenOn(ctx, config.DiagnosticsAddress, "server.diagnostics_address")
+		if err != nil {
+			return listeners{}, errors.Join(err, forHTTP.Close(), forGRPC.Close())
+		}
+		open.diagnostics = limitConnections(forDiagnostics, diagnosticsConnections)
+	}
+	return open, nil
 }
 
-func listenOn(ctx context.Context, address, key string) (*net.TCPListener, error) {
+// listenOn opens a port. keys are those that the address comes from.
+func listenOn(ctx context.Context, address, keys string) (*closingListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s (server.host, %s): %w", address, key, err)
+		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)
 	}
-	return listener.(*net.TCPListener), nil // which is what "tcp" means
+	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // which is what "tcp" means
 }
 
 // tlsConfig returns the TLS settings that both listeners start from, or nil for

@@ -98,12 +98,13 @@ func TestStartErrors(t *testing.T) {
 	}
 	defer func() { _ = taken.Close() }()
 	const free = "127.0.0.1:0"
+	start := func(config server.Config) error {
+		config.Handler, config.Health = handler.New(handler.Config{}), server.NewHealth()
+		config.OnReady = func(net.Addr, net.Addr) { t.Error("the server says it is ready") }
+		return server.Run(t.Context(), config)
+	}
 	run := func(http, grpc string, files *server.TLS, loops ...server.Loop) error {
-		return server.Run(t.Context(), server.Config{
-			Handler: handler.New(handler.Config{}), Health: server.NewHealth(), TLS: files, Loops: loops,
-			HTTP: server.HTTP{Address: http}, GRPC: server.GRPC{Address: grpc},
-			OnReady: func(net.Addr, net.Addr) { t.Error("the server says it is ready") },
-		})
+		return start(server.Config{TLS: files, Loops: loops, HTTP: server.HTTP{Address: http}, GRPC: server.GRPC{Address: grpc}})
 	}
 	tests := []struct {
 		name string
@@ -112,6 +113,9 @@ func TestStartErrors(t *testing.T) {
 	}{
 		{"HTTP port taken", run(taken.Addr().String(), free, nil), []string{taken.Addr().String(), "server.http_port"}},
 		{"gRPC port taken", run(free, taken.Addr().String(), nil), []string{taken.Addr().String(), "server.grpc_port"}},
+		{"diagnostics port taken", start(server.Config{
+			HTTP: server.HTTP{Address: free}, GRPC: server.GRPC{Address: free}, DiagnosticsAddress: taken.Addr().String(),
+		}), []string{taken.Addr().String(), "server.diagnostics_address"}},
 		{"no certificate", run(free, free, &server.TLS{CertFile: "absent.pem", KeyFile: "absent.key"}),
 			[]string{"server.cert_file", "server.cert_key", "absent.pem"}},
 		{"a loop without an interval", run(free, free, nil, server.Loop{Name: "cleanup"}), []string{"cleanup"}},
@@ -144,5 +148,42 @@ func TestHTTPHeaderLimit(t *testing.T) {
 		if response.StatusCode != want {
 			t.Errorf("a header of %d bytes: %d, want %d", size, response.StatusCode, want)
 		}
+	}
+}
+
+// TestGRPCFromBrowser: a page can send no request to the gRPC port that it is not
+// asked about first, not even over TLS, where browsers speak HTTP/2: it is neither
+// answered as a preflight request, nor carried out with a content type that needs
+// none.
+func TestGRPCFromBrowser(t *testing.T) {
+	files, roots := certificate(t)
+	in := start(t, func(s *settings) { s.server.TLS = files })
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	for _, test := range []struct{ method, contentType string }{
+		{"OPTIONS", ""}, {"POST", ""}, {"POST", "text/plain"}, {"POST", "application/x-www-form-urlencoded"}, {"POST", "multipart/form-data; boundary=x"},
+	} {
+		// A CreateNamespaceRequest whose key is "x", in the frame of gRPC.
+		body := strings.NewReader("\x00\x00\x00\x00\x06\x0a\x01x\x12\x01x")
+		request, err := http.NewRequestWithContext(t.Context(), test.method, "https://"+in.grpcAt.String()+"/flipt.Flipt/CreateNamespace", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Origin", "https://evil.example")
+		if test.contentType != "" {
+			request.Header.Set("Content-Type", test.contentType)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.ProtoMajor != 2 || response.StatusCode < 400 || response.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s %s: %s %d %v", test.method, test.contentType, response.Proto, response.StatusCode, response.Header)
+		}
+	}
+	if _, err := in.service.GetNamespace(t.Context(), "x"); err == nil {
+		t.Error("a page has created a namespace")
 	}
 }

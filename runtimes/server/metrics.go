@@ -53,7 +53,7 @@ func NewMetrics(config MetricsConfig) *Metrics {
 		logger:   config.Logger,
 		serverErrors: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "guidon_server_errors_total",
-			Help: "Requests that failed through no fault of the caller: internal errors and unavailable dependencies.",
+			Help: "Requests answered with an internal error or as unavailable.",
 		}),
 	}
 	if m.logger == nil {

@@ -2,20 +2,27 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
-
-	"google.golang.org/grpc"
+	"sync"
 )
 
 // Run listens, serves until ctx ends, and returns when everything that it
 // started has ended.
 //
-// The stop takes these steps: health turns to not serving; requests are still
-// accepted for the ShutdownDelay; the listeners close, event streams end, and
-// requests under way may finish within the ShutdownTimeout, after which they are
-// cut; the loops end. A listener that fails begins the stop too, without the delay.
+// The stop takes these steps:
+//
+//  1. Health turns to not serving, and clients are told to close their connections:
+//     by Connection: close with each response, by GOAWAY over gRPC. For the
+//     ShutdownDelay requests and new connections are accepted as before.
+//  2. The listeners close, once the connections that the system has completed are
+//     accepted. Event streams end, idle connections are closed, and requests in
+//     progress may finish within the ShutdownTimeout, after which they are cut.
+//  3. The loops end, and the listener for diagnostics closes.
+//
+// A listener that fails begins the stop too, without the delay.
 //
 // The result is nil after a stop in which nothing had to be cut. An error before
 // OnReady means that nothing was served.
@@ -32,25 +39,35 @@ func Run(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	s := newServing(config)
-	s.http = newHTTPServer(config, tlsSettings)
-	s.grpc = newGRPCServer(config, tlsSettings, s.calls)
-	return s.run(ctx, open)
+	s := newServing(config, tlsSettings, open)
+	return s.run(ctx)
 }
 
 // serving is a server while it runs.
 type serving struct {
 	config Config
+	tls    *tls.Config // nil = plaintext
+	open   listeners
 	calls  *calls
 	http   *http.Server
-	grpc   *grpc.Server
-	failed chan error // what the two listeners ended with, nil when as told
+	grpc   []*grpcServing // a second one takes over when the stop begins
+
+	grpcConns *grpcConns     // of all of them
+	running   sync.WaitGroup // those that serve on a listener
+	failed    chan error     // receives why a listener failed
+
+	diagnostics *http.Server // serves only if its listener is open
 }
 
-func newServing(config Config) *serving {
+func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving {
 	return &serving{
-		config: config,
-		failed: make(chan error, 2),
+		config:      config,
+		tls:         tlsSettings,
+		open:        open,
+		http:        newHTTPServer(config, tlsSettings),
+		grpcConns:   newGRPCConns(config.GRPC.MaxConnections, config.HTTP.WriteTimeout),
+		failed:      make(chan error, 4), // one for each that serves
+		diagnostics: newDiagnosticsServer(config),
 		calls: &calls{
 			handler:        config.Handler,
 			codec:          newCodec(config.Logger),
@@ -62,34 +79,43 @@ func newServing(config Config) *serving {
 }
 
 // run serves on the open listeners until the stop has ended.
-func (s *serving) run(ctx context.Context, open listeners) error {
+func (s *serving) run(ctx context.Context) error {
 	// Loops go on while requests drain, so their end is not that of ctx.
 	loops := startLoops(context.WithoutCancel(ctx), s.config.Loops, s.config.Logger)
-	go func() { s.failed <- named("HTTP", serveHTTP(s.http, open.http)) }()
-	go func() { s.failed <- named("gRPC", serveGRPC(s.grpc, open.grpc)) }()
+	accepted := s.serve("HTTP", func() error { return serveHTTP(s.http, s.open.http) })
+	s.grpc = []*grpcServing{s.serveGRPC()}
+	if s.open.diagnostics != nil {
+		s.serve("diagnostics", func() error { return serveHTTP(s.diagnostics, s.open.diagnostics) })
+		s.config.Logger.Info("serving diagnostics", "address", "http://"+s.open.diagnostics.Addr().String())
+	}
 	s.config.Health.SetServing(true)
 	if s.config.OnReady != nil {
-		s.config.OnReady(open.http.Addr(), open.grpc.Addr())
+		s.config.OnReady(s.open.http.Addr(), s.open.grpc.Addr())
 	}
 
-	ended := 0
 	var failure error
 	select {
 	case <-ctx.Done():
 	case <-s.config.Abort:
 	case failure = <-s.failed:
-		ended++
 	}
-	problems := []error{failure, s.stop(loops, failure == nil)}
-	for ; ended < cap(s.failed); ended++ {
-		problems = append(problems, <-s.failed)
+	problems := []error{failure, s.stop(loops, accepted, failure == nil), s.diagnostics.Close()}
+	s.running.Wait()
+	close(s.failed)
+	for further := range s.failed {
+		problems = append(problems, further)
 	}
 	return errors.Join(problems...)
 }
 
-func named(listener string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("the %s listener failed: %w", listener, err)
+// serve serves on a listener. The channel is closed when that has ended.
+func (s *serving) serve(listener string, serve func() error) chan struct{} {
+	ended := make(chan struct{})
+	s.running.Go(func() {
+		defer close(ended)
+		if err := serve(); err != nil {
+			s.failed <- fmt.Errorf("the %s listener failed: %w", listener, err)
+		}
+	})
+	return ended
 }

@@ -16,7 +16,7 @@ var errAborted = errors.New("the stop was cut short")
 
 // stop ends everything, in the order that Run promises, and returns what had to
 // be cut.
-func (s *serving) stop(loops *loopGroup, delay bool) error {
+func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go func() {
@@ -29,19 +29,21 @@ func (s *serving) stop(loops *loopGroup, delay bool) error {
 
 	s.config.Health.stop()
 	s.config.Logger.Info("stopping", "delay", s.config.ShutdownDelay, "timeout", s.config.ShutdownTimeout)
-	if delay {
+	s.open.http.beginStop()
+	if delay && s.config.ShutdownDelay > 0 {
+		s.handOverGRPC(ctx)
 		wait(ctx, s.config.ShutdownDelay)
 	}
-	drained := s.drain(ctx)
+	drained := s.drain(ctx, accepted)
 
 	bound, release := context.WithTimeout(ctx, loopTimeout)
 	defer release()
 	return errors.Join(drained, loops.stop(bound))
 }
 
-// drain lets requests under way finish on both listeners at once, and cuts what
+// drain lets requests in progress finish on both listeners at once, and cuts what
 // is left when the bound is reached.
-func (s *serving) drain(ctx context.Context) error {
+func (s *serving) drain(ctx context.Context, accepted <-chan struct{}) error {
 	timeout := s.config.ShutdownTimeout
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("they had %s to finish", timeout))
 	defer cancel()
@@ -50,30 +52,38 @@ func (s *serving) drain(ctx context.Context) error {
 
 	grpcCut := make(chan error, 1)
 	go func() { grpcCut <- s.drainGRPC(ctx) }()
-	return errors.Join(s.drainHTTP(ctx), <-grpcCut)
+	return errors.Join(s.drainHTTP(ctx, accepted), <-grpcCut)
 }
 
-func (s *serving) drainHTTP(ctx context.Context) error {
-	if err := s.http.Shutdown(ctx); err == nil {
-		return nil
+func (s *serving) drainHTTP(ctx context.Context, accepted <-chan struct{}) error {
+	var cut error
+	if cause := s.open.http.drain(ctx, accepted); cause != nil {
+		if n := s.open.http.inProgress(); n > 0 {
+			cut = fmt.Errorf("HTTP requests were cut (%d): %w", n, cause)
+		}
+		s.open.http.stop.cut.Store(true)
 	}
-	err := fmt.Errorf("HTTP requests were cut: %w", context.Cause(ctx))
-	return errors.Join(err, s.http.Close())
+	return errors.Join(cut, s.http.Close())
 }
 
+// drainGRPC drains the server that still accepts connections, and waits for that
+// and for the one that it took over from.
 func (s *serving) drainGRPC(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		s.grpc.GracefulStop()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		s.grpc.Stop()
-		return fmt.Errorf("gRPC requests were cut: %w", context.Cause(ctx))
+	last := s.grpc[len(s.grpc)-1]
+	s.open.grpc.startClosing()
+	go last.drain(ctx)
+	var cut error
+	for _, g := range s.grpc {
+		select {
+		case <-g.drained:
+		case <-ctx.Done():
+			if cut == nil {
+				cut = fmt.Errorf("gRPC requests were cut (%d): %w", s.calls.running.Load(), context.Cause(ctx))
+			}
+			g.server.Stop()
+		}
 	}
+	return cut
 }
 
 // wait returns after the duration, or when ctx ends.

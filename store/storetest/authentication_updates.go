@@ -96,11 +96,7 @@ func testAuthenticationRecords(t *testing.T, s guidon.Store) {
 func testAuthenticationRaces(t *testing.T, s guidon.Store) {
 	race(t, func(ctx context.Context, i int) error {
 		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
-			has, err := tx.HasMethod(ctx, guidon.MethodToken)
-			if err != nil {
-				return err
-			}
-			if has {
+			if !tx.First() {
 				return errTaken
 			}
 			return tx.PutAuthentication(ctx, newAuthentication(fmt.Sprint(i)))

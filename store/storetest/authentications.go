@@ -101,37 +101,46 @@ func testAuthenticationMethods(t *testing.T, s guidon.Store) {
 	for method := guidon.MethodNone; method <= guidon.MethodCloud; method++ {
 		a := newAuthentication(fmt.Sprint(int(method)))
 		a.Method = method
-		updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
-			if has, err := tx.HasMethod(ctx, method); err != nil || has {
-				t.Errorf("%v before: got %v, %v", method, has, err)
-			}
-			if err := tx.PutAuthentication(ctx, a); err != nil {
-				return err
-			}
-			if has, err := tx.HasMethod(ctx, method); err != nil || !has {
-				t.Errorf("%v after: got %v, %v", method, has, err)
-			}
-			return nil
-		})
+		putAuthentication(t, s, a)
 		if got := authentications(t, s).ByID(a.ID); got == nil || got.Method != method {
 			t.Errorf("%v: got %+v", method, got)
 		}
 	}
-	// Expired ones count (contract 10.1: a bootstrap token is not made again).
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
-		a, err := tx.Authentication(ctx, "1")
-		if err != nil {
-			return err
+}
+
+// The first authentication of a database is the first one that ever was stored,
+// whatever became of it.
+func testAuthenticationFirst(t *testing.T, s guidon.Store) {
+	for _, step := range []struct {
+		name string
+		want bool
+		fn   func(ctx context.Context, tx guidon.AuthenticationTx) error
+	}{
+		{"nothing stored", true, func(context.Context, guidon.AuthenticationTx) error { return nil }},
+		{"a rollback", true, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), errStop)
+		}},
+		{"the first", true, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return tx.PutAuthentication(ctx, newAuthentication("1"))
+		}},
+		{"the second", false, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return tx.PutAuthentication(ctx, newAuthentication("2"))
+		}},
+		{"deleting both", false, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"))
+		}},
+		{"none left", false, func(context.Context, guidon.AuthenticationTx) error { return nil }},
+	} {
+		err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			if got := tx.First(); got != step.want {
+				t.Errorf("%s: First is %t, want %t", step.name, got, step.want)
+			}
+			return step.fn(ctx, tx)
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			t.Errorf("%s: %v", step.name, err)
 		}
-		a.ExpiresAt = tx.Now().Add(-time.Hour)
-		if err := tx.PutAuthentication(ctx, a); err != nil {
-			return err
-		}
-		if has, err := tx.HasMethod(ctx, guidon.MethodToken); err != nil || !has {
-			t.Errorf("expired: got %v, %v", has, err)
-		}
-		return nil
-	})
+	}
 }
 
 func testAuthenticationUnique(t *testing.T, s guidon.Store) {

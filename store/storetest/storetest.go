@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
 		{"Times", testTimes},
 		{"AuthenticationLifeCycle", testAuthenticationLifeCycle},
 		{"AuthenticationMethods", testAuthenticationMethods},
+		{"AuthenticationFirst", testAuthenticationFirst},
 		{"AuthenticationUnique", testAuthenticationUnique},
 		{"AuthenticationAtomic", testAuthenticationAtomic},
 		{"AuthenticationRevision", testAuthenticationRevision},

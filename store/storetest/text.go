@@ -86,6 +86,32 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 			t.Errorf("changes of a key with %.5q: got %d, %v", suffix, len(got), err)
 		}
 	}
+	putAuthentication(t, s, newAuthentication("a"))
+	before := authentications(t, s).Revision()
+	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
+		updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			_, err := tx.Authentication(ctx, "a"+suffix)
+			wantCode(t, fmt.Sprintf("authentication with %.5q", suffix), err, guidon.NotFound)
+			return tx.DeleteAuthentication(ctx, "a"+suffix)
+		})
+		if suffix == " " {
+			continue // which can be stored
+		}
+		for name, change := range map[string]func(a *guidon.Authentication){
+			"id":   func(a *guidon.Authentication) { a.ID += suffix },
+			"hash": func(a *guidon.Authentication) { a.TokenHash += suffix },
+		} {
+			err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+				a := newAuthentication("b")
+				change(a)
+				return tx.PutAuthentication(ctx, a)
+			})
+			wantCode(t, fmt.Sprintf("storing an authentication whose %s has %.5q", name, suffix), err, guidon.InvalidArgument)
+		}
+	}
+	if after := authentications(t, s); after.Revision() != before || !cmp.Equal(ids(after.All()), []string{"a"}) {
+		t.Errorf("got authentications %q at %v, want what was there at %v", ids(after.All()), after.Revision(), before)
+	}
 	call := &guidon.Call{Actor: guidon.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
 	err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
 		return tx.PutFlag(ctx, newFlag("b"))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // Client calls operations. Its methods may be called concurrently.
@@ -51,10 +53,10 @@ const maxAnswerValues = 40_000_000
 func Dial(address string, options Options) (Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("address %s is not valid; write it as http://host:8080 or grpc://host:9000", redact(address))
+		return nil, fmt.Errorf("address %s is not valid; write it as http://host:8080 or grpc://host:9000", shown(address))
 	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("address %s must hold no user, query or fragment; the token is an option of its own", redact(address))
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || redact.Check(address) != nil {
+		return nil, fmt.Errorf("address %s must hold no user, query or fragment; the token is an option of its own", shown(address))
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
@@ -66,7 +68,7 @@ func Dial(address string, options Options) (Client, error) {
 	case "grpc", "grpcs":
 		next, err = newGRPC(u, options)
 	default:
-		err = fmt.Errorf("address %s has an unknown scheme; known are http, https, grpc and grpcs", redact(address))
+		err = fmt.Errorf("address %s has an unknown scheme; known are http, https, grpc and grpcs", shown(address))
 	}
 	if err != nil {
 		return nil, err
@@ -77,13 +79,12 @@ func Dial(address string, options Options) (Client, error) {
 // unreachable says what to look at when a service gives no answer of its own.
 const unreachable = "check that it runs, and that the port is that of the scheme (gRPC has a port of its own)"
 
-// redact returns an address that may be shown.
-func redact(address string) string {
-	if i := strings.LastIndexByte(address, '@'); i >= 0 {
-		address = "…" + address[i:]
+// shown returns the part of an address that may be shown, quoted.
+func shown(address string) string {
+	if strings.ContainsAny(address, "@?#") {
+		address = redact.URL(address) + "…"
 	}
-	before, _, _ := strings.Cut(address, "?")
-	return fmt.Sprintf("%q", before)
+	return strconv.Quote(address)
 }
 
 // operation returns the operation of the name.

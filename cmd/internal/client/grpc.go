@@ -31,7 +31,7 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 		host = net.JoinHostPort(u.Hostname(), "9000")
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return nil, fmt.Errorf("address %s must hold no path: gRPC has none", redact(u.String()))
+		return nil, fmt.Errorf("address %s must hold no path: gRPC has none", shown(u.String()))
 	}
 	security := insecure.NewCredentials()
 	if u.Scheme == "grpcs" {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // Cache says how fresh answers are.
@@ -91,6 +93,8 @@ func (c Cache) checkRedis(db DB, found *problems) {
 		found.key("cache.redis.url", "is required when cache.backend is redis")
 	case !used && r.URL != "":
 		found.key("cache.redis.url", "is for cache.backend (GUIDON_CACHE_BACKEND) redis")
+	case redact.Check(r.URL) != nil:
+		found.key("cache.redis.url", redact.Check(r.URL).Error())
 	case r.URL != "" && !known:
 		found.key("cache.redis.url", "has no known scheme; use redis://, rediss:// or unix://")
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -38,7 +39,37 @@ func (s Server) check(found *problems) {
 	if s.WebPort() == s.GRPCPort && s.GRPCPort != 0 {
 		found.key("server.grpc_port", "must differ from "+port)
 	}
+	s.checkDiagnostics(port, found)
+	for _, name := range s.AllowedHosts {
+		if name != "*" && !isHostName(name) {
+			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port and pattern, not "+strconv.Quote(name))
+		}
+	}
 }
+
+// checkDiagnostics checks the address of the listener for diagnostics. webPort is
+// the key of the HTTP listener's port.
+func (s Server) checkDiagnostics(webPort string, found *problems) {
+	const key = "server.diagnostics_address"
+	if s.DiagnosticsAddress == "" {
+		return
+	}
+	host, text, err := net.SplitHostPort(s.DiagnosticsAddress)
+	port, notNumber := strconv.ParseUint(text, 10, 16)
+	switch {
+	case err != nil || notNumber != nil || strings.ContainsAny(host, "/ "):
+		found.key(key, "must be an address and a port such as 127.0.0.1:8081, or :8081 for every address, not "+strconv.Quote(s.DiagnosticsAddress))
+	case port == 0: // a free one
+	case int(port) == s.WebPort():
+		found.key(key, "must have another port than "+webPort)
+	case int(port) == s.GRPCPort:
+		found.key(key, "must have another port than server.grpc_port")
+	}
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$`)
+
+func isHostName(text string) bool { return len(text) <= 253 && hostName.MatchString(text) }
 
 func requireFile(found *problems, key, path string) {
 	if path == "" {

@@ -25,20 +25,22 @@ type Config struct {
 
 // Server says where and how the service listens.
 type Server struct {
-	Host                string        `key:"host" default:"0.0.0.0" doc:"Address that both listeners bind to; 127.0.0.1 admits this machine only."`
+	Host                string        `key:"host" default:"0.0.0.0" doc:"Address that the HTTP and the gRPC listener bind to; 127.0.0.1 admits this machine only."`
 	Protocol            string        `key:"protocol" default:"http" options:"http https" doc:"https serves TLS on the HTTP and the gRPC listener."`
 	HTTPPort            int           `key:"http_port" default:"8080" min:"0" max:"65535" doc:"Port of the HTTP listener; 0 takes a free one."`
 	HTTPSPort           int           `key:"https_port" default:"443" min:"0" max:"65535" doc:"Port used instead of http_port when the protocol is https; 0 takes a free one."`
 	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 takes a free one."`
+	DiagnosticsAddress  string        `key:"diagnostics_address" doc:"Address and port, such as 127.0.0.1:8081, of a further listener for operators. It serves /health, /metrics and, if diagnostics.profiling.enabled, /debug/pprof over plain HTTP without authentication: only operators must be able to reach it. Empty is none."`
+	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, under which the HTTP listeners answer requests for which authentication is not required, besides localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa; * is every name. Evaluation, OFREP and health have no such limit. It keeps web pages whose name resolves to this service from using it (DNS rebinding)."`
 	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required when the protocol is https."`
 	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required when the protocol is https."`
 	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
 	GRPCConnMaxAge      time.Duration `key:"grpc_conn_max_age" default:"0s" min:"0s" doc:"A gRPC connection is closed at this age, so that clients behind a balancer spread anew; 0s keeps it."`
 	GRPCConnMaxAgeGrace time.Duration `key:"grpc_conn_max_age_grace" default:"0s" min:"0s" doc:"Time that the calls of a connection closed for its age have to finish; 0s is without limit."`
 	ReadTimeout         time.Duration `key:"read_timeout" default:"10s" min:"1ms" doc:"Longest time that reading one request may take, over HTTP and gRPC. Over HTTP a slow client may be cut off later than this or write_timeout says, by a twentieth of the shorter one (at least 1ms, at most 1s)."`
-	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the end of a request's header to the end of its answer."`
+	WriteTimeout        time.Duration `key:"write_timeout" default:"30s" min:"1ms" doc:"Longest time from the start of a response to its end, over HTTP. The work before is limited by request_timeout, and reading the request by read_timeout."`
 	RequestTimeout      time.Duration `key:"request_timeout" default:"30s" min:"1ms" doc:"Longest time that the work of one call may take, over HTTP and gRPC."`
-	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice."`
+	ShutdownDelay       time.Duration `key:"shutdown_delay" default:"0s" min:"0s" doc:"Time between health turning to NOT_SERVING and the listeners closing, for balancers to notice. Meanwhile requests are answered, and clients are told to close their connections. Behind a balancer, set it to a few seconds."`
 	ShutdownTimeout     time.Duration `key:"shutdown_timeout" default:"10s" min:"1ms" doc:"Longest time that calls under way have to finish when the server stops."`
 }
 
@@ -87,7 +89,7 @@ type LogKeys struct {
 // CORS says which web pages of other origins may call.
 type CORS struct {
 	Enabled        bool     `key:"enabled" default:"false" doc:"Lets web pages of other origins call."`
-	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin."`
+	AllowedOrigins []string `key:"allowed_origins" default:"*" doc:"Origins that may call, such as https://shop.example; one star inside stands for anything, a star alone for every origin. Where no token is required, or none is checked, pages may write only if their origin is listed without a star."`
 	AllowedHeaders []string `key:"allowed_headers" default:"Accept Authorization Content-Type X-CSRF-Token X-Fern-Language X-Fern-SDK-Name X-Fern-SDK-Version X-Flipt-Namespace X-Flipt-Accept-Server-Version" doc:"Request headers that such pages may send. X-Flipt-Environment, If-None-Match, If-Match, X-Request-Id, X-Guidon-Namespace, X-API-Key, Last-Event-ID, Cache-Control, Guidon-Min-Revision, Traceparent and Tracestate are always allowed."`
 }
 
@@ -98,13 +100,13 @@ type Diagnostics struct {
 
 // Profiling switches the profiler.
 type Profiling struct {
-	Enabled bool `key:"enabled" default:"false" doc:"Serves the Go profiler under /debug/pprof, to callers with a token that is not limited to a namespace or, where authentication is not required, on the same machine."`
+	Enabled bool `key:"enabled" default:"false" doc:"Serves the Go profiler under /debug/pprof: on the listener of server.diagnostics_address, and, where authentication is required, on the HTTP listener to callers with a token that is not limited to a namespace."`
 }
 
 // Metrics says whether and to whom metrics are shown.
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true" doc:"Serves Prometheus metrics at /metrics."`
-	Public  bool `key:"public" default:"false" doc:"Shows the metrics to everybody. Otherwise they need a token that is not limited to a namespace or, where authentication is not required, a caller on the same machine."`
+	Public  bool `key:"public" default:"false" doc:"Shows the metrics to everybody who reaches the HTTP listener. Otherwise it shows them only where authentication is required, to callers with a token that is not limited to a namespace; the listener of server.diagnostics_address shows them in any case."`
 }
 
 // Authentication says who may call.
@@ -128,9 +130,9 @@ type Methods struct {
 
 // Token configures static tokens.
 type Token struct {
-	Enabled   bool      `key:"enabled" default:"false" doc:"Offers static tokens; without any, the start creates a first one."`
+	Enabled   bool      `key:"enabled" default:"false" doc:"Offers static tokens; on a database that never had a token, the start creates a first one."`
 	Cleanup   Cleanup   `key:"cleanup" doc:"Removal of expired tokens."`
-	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a new installation."`
+	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a database that never had one. Once a database has had a token, these keys have no effect on it."`
 }
 
 // Cleanup says when expired tokens are removed.
@@ -141,7 +143,7 @@ type Cleanup struct {
 
 // Bootstrap describes the first token.
 type Bootstrap struct {
-	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged."`
+	Token      string            `key:"token" secret:"true" doc:"The first token. When empty it is random and shown once in the log; a token set here is never logged. Changing it later, or deleting the token, creates no other one; the start then logs a warning."`
 	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this long; 0s is never."`
 	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Further metadata of the first token. Keys are lower-cased."`
 }

@@ -1,9 +1,10 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // DB says where the database is and how to keep connections to it.
@@ -38,14 +39,6 @@ var engines = map[string]string{
 	"mysql": EngineMySQL, "mariadb": EngineMySQL,
 }
 
-// The forms that people paste, as package store takes them.
-var (
-	// host=db user=guidon dbname=guidon
-	keywordDSN = regexp.MustCompile(`^\s*(host|hostaddr|port|user|password|dbname|service|sslmode)\s*=`)
-	// user:password@tcp(db:3306)/guidon?tls=true
-	driverDSN = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
-)
-
 // EngineOf returns the engine of the database that the URL, or DSN, names, and
 // "" for a text that is neither.
 func EngineOf(databaseURL string) string {
@@ -54,9 +47,9 @@ func EngineOf(databaseURL string) string {
 	switch {
 	case ok && engine == EngineSQLite, ok && engine != "" && strings.HasPrefix(rest, "//"):
 		return engine
-	case keywordDSN.MatchString(databaseURL):
+	case redact.IsKeywords(databaseURL):
 		return EnginePostgres
-	case driverDSN.MatchString(databaseURL):
+	case redact.IsDriver(databaseURL):
 		return EngineMySQL
 	}
 	return ""
@@ -80,8 +73,6 @@ func (d DB) Migrates() bool {
 	return d.MigrateOnStart == "true"
 }
 
-var urlParameters = regexp.MustCompile(`\?[A-Za-z_]+=`)
-
 // check never quotes the URL, which may hold a password.
 func (d DB) check(found *problems) {
 	const supported = "use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database"
@@ -93,70 +84,13 @@ func (d DB) check(found *problems) {
 		found.key("db.url", "has no known scheme; "+supported)
 	case d.Auth == AuthAWS && engine != EnginePostgres && engine != EngineMySQL:
 		found.key("db.auth", "aws-iam is for PostgreSQL and MySQL")
+	case redact.Check(d.URL) != nil:
+		found.key("db.url", redact.Check(d.URL).Error())
 	case engine != EngineSQLite:
 		return
 	case strings.Trim(rest, "/") == "":
 		found.key("db.url", "names no file; "+supported)
-	case urlParameters.MatchString(rest):
-		found.key("db.url", "parameters are not supported for SQLite; name only the file")
 	case strings.Contains(rest, ":memory:") || strings.Contains(rest, "mode=memory"):
 		found.key("db.url", "a database in memory forgets everything; "+supported)
 	}
-}
-
-// What may be shown of a URL: when the rest does not look like this, part of a
-// password may have been taken for something else.
-var (
-	shownURL     = regexp.MustCompile(`^[A-Za-z0-9.,:_\[\]-]*(/[A-Za-z0-9._-]*)?$`)
-	shownDriver  = regexp.MustCompile(`^(tcp|unix)\([A-Za-z0-9./:_\[\]-]*\)/[A-Za-z0-9._-]*$`)
-	shownKeyword = regexp.MustCompile(`(?:^|\s)((?:host|hostaddr|port|dbname)=[A-Za-z0-9./,:_-]+)`)
-)
-
-// withoutCredentials returns what of the URL is fit to be shown: no user, no
-// password, no parameters, since drivers take passwords as these too. Where it
-// is in doubt, only the kind of database is left.
-func withoutCredentials(text string) string {
-	engine := EngineOf(text)
-	scheme, rest, _ := strings.Cut(text, ":")
-	switch {
-	case engine == "":
-		return ""
-	case engine == EngineSQLite:
-		if i := urlParameters.FindStringIndex(rest); i != nil {
-			rest = rest[:i[0]]
-		}
-		return scheme + ":" + rest
-	case engines[strings.ToLower(scheme)] != "":
-		if shown := withoutUser(strings.TrimPrefix(rest, "//")); shownURL.MatchString(shown) {
-			return scheme + "://" + shown
-		}
-	case engine == EngineMySQL:
-		if shown := withoutUser(text); shownDriver.MatchString(shown) {
-			return shown
-		}
-	case !strings.ContainsAny(text, `'"\`): // no value with spaces inside
-		var shown []string
-		for _, match := range shownKeyword.FindAllStringSubmatch(text, -1) {
-			shown = append(shown, match[1])
-		}
-		return strings.Join(shown, " ")
-	}
-	return engine + ":"
-}
-
-// withoutUser returns the text without what stands before the one @, and without
-// parameters. With several, where the password ends is a guess, and the text is
-// returned as it is.
-func withoutUser(text string) string {
-	if strings.Count(text, "@") > 1 {
-		return text
-	}
-	user, rest, ok := strings.Cut(text, "@")
-	if !ok {
-		rest = text
-	} else if strings.ContainsAny(user, "/?#") {
-		return text
-	}
-	rest, _, _ = strings.Cut(rest, "?")
-	return rest
 }

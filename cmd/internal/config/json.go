@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // JSON returns the configuration as /meta/config answers it (contract 11):
@@ -71,7 +73,7 @@ func (f field) jsonValue() any {
 		}
 	case string:
 		if f.url() {
-			return withoutCredentials(v)
+			return redact.URL(v)
 		}
 	}
 	return f.value.Interface()

@@ -143,6 +143,12 @@ func (env environment) databaseURL() string {
 	return "file:" + filepath.Join(folder, "guidon.db")
 }
 
+// DefaultDatabase returns db.url where nothing sets it, or nothing if no folder is
+// known to put the file in.
+func DefaultDatabase(environ []string) string {
+	return newEnvironment(environ).databaseURL()
+}
+
 // UserFile returns the configuration file of the user, or nothing where no such
 // folder is known.
 func UserFile(environ []string) string {

@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/guidonhq/guidon"
@@ -21,6 +20,7 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 			ExcludeOFREP:      c.Authentication.Exclude.OFREP,
 			TokenMethod:       c.Authentication.Methods.Token.Enabled,
 		},
+		AllowedHosts:  c.Server.AllowedHosts,
 		Info:          info,
 		Configuration: c.JSON(),
 		Logger:        logger,
@@ -33,24 +33,4 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h
-}
-
-// Bootstrap creates the first token. Only one that nobody else knows is told.
-func Bootstrap(ctx context.Context, c config.Token, service *guidon.Service, logger *slog.Logger) error {
-	if !c.Enabled {
-		return nil
-	}
-	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: guidon.Actor{ID: "system:bootstrap"}})
-	random, created, err := service.Bootstrap(ctx, guidon.BootstrapInput{
-		Token: c.Bootstrap.Token, Expiration: c.Bootstrap.Expiration, Metadata: c.Bootstrap.Metadata,
-	})
-	switch {
-	case err != nil:
-		return err
-	case random != "":
-		logger.Info("bootstrap token created", "token", random)
-	case created:
-		logger.Info("bootstrap token created")
-	}
-	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/guidonhq/guidon/store/redact"
 )
 
 // Connection says how to reach Redis. Zero fields mean what is right.
@@ -75,6 +77,9 @@ var (
 // parse takes from the URL where Redis is, and who asks. Nothing else that it may
 // say is heeded, least of all to read from replicas: they answer with the past.
 func (c Connection) parse() (*redis.UniversalOptions, error) {
+	if redact.Check(c.URL) != nil {
+		return nil, errURL
+	}
 	switch c.Mode {
 	case ModeCluster:
 		o, err := redis.ParseClusterURL(c.URL)

@@ -1,0 +1,102 @@
+package handler
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+)
+
+// exposure says which checks a route needs because of requests that web pages of
+// other origins make a browser send.
+type exposure struct {
+	writes    bool // it changes a namespace or authentications
+	anonymous bool // credentials are not checked
+	apiKey    bool // X-API-Key is a credential
+	anyHost   bool // it is served under any host name
+}
+
+// exposureOf returns the exposure of an operation.
+func (h *Handler) exposureOf(o *Operation) exposure {
+	anonymous := !h.protects(o.Area)
+	required := h.config.Authentication.Required
+	return exposure{
+		writes:    o.effect != reads,
+		anonymous: anonymous,
+		apiKey:    o.Area == AreaOFREP,
+		anyHost:   o.evaluates() || !anonymous || o.Area == AreaPublic && required,
+	}
+}
+
+// plainExposure returns the exposure of a route that is not an operation and not
+// exempt. Such routes only read.
+func (h *Handler) plainExposure() exposure {
+	return exposure{anyHost: h.config.Authentication.Required}
+}
+
+// originChecks reject requests that a web page of another origin makes a browser
+// send without its user's knowledge. Requests of other clients pass: they send
+// neither Origin nor Sec-Fetch-Site.
+type originChecks struct {
+	session http.CrossOriginProtection // if the cookie is the credential; trusts no other origin
+	writes  http.CrossOriginProtection // if a write needs no credential; trusts some origins of CORS
+	hosts   hostRule
+}
+
+// init prepares the checks. Of the origins of CORS only those that are named
+// exactly may write: a pattern admits pages that its author need not know.
+func (c *originChecks) init(config Config) {
+	c.hosts = newHostRule(config.AllowedHosts)
+	if config.CORS == nil {
+		return
+	}
+	for _, origin := range lower(config.CORS.AllowedOrigins) {
+		if !strings.Contains(origin, "*") {
+			_ = c.writes.AddTrustedOrigin(origin) // what is no origin matches no page either
+		}
+	}
+}
+
+// The errors of the checks. Each names the remedy.
+var (
+	errSessionOrigin = guidon.Errorf(guidon.PermissionDenied,
+		"permission denied: cross-origin request: pages of other origins cannot use the session cookie; present a token in the Authorization header")
+	errWriteOrigin = guidon.Errorf(guidon.PermissionDenied,
+		"permission denied: cross-origin request: present a token in the Authorization header, or name the page's origin in cors.allowed_origins (exactly, not by a pattern)")
+	errAnonymousOrigin = guidon.Errorf(guidon.PermissionDenied,
+		"permission denied: cross-origin request: name the page's origin in cors.allowed_origins (exactly, not by a pattern)")
+)
+
+// check returns PermissionDenied if the request may come from a page that must not
+// make it. It looks at nothing but the method and the header.
+func (c *originChecks) check(r *http.Request, e exposure) error {
+	if usesSession(r.Header, e.apiKey) && c.session.Check(r) != nil {
+		return errSessionOrigin
+	}
+	if e.writes && (e.anonymous || !hasCredential(r.Header)) && c.writes.Check(r) != nil {
+		if e.anonymous {
+			return errAnonymousOrigin
+		}
+		return errWriteOrigin
+	}
+	if !e.anyHost {
+		return c.hosts.check(r.Host)
+	}
+	return nil
+}
+
+// hasCredential reports whether the header has a credential that a browser does
+// not add by itself.
+func hasCredential(header http.Header) bool {
+	return len(header["Authorization"]) > 0 || first(header, "X-Api-Key") != ""
+}
+
+// usesSession reports whether the session cookie is the credential of a request.
+// An API key replaces it only if the route accepts those; see [clientToken].
+func usesSession(header http.Header, apiKey bool) bool {
+	cookies := header["Cookie"]
+	if len(cookies) == 0 || len(header["Authorization"]) > 0 || apiKey && first(header, "X-Api-Key") != "" {
+		return false
+	}
+	return tokenFromCookies(cookies) != ""
+}

@@ -1,0 +1,176 @@
+package handler_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// What a browser adds to requests that a page of another origin makes, and the
+// session cookie.
+var (
+	crossSite = []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example", "Content-Type", "text/plain"}
+	sameSite  = []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1", "Content-Type", "text/plain"}
+	ownPage   = []string{"Sec-Fetch-Site", "same-origin"}
+	unknown   = []string{"Authorization", "Bearer nobody"}
+	apiKey    = []string{"X-API-Key", "nobody"}
+	session   = []string{"Cookie", "service_client_token=nobody"}
+)
+
+func excluding(config *handler.Config) {
+	required(config)
+	config.Authentication.ExcludeManagement = true
+}
+
+var pathVariable = regexp.MustCompile(`\{[^}]*\}`)
+
+// TestCrossOriginOperations sends a request of a page of another origin to every
+// route of every operation: one that changes something is rejected before its
+// credential and its body are considered, unless it has a credential that counts.
+func TestCrossOriginOperations(t *testing.T) {
+	evaluates := []string{"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate"}
+	const writes, none, all = "writes", "", "all" // which requests of unsafe methods are rejected
+	for _, test := range []struct {
+		name      string
+		configure func(*handler.Config)
+		headers   []string
+		tokens    string // rejected for the operations on tokens
+		others    string
+	}{
+		{"open, another site", tokens, crossSite, writes, writes},
+		{"open, another origin of the site", tokens, sameSite, writes, writes},
+		{"open, a credential that nobody checks", tokens, slices.Concat(crossSite, unknown, apiKey), writes, writes},
+		{"open, with a cookie", tokens, slices.Concat(crossSite, session), all, all},
+		{"open, a page of ours", tokens, ownPage, none, none},
+		{"open, no browser", tokens, nil, none, none},
+		{"required, another site", required, crossSite, writes, writes},
+		{"required, with a token", required, slices.Concat(crossSite, unknown), none, none},
+		{"required, with an API key", required, slices.Concat(crossSite, apiKey), none, none},
+		{"required, with a cookie", required, slices.Concat(crossSite, session), all, all},
+		{"required, with a cookie and a token", required, slices.Concat(crossSite, session, unknown), none, none},
+		{"required, with a cookie and an API key, which does not count", required, slices.Concat(crossSite, session, apiKey), all, all},
+		{"required, with a cookie on a page of ours", required, slices.Concat(ownPage, session), none, none},
+		{"management excluded, another site", excluding, crossSite, writes, writes},
+		{"management excluded, with a token", excluding, slices.Concat(crossSite, unknown), none, writes},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, test.configure)
+			for _, o := range handler.Operations() {
+				rejected := test.others
+				if o.Area == handler.AreaAuthentication {
+					rejected = test.tokens
+				}
+				if rejected == writes && slices.Contains(evaluates, o.Method()) {
+					rejected = none
+				}
+				for _, route := range o.Routes {
+					want := rejected != none && route.Method != http.MethodGet
+					path := pathVariable.ReplaceAllString(route.Pattern, "nope")
+					r := s.do(route.Method, path, "{", test.headers...)
+					if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
+						t.Errorf("%s %s: %d %s, want it rejected: %t", route.Method, path, r.status, r.body, want)
+					}
+				}
+			}
+			for _, path := range []string{"/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/f"} {
+				r := s.do("POST", path, "{", test.headers...)
+				// OFREP does accept API keys.
+				want := test.others == all && !slices.Contains(test.headers, "X-API-Key")
+				if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
+					t.Errorf("%s: %d %s, want it rejected: %t", path, r.status, r.body, want)
+				}
+			}
+		})
+	}
+}
+
+// TestCrossOriginSources: which pages may write where no credential is needed.
+func TestCrossOriginSources(t *testing.T) {
+	listed := []string{"https://A.example", "https://*.b.example", "*"}
+	for _, test := range []struct {
+		name    string
+		allowed []string // nil is no CORS
+		headers []string
+		want    int
+	}{
+		{"no browser", nil, nil, 200},
+		{"typed by the user", nil, []string{"Sec-Fetch-Site", "none"}, 200},
+		{"another site", nil, crossSite, 403},
+		{"an old browser", nil, []string{"Origin", "https://a.example"}, 403},
+		{"an old browser on a sandboxed page", nil, []string{"Origin", "null"}, 403},
+		{"an origin that is no URL", nil, []string{"Origin", "%"}, 403},
+		{"an unknown kind of site", nil, []string{"Sec-Fetch-Site", "other"}, 403},
+		{"CORS for everybody", []string{"*"}, []string{"Origin", "https://a.example"}, 403},
+		{"CORS by default", []string{}, []string{"Origin", "https://a.example"}, 403},
+		{"listed exactly", listed, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://a.example"}, 200},
+		{"listed exactly, an old browser", listed, []string{"Origin", "https://a.example"}, 200},
+		{"listed with another scheme", listed, []string{"Origin", "http://a.example"}, 403},
+		{"listed with another port", listed, []string{"Origin", "https://a.example:8443"}, 403},
+		{"of a pattern", listed, []string{"Origin", "https://shop.b.example"}, 403},
+		{"the pattern itself", listed, []string{"Origin", "https://*.b.example"}, 403},
+		{"listed, with a cookie", listed, slices.Concat([]string{"Origin", "https://a.example"}, session), 403},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, func(c *handler.Config) {
+				if test.allowed != nil {
+					c.CORS = &handler.CORSConfig{AllowedOrigins: test.allowed}
+				}
+			})
+			r := s.do("POST", "/api/v1/flags", `{"key":"f","name":"F"}`, test.headers...)
+			if r.status != test.want {
+				t.Errorf("%d %s, want %d", r.status, r.body, test.want)
+			}
+			if got := s.do("GET", "/api/v1/flags/f", "").status; (got == 200) != (test.want == 200) {
+				t.Errorf("then the flag: %d", got)
+			}
+		})
+	}
+	t.Run("an old browser on a page of ours", func(t *testing.T) {
+		s := newInside(t, "a front may have another Host")
+		if r := s.do("POST", "/api/v1/flags", `{"key":"f","name":"F"}`, "Origin", s.url); r.status != 200 {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	})
+}
+
+// TestCrossOriginErrors: the form of the error, and the remedy in it.
+func TestCrossOriginErrors(t *testing.T) {
+	const begin = "permission denied: cross-origin request: "
+	for _, test := range []struct {
+		configure func(*handler.Config)
+		headers   []string
+		want      string
+	}{
+		{tokens, crossSite, begin + "name the page's origin in cors.allowed_origins (exactly, not by a pattern)"},
+		{required, crossSite, begin + "present a token in the Authorization header, or name the page's origin in cors.allowed_origins (exactly, not by a pattern)"},
+		{required, slices.Concat(crossSite, session), begin + "pages of other origins cannot use the session cookie; present a token in the Authorization header"},
+	} {
+		s := newServer(t, test.configure)
+		s.do("PUT", "/api/v1/namespaces/default", "{}", test.headers...).fails(t, 403, 7, test.want)
+	}
+	s := newServer(t)
+	s.do("POST", "/ofrep/v1/evaluate/flags/f", "{}", slices.Concat(crossSite, session)...).check(t, 403,
+		`{"key":"f","errorCode":"GENERAL","errorDetails":"`+begin+`pages of other origins cannot use the session cookie; present a token in the Authorization header"}`)
+}
+
+// TestCrossOriginSession: a page of another origin cannot use a valid session,
+// while one of ours, and a client that shows the same token itself, can.
+func TestCrossOriginSession(t *testing.T) {
+	s := newServer(t, required)
+	token := s.token("")
+	cookie := []string{"Cookie", "service_client_token=" + token}
+	const document = `{"document":{"version":"1.4","namespace":{"key":"default"}},"mode":"REPLACE_IMPORT_MODE"}`
+	s.must("", "POST", "/api/v1/flags", `{"key":"kept","name":"Kept"}`, "Authorization", "Bearer "+token)
+	for _, path := range []string{"/api/v1/namespaces/default/import", "/auth/v1/method/token", "/evaluate/v1/boolean"} {
+		if r := s.do("POST", path, document, slices.Concat(crossSite, cookie)...); r.status != 403 {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+	s.must("", "GET", "/api/v1/flags/kept", "", slices.Concat(crossSite, cookie)...) // a read, whose answer the page does not get
+	s.must("", "PUT", "/api/v1/flags/kept", `{"name":"Changed"}`, slices.Concat(ownPage, cookie)...)
+	s.must("", "PUT", "/api/v1/flags/kept", `{"name":"Again"}`, slices.Concat(crossSite, cookie, []string{"Authorization", "Bearer " + token})...)
+}

@@ -1,0 +1,42 @@
+package handler
+
+import (
+	"context"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// OverloadConfig says when requests are rejected rather than queued.
+type OverloadConfig struct {
+	// Delay returns how long a request that starts now has waited for a processor. It
+	// is safe for concurrent use.
+	Delay func() time.Duration
+	// Share of a request's timeout that it may have waited.
+	Share float64
+}
+
+// minWait is how long every request may have waited, however short its timeout is: a
+// garbage collection must not reject anything.
+const minWait = 50 * time.Millisecond
+
+// checkLoad returns Unavailable for a request that has waited too long: its caller
+// would probably give up before the response, and others wait behind it.
+func (h *Handler) checkLoad(ctx context.Context) error {
+	overload := h.config.Overload
+	if overload == nil {
+		return nil
+	}
+	delay := overload.Delay()
+	if delay <= minWait { // nearly always
+		return nil
+	}
+	timeout := h.timeout
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(deadline))
+	}
+	if float64(delay) <= overload.Share*float64(timeout) {
+		return nil
+	}
+	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", delay.Round(time.Millisecond))
+}

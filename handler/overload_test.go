@@ -1,0 +1,48 @@
+package handler_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+)
+
+// TestOverload: a request that has waited longer than its share of the timeout, its
+// own or the service's, is rejected before anything is read.
+func TestOverload(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		delay  time.Duration
+		caller string // the header Grpc-Timeout
+		want   int
+	}{
+		{"idle", 0, "", http.StatusOK},
+		{"busy", 900 * time.Millisecond, "", http.StatusOK},
+		{"overloaded", 1100 * time.Millisecond, "", http.StatusServiceUnavailable},
+		{"the caller waits longer than the service", 1100 * time.Millisecond, "1H", http.StatusServiceUnavailable},
+		{"the caller does not wait that long", 200 * time.Millisecond, "1S", http.StatusServiceUnavailable},
+		{"a short wait is none", 40 * time.Millisecond, "100m", http.StatusOK},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := handler.New(handler.Config{
+				Service: guidon.NewService(&states{}, time.Now), Timeout: 10 * time.Second,
+				Overload: &handler.OverloadConfig{Delay: func() time.Duration { return test.delay }, Share: 0.1},
+			})
+			var header []string
+			if test.caller != "" {
+				header = []string{"Grpc-Timeout", test.caller}
+			}
+			for _, path := range []string{"/evaluate/v1/batch", "/ofrep/v1/evaluate/flags"} {
+				got := serve(h, http.MethodPost, path, `{}`, header...)
+				if got.Code != test.want || (got.Header().Get("Retry-After") != "") != (test.want == http.StatusServiceUnavailable) {
+					t.Errorf("%s: status %d, Retry-After %q, want %d: %s", path, got.Code, got.Header().Get("Retry-After"), test.want, got.Body)
+				}
+			}
+			if got := serve(h, http.MethodGet, "/health", ""); got.Code != http.StatusOK {
+				t.Errorf("health: status %d, want 200 whatever the load", got.Code)
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package handler_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/wiretest"
+)
+
+// placeholder stands in a request for a text that no encoder would write.
+const placeholder = "PLACEHOLDER"
+
+// attacked returns a request of the operation with the text at the place, and
+// something in all other fields that a path may name.
+func attacked(o *handler.Operation, text wiretest.Text, value string) proto.Message {
+	m := o.NewRequest()
+	fields := m.ProtoReflect().Descriptor().Fields()
+	for i := range fields.Len() {
+		if f := fields.Get(i); f.Kind() == protoreflect.StringKind && !f.IsList() {
+			m.ProtoReflect().Set(f, protoreflect.ValueOfString("default"))
+		}
+	}
+	text.Set(m, value)
+	return m
+}
+
+// state is everything there is.
+func (s *server) state() string {
+	s.t.Helper()
+	var all []string
+	for _, path := range []string{
+		"/api/v1/namespaces", "/auth/v1/tokens?limit=100",
+		"/api/v1/namespaces/default/export", "/api/v1/namespaces/default/changes",
+	} {
+		all = append(all, s.must("", "GET", path, "").body)
+	}
+	return strings.Join(all, "\n")
+}
+
+// filled returns a server with something in it that requests may be about.
+func filled(t *testing.T, s *server) *server {
+	t.Helper()
+	s.must("", "POST", "/api/v1/flags", `{"key":"default","name":"Default"}`)
+	s.must("", "POST", "/api/v1/segments", `{"key":"default","name":"Default"}`)
+	s.must("", "POST", "/auth/v1/method/token", `{"name":"default"}`)
+	return s
+}
+
+// TestNULInRequests: no string of any request may contain a NUL, which PostgreSQL
+// cannot store. The caller is told which field it is in, and nothing changes.
+// Evaluations, which store nothing, are answered as ever.
+func TestNULInRequests(t *testing.T) {
+	s := filled(t, newServer(t, tokens))
+	before := s.state()
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			for _, text := range wiretest.Texts(o.NewRequest()) {
+				method, target, body, ok := requestOf(t, o, route, text)
+				if !ok {
+					continue
+				}
+				target = strings.ReplaceAll(target, placeholder, "a%00b")
+				body = strings.ReplaceAll(body, placeholder, `a\u0000b`)
+				got := s.do(method, target, body)
+				switch want := "invalid field " + text.Path + ": must not contain a NUL character"; {
+				case o.FromMemory() && got.status < 500:
+				case o.FromMemory() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
+					t.Errorf("%s %s %s: got %d %s, want 400 with %q", method, target, body, got.status, got.body, want)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(before, s.state()); diff != "" {
+		t.Errorf("something has changed (-before +after):\n%s", diff)
+	}
+}
+
+// requestOf returns the request with the placeholder at the place, unless the route
+// has no way to put anything there.
+func requestOf(t *testing.T, o *handler.Operation, route handler.Route, text wiretest.Text) (method, target, body string, ok bool) {
+	t.Helper()
+	m := attacked(o, text, placeholder)
+	target = route.Pattern
+	inPath := false
+	for _, name := range route.Variables() {
+		field := m.ProtoReflect().Descriptor().Fields().ByTextName(name)
+		target = strings.Replace(target, "{"+name+"}", m.ProtoReflect().Get(field).String(), 1)
+		inPath = inPath || field == text.Field
+	}
+	switch {
+	case inPath:
+		return route.Method, target, "", true
+	case o.HasBody(route):
+		encoded, err := codec.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return route.Method, target, string(encoded), true
+	case text.Field.Kind() == protoreflect.StringKind && !text.Field.IsMap():
+		return route.Method, target + "?" + url.Values{text.Field.JSONName(): {placeholder}}.Encode(), "", true
+	}
+	return "", "", "", false
+}
+
+// TestInvalidUTF8InRequests: the same for bytes that are not UTF-8.
+func TestInvalidUTF8InRequests(t *testing.T) {
+	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
+	before := s.state()
+	for _, o := range handler.Operations() {
+		for _, route := range o.Routes {
+			for _, text := range wiretest.Texts(o.NewRequest()) {
+				method, target, body, ok := requestOf(t, o, route, text)
+				if !ok {
+					continue
+				}
+				target = strings.ReplaceAll(target, placeholder, "a%ffb")
+				body = strings.ReplaceAll(body, placeholder, "a\xffb")
+				if got := s.do(method, target, body); got.status != http.StatusBadRequest {
+					t.Errorf("%s %s %q: got %d %s, want 400", method, target, body, got.status, got.body)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(before, s.state()); diff != "" {
+		t.Errorf("something has changed (-before +after):\n%s", diff)
+	}
+}
+
+// TestTextsOfOtherTransports: a transport that decodes less strictly changes
+// nothing about it.
+func TestTextsOfOtherTransports(t *testing.T) {
+	s := filled(t, newInside(t, "calls the handler without a request", tokens))
+	before := s.state()
+	for _, o := range handler.Operations() {
+		for _, text := range wiretest.Texts(o.NewRequest()) {
+			for value, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
+				actor := guidon.Actor{ID: "test"}
+				_, err := s.handler.Invoke(t.Context(), o, handler.Request{
+					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
+				})
+				want := "invalid field " + text.Path + ": " + rule
+				if !o.FromMemory() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
+					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.Path, err, want)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(before, s.state()); diff != "" {
+		t.Errorf("something has changed (-before +after):\n%s", diff)
+	}
+}

@@ -1,0 +1,34 @@
+package integration
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/handler"
+)
+
+// TestNULInPaths: a NUL in a path is the caller's mistake on every database, or at
+// an evaluation what is not found, and never an error of the service.
+func TestNULInPaths(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		server := start(t, s.migrated(t), "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")
+		for _, o := range handler.Operations() {
+			for _, route := range o.Routes {
+				for _, name := range route.Variables() {
+					path := strings.Replace(route.Pattern, "{"+name+"}", "a%00b", 1)
+					for _, other := range route.Variables() {
+						path = strings.Replace(path, "{"+other+"}", "default", 1)
+					}
+					a, err := server.call(t.Context(), route.Method, path, nil)
+					if err != nil || a.Status != http.StatusBadRequest && (!o.FromMemory() || a.Status >= 500) {
+						t.Errorf("%s %s: got %d %s, error %v, want 400", route.Method, path, a.Status, a.Body, err)
+					}
+				}
+			}
+		}
+		if a := server.must(t, "GET", "/api/v1/namespaces/default/changes", nil, nil); strings.Count(string(a.Body), `"revision"`) != 1 {
+			t.Errorf("something has changed: %s", a.Body)
+		}
+	})
+}

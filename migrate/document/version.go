@@ -1,0 +1,26 @@
+package document
+
+import (
+	"slices"
+	"strings"
+)
+
+// parseVersion returns the minor number of a known version of the format: that of a
+// semantic version, which may begin with a v and lack the patch number or, for 1.0,
+// the minor number. Patches of a version are of one form.
+func parseVersion(version string) (minor int, known bool) {
+	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+	if len(parts) > 3 || len(parts) == 3 && !isVersionNumber(parts[2]) {
+		return 0, false
+	}
+	if len(parts) == 1 {
+		parts = append(parts, "0")
+	}
+	minor = slices.Index(versions, parts[0]+"."+parts[1])
+	return minor, minor >= 0
+}
+
+// isVersionNumber reports whether the text is a number without leading zeros.
+func isVersionNumber(text string) bool {
+	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
+}

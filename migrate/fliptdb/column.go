@@ -1,0 +1,106 @@
+package fliptdb
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// column scans one column of a row. It keeps the error instead of returning it, so
+// that the other columns and rows are read all the same.
+type column struct {
+	name     string
+	to       sql.Scanner
+	nullable bool
+	err      error
+}
+
+// columnsOf returns the columns of the names, each of which ends in a question mark
+// if the column may be NULL.
+func columnsOf(names []string, fields []any) []column {
+	columns := make([]column, len(names))
+	for i, name := range names {
+		name, nullable := strings.CutSuffix(name, "?")
+		columns[i] = column{name: name, to: fields[i].(sql.Scanner), nullable: nullable}
+	}
+	return columns
+}
+
+// Scan implements sql.Scanner.
+func (c *column) Scan(value any) error {
+	if c.err = c.check(value); c.err == nil {
+		c.err = c.to.Scan(value)
+	}
+	if c.err != nil {
+		c.clear(value)
+	}
+	return nil
+}
+
+// check returns why the value can be in no column of this kind, whatever its type.
+func (c *column) check(value any) error {
+	switch v := value.(type) {
+	case nil:
+		if !c.nullable {
+			return errors.New("it is NULL")
+		}
+	case []byte:
+		return c.check(string(v))
+	case string:
+		switch {
+		case !utf8.ValidString(v):
+			return errors.New("it is not UTF-8")
+		case strings.Contains(v, "\x00"):
+			return errors.New("it contains a NUL character")
+		}
+	}
+	return nil
+}
+
+// clear leaves nothing of the row before in the variable, and of a text what the
+// location of the row can be made of.
+func (c *column) clear(value any) {
+	if bytes, ok := value.([]byte); ok {
+		value = string(bytes)
+	}
+	if text, ok := value.(string); ok && c.to.Scan(readable(text)) == nil {
+		return
+	}
+	_ = c.to.Scan(nil) // is the zero value
+}
+
+// maxReadable bounds the text that is shown of a value, in bytes.
+const maxReadable = 255
+
+// readable returns the beginning of a text without what a terminal cannot show.
+func readable(text string) string {
+	text = text[:min(len(text), maxReadable)]
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
+}
+
+// problems returns what is wrong with the row, by column, or nothing.
+func problems(columns []column) string {
+	var all []string
+	for _, c := range columns {
+		if c.err != nil {
+			all = append(all, c.name+": "+readable(c.err.Error()))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// checkYear returns an error for a time that not every database can store.
+func checkYear(t time.Time) error {
+	if year := t.Year(); year < 1 || year > 9999 {
+		return fmt.Errorf("a time in the year %d", year)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+)
+
+// limitNew makes the system complete no further connection while one waits to be
+// accepted. Clients that connect meanwhile are ignored; they try again after a
+// second, when the port is closed.
+func limitNew(listener *net.TCPListener) {
+	raw, err := listener.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) { // it fails if the listener is closed
+		_ = syscall.Listen(int(fd), 0) // #nosec G115 -- a file descriptor
+	})
+}
+
+// acceptOrClose returns a connection that waits to be accepted. If there is none it
+// closes the port at once, leaving no time for another, and returns errClosing.
+func acceptOrClose(listener *net.TCPListener) (*net.TCPConn, error) {
+	raw, err := listener.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var accepted int
+	var failure error
+	err = raw.Control(func(fd uintptr) {
+		accepted, _, failure = syscall.Accept4(int(fd), syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC) // #nosec G115 -- a file descriptor
+		if failure == syscall.EAGAIN {
+			failure = errors.Join(errClosing, syscall.Shutdown(int(fd), syscall.SHUT_RD)) // #nosec G115 -- the same
+		}
+	})
+	if err := errors.Join(err, failure); err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(accepted), "") // #nosec G115 -- a file descriptor
+	defer func() { _ = file.Close() }()       // the connection has a copy
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.TCPConn), nil // as the listener's are
+}

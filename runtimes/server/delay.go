@@ -1,0 +1,52 @@
+package server
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// delayPeriod is the time between two measurements of a [Delay].
+const delayPeriod = 20 * time.Millisecond
+
+// Delay measures how long goroutines that are ready to run wait for a processor: under
+// overload that is where requests queue, before any of their code has run. Its methods
+// are safe for concurrent use.
+type Delay struct {
+	epoch time.Time
+	began atomic.Int64 // of the measurement in progress, since epoch; 0 if there is none
+	last  atomic.Int64 // the result of the one before
+}
+
+// NewDelay returns a delay that is zero until it is measured. It starts nothing.
+func NewDelay() *Delay { return &Delay{epoch: time.Now()} }
+
+// Current returns the delay: the last one measured, or the time that the measurement in
+// progress has taken if that is more.
+func (d *Delay) Current() time.Duration {
+	last := time.Duration(d.last.Load())
+	if began := d.began.Load(); began != 0 {
+		return max(last, time.Since(d.epoch)-time.Duration(began))
+	}
+	return last
+}
+
+// measure measures until ctx ends. A goroutine that yields runs again when those that
+// were ready before it have had their turn.
+func (d *Delay) measure(ctx context.Context) {
+	ticker := time.NewTicker(delayPeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		began := time.Since(d.epoch)
+		d.began.Store(int64(began))
+		runtime.Gosched()
+		d.last.Store(int64(time.Since(d.epoch) - began))
+		d.began.Store(0)
+	}
+}

@@ -1,0 +1,50 @@
+package server
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+)
+
+// grpcServing is a gRPC server that serves on a listener.
+type grpcServing struct {
+	server   *grpc.Server
+	listener *grpcListener
+	ended    chan struct{} // closed when the server accepts no more connections
+	drained  chan struct{} // closed when its connections are closed
+}
+
+// serveGRPC starts a gRPC server on the listener.
+func (s *serving) serveGRPC() *grpcServing {
+	g := &grpcServing{
+		server:   newGRPCServer(s.config, s.tls, s.calls),
+		listener: newGRPCListener(s.open.grpc, s.grpcConns),
+		drained:  make(chan struct{}),
+	}
+	g.ended = s.serve("gRPC", func() error { return serveGRPC(g.server, g.listener) })
+	return g
+}
+
+// handOverGRPC lets the clients of the gRPC server know that they have to connect
+// again, while calls still succeed: grpc-go says so to all connections once it accepts
+// no more, so a second server accepts those that come during the delay.
+func (s *serving) handOverGRPC(ctx context.Context) {
+	first := s.grpc[0]
+	s.open.grpc.pause()
+	<-first.ended
+	s.open.grpc.resume()
+	s.grpc = append(s.grpc, s.serveGRPC())
+	go first.drain(ctx)
+}
+
+// drain lets clients know that the connections close, and returns when all are. The
+// server must not accept any more, or be about to end that.
+func (g *grpcServing) drain(ctx context.Context) {
+	defer close(g.drained)
+	select {
+	case <-g.ended:
+		g.listener.finishOpening(ctx)
+	case <-ctx.Done():
+	}
+	g.server.GracefulStop()
+}
