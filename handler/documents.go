@@ -5,6 +5,8 @@ import (
 	"io"
 	"iter"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -36,12 +38,40 @@ func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest,
 			x.replyPieces(h.budget.Responses, func(out io.Writer) error { return writeExport(out, export, pretty) })
 		}}, nil
 	}
+	if request.Transport == "grpc" {
+		if err := checkExportMessage(export); err != nil {
+			return Response{}, err
+		}
+	}
 	return Response{Message: &guidonv1.Document{
 		Namespace: wireDocumentNamespace(export.Namespace()),
 		Flags:     collect(export.Flags(), wireDocumentFlag),
 		Segments:  collect(export.Segments(), wireDocumentSegment),
 	}}, nil
 }
+
+// maxGRPCAnswer bounds a message that answers with a whole namespace, in bytes: gRPC
+// has it in memory as a whole, and so has the client.
+const maxGRPCAnswer = 64 << 20
+
+// checkExportMessage returns TooLarge where the message of the export would be too
+// long, without making it.
+func checkExportMessage(export *guidon.Export) error {
+	size := 0
+	for f := range export.Flags() {
+		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCAnswer {
+			return errExportTooLarge
+		}
+	}
+	for g := range export.Segments() {
+		if size += proto.Size(wireDocumentSegment(g)); size > maxGRPCAnswer {
+			return errExportTooLarge
+		}
+	}
+	return nil
+}
+
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB: export it over HTTP", maxGRPCAnswer>>20)
 
 // collect converts the items of a sequence.
 func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
