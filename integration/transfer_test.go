@@ -64,7 +64,6 @@ func TestSlowReaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = c.Close() })
-			_ = c.(*net.TCPConn).SetReadBuffer(4 << 10)
 			if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", path); err != nil {
 				t.Fatal(err)
 			}
