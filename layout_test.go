@@ -86,7 +86,6 @@ func TestImports(t *testing.T) {
 	}{
 		{module + "/runtimes/...", []string{module + "/store", module + "/migrate", module + "/cmd", "modernc.org/sqlite"}},
 		{module + "/store/...", []string{module + "/handler", module + "/migrate", module + "/runtimes", module + "/cmd", "net/http", "modernc.org/sqlite"}},
-		// store/filelock is a leaf that both may use.
 		{module + "/migrate/...", []string{module + "/handler", module + "/store/cache", "modernc.org/sqlite", module + "/runtimes", module + "/cmd"}},
 		// What a function has no use for would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{

@@ -38,7 +38,7 @@ type Config struct {
 	Now            func() time.Time
 	Timeout        time.Duration   // bounds the work on one request; zero is 30 s
 	Overload       *OverloadConfig // nil rejects nothing
-	Memory         int64           // limit in bytes of what requests in progress take; zero is budget.Default
+	Budget         *budget.Budget  // of the memory that requests in progress take; nil is one of the default size
 }
 
 // AuthenticationConfig says who may do what.
@@ -77,7 +77,7 @@ func New(config Config) *Handler {
 		now:     config.Now,
 		tick:    config.Now,
 		timeout: config.Timeout,
-		budget:  budget.New(config.Memory),
+		budget:  config.Budget,
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
 		direct:  directRoutes{exact: make(map[Route]serveFunc)},
@@ -87,6 +87,9 @@ func New(config Config) *Handler {
 	}
 	if h.now == nil {
 		h.now, h.tick = time.Now, tick
+	}
+	if h.budget == nil {
+		h.budget = budget.New(0)
 	}
 	if h.timeout == 0 {
 		h.timeout = defaultTimeout

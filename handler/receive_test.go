@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 const goodToken = "gdn_good"
@@ -170,7 +171,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // small ones are served, and when the others have ended so is a large one.
 func TestBudget(t *testing.T) {
 	h := handler.New(handler.Config{
-		Service: guidon.NewService(&states{}, time.Now), Memory: 4 << 20, // of which 768 kB are for large bodies
+		Service: guidon.NewService(&states{}, time.Now), Budget: budget.New(4 << 20), // of which 768 kB are for large bodies
 	})
 	large := `{"requests":[],"reference":"` + strings.Repeat("x", 300<<10) + `"}`
 	const path = "/evaluate/v1/batch"

@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"slices"
 
-	"github.com/guidonhq/guidon/store/filelock"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
 )
@@ -30,7 +28,7 @@ var dialects = []dialect{
 		tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
 		// Its files have had goose's own table from the start.
 		steps: func() (database.Store, error) { return database.NewStore(goose.DialectSQLite3, versionTable) },
-		lock:  lockFile,
+		lock:  lockNothing,
 	},
 	{name: "postgres", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
 	{name: "cockroach", tables: tablesOfPostgres, steps: newStepStore, lock: lockRow},
@@ -72,18 +70,7 @@ func (d dialect) listTables(ctx context.Context, db *sql.DB) (names []string, er
 	return names, nil
 }
 
-// lockFile is the lock of SQLite. It is a file rather than a transaction: goose's
-// own, one for each step, cannot be put inside another, and between them a second
-// process would decide by versions that are no longer true.
-func lockFile(ctx context.Context, db *sql.DB, _ dialect) (context.Context, func() error, error) {
-	var file string
-	err := db.QueryRowContext(ctx, `SELECT file FROM pragma_database_list WHERE name = 'main'`).Scan(&file)
-	if err != nil {
-		return nil, nil, err
-	}
-	if file == "" {
-		return ctx, func() error { return nil }, nil // in memory: nobody else can see it
-	}
-	release, err := filelock.Wait(ctx, filepath.Clean(file)+".migrate.lock")
-	return ctx, release, err
+// lockNothing is the lock of SQLite, whose file the caller of [Up] has to itself.
+func lockNothing(ctx context.Context, _ *sql.DB, _ dialect) (context.Context, func() error, error) {
+	return ctx, func() error { return nil }, nil
 }

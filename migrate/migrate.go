@@ -29,7 +29,8 @@ type Step struct {
 
 // Up applies the pending steps and returns them. Any number of processes may
 // call it at once, also on an empty database: one applies the steps, the others
-// wait for it. On an error the steps before the failed one stay applied and are
+// wait for it. An SQLite file is the exception: the caller must have it to itself,
+// as by the option Exclusive of package store. On an error the steps before the failed one stay applied and are
 // returned. A step that was interrupted, as by a kill, is run again by the next
 // call. Up refuses, as [Check] does, a database whose schema is newer than the
 // program, and one that has tables of another program.

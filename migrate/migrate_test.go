@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -76,33 +75,6 @@ func count(t testing.TB, db *sql.DB, query string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// Each has its own connections and takes its own lock, as processes would.
-func TestUpManyAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var applied []string
-	for range 6 {
-		db := open(t, path)
-		wg.Go(func() {
-			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-			if err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			applied = append(applied, names(steps)...)
-		})
-	}
-	wg.Wait()
-	if want := []string{"tables", "seed", "leases"}; !cmp.Equal(applied, want) {
-		t.Errorf("applied %q in all, want %q", applied, want)
-	}
-	if n := count(t, open(t, path).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
-		t.Errorf("%d change records, want 1", n)
-	}
 }
 
 func TestNewerDatabaseIsRefused(t *testing.T) {

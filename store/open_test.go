@@ -11,7 +11,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/store"
-	"github.com/guidonhq/guidon/store/filelock"
 )
 
 // The path is taken literally, whatever is in it.
@@ -90,32 +89,6 @@ func TestOpenRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got error %v, want one with %q", c.url, err, c.want)
 		}
-	}
-}
-
-func TestLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "guidon.db")
-	first, second := openFile(t, path), openFile(t, path)
-	release, err := first.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = second.Lock()
-	if !errors.Is(err, guidon.Unavailable) {
-		t.Fatalf("second lock: got %v, want Unavailable", err)
-	}
-	held, ok := errors.AsType[*filelock.HeldError](err)
-	if !ok || held.PID != os.Getpid() || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v, want the file and process %d named", err, os.Getpid())
-	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-	if release, err = second.Lock(); err != nil {
-		t.Fatalf("lock after release: %v", err)
-	}
-	if err := release(); err != nil {
-		t.Error(err)
 	}
 }
 

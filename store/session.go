@@ -41,6 +41,11 @@ const maxQueued = 8
 
 // begin takes a connection of the pool and begins a transaction on it.
 func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, error) {
+	if d.file != nil && pool == d.writer {
+		if err := d.file.verify(); err != nil {
+			return nil, err
+		}
+	}
 	conn, err := d.connection(ctx, pool)
 	if err != nil {
 		return nil, err

@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
 )
 
 // sqliteDriver is the name of the driver of SQLite, modernc.org/sqlite, which is
@@ -26,6 +28,7 @@ const (
 	sqliteLocked   = 6
 	sqliteReadOnly = 8
 	sqliteIOErr    = 10
+	sqliteCorrupt  = 11
 	sqliteFull     = 13
 	sqliteCantOpen = 14
 	sqliteNoLFS    = 22
@@ -60,7 +63,9 @@ var sqliteDialect = &dialect{
 		case sqliteReadOnly:
 			return "the database cannot be written to"
 		case sqliteIOErr, sqliteCantOpen, sqliteNoLFS:
-			return "the database cannot be reached"
+			return messageClosed
+		case sqliteCorrupt, sqliteNotADB:
+			return "the database file is damaged"
 		}
 		return ""
 	},
@@ -93,34 +98,114 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := createPrivately(path); err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+	file, err := openSQLiteFile(path, options.Exclusive)
+	if err != nil {
+		return nil, err
 	}
-	d := &DB{dialect: sqliteDialect, path: path, patience: patience, statementTimeout: options.StatementTimeout}
-	if d.reader, err = sql.Open(sqliteDriver, sqliteReaderDSN(path)); err != nil {
-		return nil, fmt.Errorf("open the database %q: %w", path, err)
+	d, err := connectSQLite(file, options)
+	if err != nil {
+		return nil, errors.Join(openError(path, err), file.release())
 	}
-	d.writer = sql.OpenDB(&keepingConnector{driver: d.reader.Driver(), dsn: sqliteWriterDSN(path)})
-	d.writer.SetMaxOpenConns(1)
-	d.writer.SetMaxIdleConns(1)
-	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
-	options.tune(d.reader, options.MaxOpenConns)
-	// The writer first: it puts a new file into WAL mode.
-	for _, pool := range []*sql.DB{d.writer, d.reader} {
-		var ignored int64
-		if err := pool.QueryRowContext(ctx, d.dialect.ping).Scan(&ignored); err != nil {
-			_ = d.Close()
-			return nil, openError(path, err)
-		}
+	err = d.firstUse(ctx)
+	if err == nil {
+		err = file.lockLog()
+	}
+	if err != nil {
+		_ = d.Close()
+		return nil, openError(path, err)
 	}
 	return d, nil
 }
 
-func openError(path string, err error) error {
-	if sqliteCode(err)&0xff == sqliteNotADB {
-		return fmt.Errorf("open the database: %q is not an SQLite database", path)
+// connectSQLite returns the database without any connection yet.
+func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
+	known, err := sql.Open(sqliteDriver, "") // package sql gives its drivers away in no other way
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Errorf("open the database %q: %w", path, err)
+	defer known.Close()
+	d := &DB{dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout}
+	d.reader = sql.OpenDB(&fileConnector{driver: known.Driver(), dsn: sqliteReaderDSN(file.path), file: file})
+	d.writer = sql.OpenDB(&keepingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
+	d.writer.SetMaxOpenConns(1)
+	d.writer.SetMaxIdleConns(1)
+	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
+	options.tune(d.reader, options.MaxOpenConns)
+	return d, nil
+}
+
+// firstUse connects both pools. The reader comes first, since the writer changes
+// the file: it puts it into WAL mode.
+func (d *DB) firstUse(ctx context.Context) error {
+	if err := d.refuseForeign(ctx); err != nil {
+		return err
+	}
+	for _, pool := range []*sql.DB{d.writer, d.reader} {
+		var ignored int64
+		if err := pool.QueryRowContext(ctx, d.dialect.ping).Scan(&ignored); err != nil {
+			return err
+		}
+	}
+	if d.file.lock == nil {
+		return nil
+	}
+	return d.checkSmall(ctx)
+}
+
+// maxChecked is the size up to which a file is checked for damage before it is
+// used, which takes about 15 ms for each MiB. Damage in a larger one is found when
+// it is read.
+const maxChecked = 4 << 20
+
+// checkSmall returns an error if the file is small and damaged.
+func (d *DB) checkSmall(ctx context.Context) error {
+	info, err := os.Stat(d.path)
+	if err != nil || info.Size() > maxChecked {
+		return err
+	}
+	var verdict string
+	if err := d.reader.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		_, where, _ := strings.Cut(verdict, "\n") // the first line is a heading
+		return fmt.Errorf("the file is damaged (%s); restore a backup", strings.TrimSpace(where))
+	}
+	return nil
+}
+
+// closeTimeout bounds what is done before the connections are closed.
+const closeTimeout = 5 * time.Second
+
+// emptyLog moves what is in the write-ahead log into a file that was replaced. The
+// file is then complete, wherever it was moved, and nothing of it gets into the one
+// that replaced it, whose log has the same path. SQLite itself leaves it alone.
+func (d *DB) emptyLog() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	_, err := d.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err != nil && !isClosed(err) {
+		return err
+	}
+	return nil
+}
+
+// versionTable is the first table that package migrate creates.
+const versionTable = "schema_steps"
+
+// refuseForeign returns an error if the file is the database of another program.
+func (d *DB) refuseForeign(ctx context.Context) error {
+	var foreign string
+	err := d.reader.QueryRowContext(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '`+versionTable+`') LIMIT 1`).Scan(&foreign)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return guidon.Errorf(guidon.FailedPrecondition,
+		"it is a database of another program, with a table %q; name a file of this program's own", foreign)
 }
 
 // The pragmas are in the DSN, so that every pooled connection has them.
@@ -149,42 +234,4 @@ func sqliteReaderDSN(path string) string {
 func sqliteDSN(path string, parameters url.Values) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: parameters.Encode()}
 	return u.String()
-}
-
-var sqliteParameters = regexp.MustCompile(`\?[A-Za-z_]+=`)
-
-// sqlitePath returns the absolute path that the rest of a URL names.
-func sqlitePath(rest string) (string, error) {
-	path := strings.TrimPrefix(rest, "//")
-	switch {
-	case path == "":
-		return "", errors.New("the database URL names no file: use sqlite:path")
-	case strings.Contains(path, ":memory:"), strings.Contains(path, "mode=memory"):
-		return "", errors.New("a database in memory is not supported: name a file")
-	case sqliteParameters.MatchString(path):
-		return "", errors.New("parameters in the database URL are not supported for SQLite: name only the file")
-	case strings.ContainsRune(path, 0):
-		return "", errors.New("the database URL contains a NUL character")
-	}
-	return filepath.Abs(path)
-}
-
-// createPrivately makes sure that the file exists, readable for its owner only;
-// SQLite gives its side files the same mode. A file that exists is not touched,
-// since closing it would drop the locks of other connections in this process.
-func createPrivately(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- the operator's own choice
-	if errors.Is(err, os.ErrExist) {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("%q is a folder", path)
-		}
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return file.Close()
 }

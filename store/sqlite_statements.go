@@ -16,20 +16,11 @@ const (
 
 // keepingConnector makes connections that keep what they have prepared: parsing
 // and planning takes SQLite about as long as executing does.
-type keepingConnector struct {
-	driver driver.Driver
-	dsn    string
-}
-
-// Driver implements [driver.Connector].
-func (c *keepingConnector) Driver() driver.Driver { return c.driver }
+type keepingConnector struct{ fileConnector }
 
 // Connect implements [driver.Connector].
 func (c *keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	if err := ctx.Err(); err != nil { // a driver that opens a file does not look at it
-		return nil, err
-	}
-	opened, err := c.driver.Open(c.dsn)
+	opened, err := c.fileConnector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/store/filelock"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -27,6 +26,10 @@ type Options struct {
 	// Lambda makes the zero of the others mean what is right for a function of AWS
 	// Lambda on a shared database: two connections, kept for a shorter time.
 	Lambda bool
+	// Exclusive gives an SQLite file to this process alone, until [DB.Close] or its
+	// end, however it ends: a cache that learns only of its own writes relies on it.
+	// A database that is shared ignores it.
+	Exclusive bool
 	// MaxOpenConns bounds the connections. On a shared database a third of them,
 	// and one at least, is for reading and the rest, one at least, for writing:
 	// readers do not stand in line behind writers. On SQLite all are for reading,
@@ -60,6 +63,7 @@ func (o Options) tune(pool *sql.DB, open int) {
 type DB struct {
 	dialect *dialect
 	path    string
+	file    *sqliteFile // nil unless the database is SQLite
 	writer  *sql.DB
 	reader  *sql.DB
 
@@ -76,10 +80,13 @@ var _ guidon.Store = (*DB)(nil)
 // cannot be divided into its parts for certain is rejected; see [redact.Check].
 //
 // SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
-// the path, taken literally. Missing folders and the file are created, for the
-// owner only, and the file is opened. A database in memory is refused: it would
-// be lost on a restart. So is every file by a program that does not import the
-// driver, modernc.org/sqlite.
+// the path, taken literally. Symbolic links are followed. Missing folders and the
+// file are created, for the owner only, and the file is opened. Open refuses a
+// file with several hard links, one of another program, and, with
+// [Options.Exclusive], one that another process has exclusively: the last is an
+// *[guidon.Error] with code Unavailable that wraps a *filelock.HeldError. A
+// database in memory is refused: it would be lost on a restart. So is every file by
+// a program that does not import the driver, modernc.org/sqlite.
 //
 // The others are servers, which are not connected to before the first use; see
 // [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
@@ -124,7 +131,14 @@ var schemeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 func (d *DB) Close() error {
 	// The reader first: the last connection to close folds the write-ahead log
 	// into the file, which the reader may not do.
-	return errors.Join(d.reader.Close(), d.writer.Close())
+	err := d.reader.Close()
+	if d.file == nil {
+		return errors.Join(err, d.writer.Close())
+	}
+	if d.file.replaced() {
+		err = errors.Join(err, d.emptyLog())
+	}
+	return errors.Join(err, d.writer.Close(), d.file.release())
 }
 
 // Ping returns nil when the database answers.
@@ -153,27 +167,3 @@ func (d *DB) Shared() bool { return d.dialect.shared }
 // Path returns where the database is, for messages: the file, or host, port and
 // database. It holds no credentials.
 func (d *DB) Path() string { return d.path }
-
-// Lock claims the database for one server process: the single-process cache
-// relies on seeing every write. It returns an *[guidon.Error] with code
-// Unavailable that names the file and the process that holds it. The lock also
-// ends with the process, however it ends. A shared database needs no such claim
-// and is never refused.
-func (d *DB) Lock() (release func() error, err error) {
-	if d.Shared() {
-		return func() error { return nil }, nil
-	}
-	release, err = filelock.Try(d.path + ".lock")
-	held, isHeld := errors.AsType[*filelock.HeldError](err)
-	switch {
-	case err == nil:
-		return release, nil
-	case isHeld && held.PID != 0:
-		return nil, &guidon.Error{Code: guidon.Unavailable, Err: err, Message: fmt.Sprintf(
-			"the database %q is in use by the server with process id %d; an SQLite file serves one server at a time", d.path, held.PID)}
-	case isHeld:
-		return nil, &guidon.Error{Code: guidon.Unavailable, Err: err, Message: fmt.Sprintf(
-			"the database %q is in use by another server; an SQLite file serves one server at a time", d.path)}
-	}
-	return nil, fmt.Errorf("lock the database %q: %w", d.path, err)
-}

@@ -32,7 +32,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws)
+	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
 	if err != nil {
 		return nil, err
 	}

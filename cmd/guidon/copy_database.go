@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"slices"
 	"text/tabwriter"
 
@@ -91,18 +91,18 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 
 var errSameDatabase = usageError("--from and --to are the same database")
 
-// sameFile tells whether both are the same SQLite file, which could not be
-// locked twice.
+// sameFile reports whether both are the same SQLite file, by whatever paths, which
+// could not be locked twice.
 func sameFile(a, b config.DB) bool {
 	if a.Shared() || b.Shared() {
 		return false
 	}
-	left, err := filepath.Abs(a.Path())
+	left, err := os.Stat(a.Path())
 	if err != nil {
 		return false
 	}
-	right, err := filepath.Abs(b.Path())
-	return err == nil && left == right
+	right, err := os.Stat(b.Path())
+	return err == nil && os.SameFile(left, right)
 }
 
 // sideConfig returns the configuration with the database of that side.

@@ -41,17 +41,10 @@ func TestCopyDatabaseInUse(t *testing.T) {
 	s := newShell(t)
 	s.ok("migrate", "up")
 	url := strings.TrimPrefix(s.environ[2], "GUIDON_DB_URL=")
-	db, err := store.Open(t.Context(), url, store.Options{})
+	db, err := store.Open(t.Context(), url, store.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	release, err := db.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + filepath.Join(t.TempDir(), "x.db")}, "in use by the server", "stop it first")
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + filepath.Join(t.TempDir(), "x.db")}, "in use by process", "stop it first")
 }

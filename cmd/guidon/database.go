@@ -15,7 +15,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
@@ -61,27 +60,21 @@ func (p *program) openDatabase(ctx context.Context, c *config.Config, mode acces
 			return nil, nil, err
 		}
 	}
-	db, err := instance.OpenDatabase(ctx, c.DB, &p.aws)
+	db, err := instance.OpenDatabase(ctx, c.DB, &p.aws, mode != reading)
+	if _, held := errors.AsType[*filelock.HeldError](err); held {
+		err = heldError{errors.New(guidon.PublicMessage(err))}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	release := func() error { return nil }
-	if mode != reading {
-		release, err = lock(db)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, db.Close())
-	}
-	// The lock outlives the connections: who gets it next finds a closed database.
-	end := func() error { return errors.Join(db.Close(), release()) }
 	if mode == reading {
-		return &instance.Storage{DB: db}, end, nil
+		return &instance.Storage{DB: db}, db.Close, nil
 	}
 	storage, err := instance.WithRedis(db, c.Cache, mode != serving)
 	if err != nil {
-		return nil, nil, errors.Join(err, end())
+		return nil, nil, errors.Join(err, db.Close())
 	}
-	return storage, func() error { return errors.Join(storage.CloseRedis(), end()) }, nil
+	return storage, func() error { return errors.Join(storage.CloseRedis(), db.Close()) }, nil
 }
 
 // openReady opens the database with its schema up to date: a command that writes
@@ -98,7 +91,7 @@ func (p *program) openReady(ctx context.Context, c *config.Config, mode access) 
 		err = migrate.Check(ctx, db.SQL(), db.Dialect())
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, end())
+		return nil, nil, errors.Join(db.Explain(err), end())
 	}
 	return db, end, nil
 }
@@ -118,15 +111,6 @@ func exists(c config.DB) error {
 
 // heldError says that another process has the database.
 type heldError struct{ error }
-
-// lock claims the database for this process.
-func lock(db *store.DB) (release func() error, err error) {
-	release, err = db.Lock()
-	if _, held := errors.AsType[*filelock.HeldError](err); held {
-		err = heldError{errors.New(guidon.PublicMessage(err))}
-	}
-	return release, err
-}
 
 // adviseAddress adds what to do instead when another process has the database.
 func adviseAddress(err error) error {

@@ -26,8 +26,9 @@ func (p *program) migrateCommand() *cobra.Command {
 		Use:   "up",
 		Short: "Apply the pending steps",
 		Long: `Apply the steps that the schema lacks. An SQLite file is created if it does not
-exist. Any number of processes may do this at once: one applies the steps, the
-others wait for it. It may be killed at any moment and run again.`,
+exist; one that another process has is refused. On a database server any number
+of processes may do this at once: one applies the steps, the others wait for it.
+It may be killed at any moment and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
 		Args: cobra.NoArgs,
@@ -83,10 +84,13 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 	for _, step := range applied {
 		fmt.Fprintf(p.out, "applied %d %s\n", step.Version, step.Name)
 	}
-	if err == nil && len(applied) == 0 {
+	if err != nil {
+		return db.Explain(err)
+	}
+	if len(applied) == 0 {
 		fmt.Fprintln(p.out, "nothing to do: the schema is up to date")
 	}
-	return err
+	return nil
 }
 
 func (p *program) migrateWait(ctx context.Context, database string, timeout time.Duration) (err error) {
@@ -127,7 +131,7 @@ func (p *program) migrateStatus(ctx context.Context, database string) (err error
 	defer func() { err = closing(err, end) }()
 	steps, err := migrate.Status(ctx, db.SQL(), db.Dialect())
 	if err != nil {
-		return err
+		return db.Explain(err)
 	}
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")

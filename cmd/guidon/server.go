@@ -90,13 +90,13 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, end()) }()
 	if err := prepare(ctx, c.DB, db.DB, logger); err != nil {
-		return err
+		return db.Explain(err)
 	}
 	logger.Info("database ready", "path", db.Path())
 
 	parts := newParts(c, db, logger)
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
-		return fmt.Errorf("bootstrap token: %w", err)
+		return fmt.Errorf("bootstrap token: %w", db.Explain(err))
 	}
 	if !c.Authentication.Required {
 		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
@@ -137,6 +137,7 @@ type parts struct {
 	health    *server.Health
 	metrics   *server.Metrics
 	streams   *handler.Streams // nil where they are switched off
+	delay     *server.Delay
 	freshness *freshness
 }
 
@@ -147,6 +148,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		db:        db,
 		service:   guidon.NewService(snapshots, time.Now),
 		health:    server.NewHealth(),
+		delay:     server.NewDelay(),
 		freshness: freshness,
 	}
 	if c.Streams.Enabled {
@@ -157,12 +159,13 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	}
 	h := instance.HandlerConfig(c, p.service, buildInfo(), logger)
 	h.Health, h.Outage, h.Streams = p.health.Status, freshness.outage(), p.streams
+	h.Overload = &handler.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
 	if c.Diagnostics.Profiling.Enabled {
 		h.Profiling = server.Profiling()
 	}
 	if c.Metrics.Enabled {
 		p.metrics = server.NewMetrics(server.MetricsConfig{
-			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Logger: logger,
+			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, handler.Observers(p.metrics, h.Observer)
 	}
@@ -174,15 +177,16 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	s := c.Server
 	run := server.Config{
-		Handler: p.handler, Health: p.health, Metrics: p.metrics, Streams: p.streams, Logger: logger,
+		Handler: p.handler, Health: p.health, Streams: p.streams, Delay: p.delay, Logger: logger,
 		HTTP: server.HTTP{
 			Address:     net.JoinHostPort(s.Host, strconv.Itoa(s.WebPort())),
-			ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout,
+			ReadTimeout: s.ReadTimeout, WriteTimeout: s.WriteTimeout, MaxConnections: s.MaxConnections,
 		},
 		GRPC: server.GRPC{
 			Address:           net.JoinHostPort(s.Host, strconv.Itoa(s.GRPCPort)),
 			MaxConnectionIdle: s.GRPCConnMaxIdleTime, ReceiveTimeout: s.ReadTimeout,
 			MaxConnectionAge: s.GRPCConnMaxAge, MaxConnectionAgeGrace: s.GRPCConnMaxAgeGrace,
+			MaxConnections: s.GRPCMaxConnections,
 		},
 		DiagnosticsAddress: s.DiagnosticsAddress,
 		ShutdownDelay:      s.ShutdownDelay, ShutdownTimeout: s.ShutdownTimeout,

@@ -172,10 +172,10 @@ func TestServer(t *testing.T) {
 	if got := s.ok("export", "--all-namespaces"); got != string(want) {
 		t.Error("export beside the server is not the imported file")
 	}
-	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by the server", "--address")
-	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by the server", "--address")
-	s.fails(exitFailure, []string{"cleanup"}, "in use by the server", "by itself")
-	s.fails(exitFailure, []string{"server"}, "in use by the server")
+	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by process", "--address")
+	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by process", "--address")
+	s.fails(exitFailure, []string{"cleanup"}, "in use by process", "by itself")
+	s.fails(exitFailure, []string{"server"}, "in use by process")
 
 	server.wait(exitOK)
 	again := s.serve()

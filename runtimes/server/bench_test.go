@@ -27,7 +27,7 @@ func BenchmarkGRPC(b *testing.B) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
 	in := start(b, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, ExcludeManagement: true, TokenMethod: true}
-		s.handler.Observer, s.server.Metrics = metrics, metrics
+		s.handler.Observer = metrics
 		s.handler.Logger = slog.New(slog.DiscardHandler)
 	})
 	const flags = 50

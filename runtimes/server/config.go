@@ -15,7 +15,6 @@ import (
 type Config struct {
 	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
 	Health  *Health          // the one that Handler was given; Run sets it
-	Metrics *Metrics         // the one that Handler was given; nil counts nothing
 	Streams *handler.Streams // those that Handler was given; nil where there are none
 	HTTP    HTTP
 	GRPC    GRPC
@@ -26,6 +25,7 @@ type Config struct {
 	// none.
 	DiagnosticsAddress string
 
+	Delay  *Delay // measured while the server runs; may be nil
 	Loops  []Loop
 	Logger *slog.Logger // nil = slog.Default
 
@@ -52,6 +52,7 @@ type HTTP struct {
 	WriteTimeout   time.Duration // from the start of a response, default 30 s
 	IdleTimeout    time.Duration // default 2 min
 	MaxHeaderBytes int           // default 1 MiB
+	MaxConnections int           // open at a time, idle ones included; default 5000
 }
 
 // GRPC configures the gRPC listener (operations 2.2).
@@ -93,6 +94,7 @@ func (c Config) withDefaults() (Config, error) {
 	orDefault(&c.HTTP.WriteTimeout, 30*time.Second)
 	orDefault(&c.HTTP.IdleTimeout, 2*time.Minute)
 	orDefault(&c.HTTP.MaxHeaderBytes, 1<<20)
+	orDefault(&c.HTTP.MaxConnections, 5000)
 	orDefault(&c.GRPC.ReceiveTimeout, 10*time.Second)
 	orDefault(&c.GRPC.MaxConnections, 1000)
 	return c, errors.Join(problems...)

@@ -1,12 +1,15 @@
 package server
 
 import (
+	"io"
 	"net"
 	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // The bounds of how often the listener looks for deadlines that have passed.
@@ -20,6 +23,9 @@ const (
 type httpListener struct {
 	*closingListener
 	writeTimeout time.Duration
+	limit        int          // of connections
+	secure       bool         // they speak TLS
+	bodies       *budget.Pool // for large headers, too
 	epoch        time.Time
 	now          atomic.Int64 // when it looked last, in nanoseconds after epoch
 	turns        atomic.Int32 // see turns
@@ -33,11 +39,15 @@ type httpListener struct {
 
 // newHTTPListener returns a listener that looks twenty times in the shortest of the
 // timeouts, within the bounds above.
-func newHTTPListener(listener *closingListener, timeouts HTTP) *httpListener {
+func newHTTPListener(listener *closingListener, config Config) *httpListener {
+	timeouts := config.HTTP
 	shortest := min(timeouts.ReadTimeout, timeouts.WriteTimeout, timeouts.IdleTimeout)
 	return &httpListener{
 		closingListener: listener,
 		writeTimeout:    timeouts.WriteTimeout,
+		limit:           timeouts.MaxConnections,
+		secure:          config.TLS != nil,
+		bodies:          config.Handler.Budget().Bodies,
 		period:          min(max(shortest/20, leastPeriod), mostPeriod),
 		epoch:           time.Now(),
 		conns:           map[*httpConn]struct{}{},
@@ -46,14 +56,29 @@ func newHTTPListener(listener *closingListener, timeouts HTTP) *httpListener {
 
 // Accept implements [net.Listener].
 func (l *httpListener) Accept() (net.Conn, error) {
-	tcp, err := l.AcceptTCP()
-	if err != nil {
-		return nil, err
+	for {
+		tcp, err := l.AcceptTCP()
+		if err != nil {
+			return nil, err
+		}
+		if c := l.admit(tcp); c != nil {
+			return c, nil
+		}
+		l.refuse(tcp)
 	}
-	c := &httpConn{TCPConn: tcp, listener: l}
+}
+
+// admit returns the connection, or nil if there is no room for it.
+func (l *httpListener) admit(tcp *net.TCPConn) *httpConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.makeRoom() {
+		return nil
+	}
+	c := &httpConn{TCPConn: tcp, listener: l}
+	c.header.memory, c.header.secure = l.bodies.NewReservation(), l.secure
 	c.quietSince = int64(time.Since(l.epoch))
+	c.since.Store(c.quietSince)
 	l.conns[c] = struct{}{}
 	l.turns.Store(turns(len(l.conns)))
 	switch {
@@ -62,7 +87,7 @@ func (l *httpListener) Accept() (net.Conn, error) {
 	case len(l.conns) == 1:
 		l.timer.Reset(l.period)
 	}
-	return c, nil
+	return c
 }
 
 // look interrupts what has taken too long.
@@ -126,7 +151,9 @@ type httpConn struct {
 	listener    *httpListener
 	read, write deadline
 
-	reads atomic.Int32 // to take turns
+	reads  atomic.Int32 // to take turns
+	since  atomic.Int64 // when the last request ended, roughly, in nanoseconds after the listener's epoch
+	header headerMeter
 	httpActivity
 
 	// With read.mu held:
@@ -151,7 +178,21 @@ func (c *httpConn) Read(b []byte) (int, error) {
 		c.received()
 	}
 	c.endRead(n)
+	if len(b) > 1 && !c.header.paused.Load() {
+		if refused := c.header.count(b[:n]); refused != nil {
+			return 0, c.refuseHeader(refused)
+		}
+	}
 	return n, err
+}
+
+// refuseHeader says that there is no room for a header, if that is the reason and can be
+// said. It returns the error for net/http.
+func (c *httpConn) refuseHeader(reason error) error {
+	if reason == io.EOF && !c.listener.secure {
+		_, _ = io.WriteString(c.TCPConn, busy) // a client that went away is nobody's error
+	}
+	return reason
 }
 
 // Write implements [net.Conn].

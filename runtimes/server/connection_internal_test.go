@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/guidonhq/guidon/handler"
 )
 
 // soon is a timeout that tests wait for.
@@ -21,7 +23,10 @@ func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := newHTTPListener(open, HTTP{ReadTimeout: shortest, WriteTimeout: shortest, IdleTimeout: shortest})
+	listener := newHTTPListener(open, Config{
+		Handler: handler.New(handler.Config{}),
+		HTTP:    HTTP{ReadTimeout: shortest, WriteTimeout: shortest, IdleTimeout: shortest, MaxConnections: 1},
+	})
 	peer, err := net.Dial("tcp", open.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +45,9 @@ func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 			t.Errorf("the listener has not forgotten %d connections", left)
 		}
 	})
-	return conn.(*httpConn), peer
+	c := conn.(*httpConn)
+	c.header.pause() // what these tests send is no header
+	return c, peer
 }
 
 // TestDeadlines: what waits ends when its deadline has passed, not before, and the

@@ -14,7 +14,7 @@ import (
 // its own request, of whatever size, at the same time as others.
 func TestGRPCBatchesAtTheSameTime(t *testing.T) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
-	in := start(t, func(s *settings) { s.handler.Observer, s.server.Metrics = metrics, metrics })
+	in := start(t, func(s *settings) { s.handler.Observer = metrics })
 	const flags, callers, calls = 20, 8, 40
 	keys := make([]string, flags)
 	for i := range keys {

@@ -94,7 +94,6 @@ func TestGRPCBadInput(t *testing.T) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
 	in := start(t, func(s *settings) {
 		s.handler.Observer = metrics
-		s.server.Metrics = metrics
 	})
 	in.seed("banner")
 	before := in.revision()

@@ -13,7 +13,7 @@ import (
 
 // newHTTPServer returns the HTTP server. It speaks HTTP/1.1 only, over TLS too
 // (contract 1.1): software that the reference has met may not cope with more.
-func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
+func newHTTPServer(config Config, tlsSettings *tls.Config, listener *httpListener) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	if tlsSettings != nil {
@@ -23,6 +23,7 @@ func newHTTPServer(config Config, tlsSettings *tls.Config) *http.Server {
 	return &http.Server{
 		Handler:        &httpHandler{next: config.Handler},
 		ConnContext:    withConn,
+		ConnState:      listener.connState,
 		TLSConfig:      tlsSettings,
 		Protocols:      protocols,
 		ReadTimeout:    config.HTTP.ReadTimeout,
@@ -38,10 +39,15 @@ type connKey struct{}
 
 // withConn adds the connection to the context of its requests.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, httpConnOf(conn))
+}
+
+// httpConnOf returns the connection that net/http speaks over, with or without TLS.
+func httpConnOf(conn net.Conn) *httpConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	return context.WithValue(ctx, connKey{}, conn)
+	return conn.(*httpConn)
 }
 
 // httpHandler lets connections know of their requests, and tells clients to close
@@ -51,6 +57,7 @@ type httpHandler struct{ next http.Handler }
 // ServeHTTP implements [http.Handler].
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(connKey{}).(*httpConn)
+	c.header.pause()
 	c.beginRequest(len(r.Header["Expect"]) > 0)
 	defer c.endRequest()
 	if c.listener.stop.begun.Load() {

@@ -30,7 +30,7 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	if err != nil {
 		return listeners{}, errors.Join(err, forHTTP.Close())
 	}
-	open := listeners{http: newHTTPListener(forHTTP, config.HTTP), grpc: forGRPC}
+	open := listeners{http: newHTTPListener(forHTTP, config), grpc: forGRPC}
 	if config.DiagnosticsAddress != "" {
 		forDiagnostics, err := listenOn(ctx, config.DiagnosticsAddress, "server.diagnostics_address")
 		if err != nil {

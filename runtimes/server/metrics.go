@@ -14,6 +14,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // maxScrapes bounds how many scrapes are answered at a time.
@@ -25,6 +26,7 @@ type MetricsConfig struct {
 	Caches  func() []CacheStats // asked at each scrape; nil = no cache metrics
 	Redis   func() RedisStats   // the same, with Caches; nil where there is none
 	Streams *handler.Streams    // nil = no metrics of streams
+	Memory  *budget.Budget      // of the handler; nil = no metrics of it
 	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
@@ -70,6 +72,9 @@ func NewMetrics(config MetricsConfig) *Metrics {
 	}
 	if config.Streams != nil {
 		m.registry.MustRegister(streamCollector{config.Streams})
+	}
+	if config.Memory != nil {
+		m.registry.MustRegister(memoryCollector{config.Memory})
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

@@ -53,7 +53,7 @@ type serving struct {
 	grpc   []*grpcServing // a second one takes over when the stop begins
 
 	grpcConns *grpcConns     // of all of them
-	running   sync.WaitGroup // those that serve on a listener
+	running   sync.WaitGroup // what serves on a listener, and the measurement of the delay
 	failed    chan error     // receives why a listener failed
 
 	diagnostics *http.Server // serves only if its listener is open
@@ -64,7 +64,7 @@ func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving
 		config:      config,
 		tls:         tlsSettings,
 		open:        open,
-		http:        newHTTPServer(config, tlsSettings),
+		http:        newHTTPServer(config, tlsSettings, open.http),
 		grpcConns:   newGRPCConns(config.GRPC.MaxConnections, config.HTTP.WriteTimeout),
 		failed:      make(chan error, 4), // one for each that serves
 		diagnostics: newDiagnosticsServer(config),
@@ -82,6 +82,10 @@ func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving
 func (s *serving) run(ctx context.Context) error {
 	// Loops go on while requests drain, so their end is not that of ctx.
 	loops := startLoops(context.WithoutCancel(ctx), s.config.Loops, s.config.Logger)
+	measuring, endMeasuring := context.WithCancel(context.WithoutCancel(ctx))
+	if s.config.Delay != nil {
+		s.running.Go(func() { s.config.Delay.measure(measuring) })
+	}
 	accepted := s.serve("HTTP", func() error { return serveHTTP(s.http, s.open.http) })
 	s.grpc = []*grpcServing{s.serveGRPC()}
 	if s.open.diagnostics != nil {
@@ -100,6 +104,7 @@ func (s *serving) run(ctx context.Context) error {
 	case failure = <-s.failed:
 	}
 	problems := []error{failure, s.stop(loops, accepted, failure == nil), s.diagnostics.Close()}
+	endMeasuring()
 	s.running.Wait()
 	close(s.failed)
 	for further := range s.failed {

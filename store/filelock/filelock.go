@@ -1,121 +1,137 @@
-// Package filelock gives one process at a time a named file. The system takes
-// the lock back when its holder ends, however it ends, so that a crash never
-// leaves one behind.
+// Package filelock gives a file to one process at a time.
+//
+// On Unix the lock is an flock on the file itself, so every path to the file, by
+// whatever links, leads to the same lock, and there is nothing to delete. It does
+// not interact with locks of fcntl, which SQLite uses. Where that does not hold,
+// on Windows and on network file systems, the lock is a second file, next to the
+// first and with the suffix [Suffix].
+//
+// The system releases the lock when the process ends, however it ends.
 package filelock
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
-	"strconv"
-	"strings"
-	"time"
+	"slices"
+	"sync"
 )
 
-// HeldError says that another holder, perhaps in this process, has the lock.
+// Suffix is what the path of a separate lock file adds to that of the file.
+const Suffix = ".lock"
+
+// HeldError is the error of [Acquire] for a file that is locked already, perhaps
+// by this process.
 type HeldError struct {
-	Path string
-	PID  int // of the holder; 0 where it could not be read
+	Path   string
+	Holder Holder
 }
 
-// Error names the lock file and its holder.
+// Error names the file and its holder.
 func (e *HeldError) Error() string {
-	if e.PID == 0 {
-		return fmt.Sprintf("lock file %q is held by another process", e.Path)
-	}
-	return fmt.Sprintf("lock file %q is held by process %d", e.Path, e.PID)
+	return fmt.Sprintf("file %q is in use by %s", e.Path, e.Holder)
 }
 
-// Try takes the lock of the file, which it creates, or returns a *[HeldError].
-// release gives the lock back and removes the file; it may be called more than
-// once. On systems without file locks Try returns an error that wraps
-// [errors.ErrUnsupported].
-func Try(path string) (release func() error, err error) {
-	for {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- the operator's own choice
-		if err != nil {
-			return nil, err
-		}
-		if err := lock(file); err != nil {
-			pid := readPID(file)
-			_ = file.Close()
-			if errors.Is(err, errHeld) {
-				return nil, &HeldError{Path: path, PID: pid}
-			}
-			return nil, fmt.Errorf("lock file %q: %w", path, err)
-		}
-		if !current(file, path) {
-			_ = file.Close() // the holder before removed it between our open and our lock
-			continue
-		}
-		if err := writePID(file); err != nil {
-			_ = file.Close()
-			return nil, err
-		}
-		return releaser(file, path), nil
-	}
+// Holder is the process that holds a lock.
+type Holder struct {
+	PID  int    // 0 if it is unknown
+	Host string // empty: this one
 }
 
-// pollInterval is how often Wait looks again: a lock cannot be waited for in a
-// way that a context could end.
-const pollInterval = 20 * time.Millisecond
-
-// Wait takes the lock as Try does, but waits for its holder until ctx ends.
-func Wait(ctx context.Context, path string) (release func() error, err error) {
-	for {
-		release, err := Try(path)
-		if _, held := errors.AsType[*HeldError](err); !held {
-			return release, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(ctx.Err(), err)
-		case <-time.After(pollInterval):
-		}
+// String names the process as far as it is known.
+func (h Holder) String() string {
+	switch {
+	case h.PID == 0:
+		return "another process, whose id is not visible from here"
+	case h.Host != "":
+		return fmt.Sprintf("process %d on host %q", h.PID, h.Host)
 	}
+	return fmt.Sprintf("process %d", h.PID)
 }
 
-// releaser removes the file while the lock is still held, so that nobody can
-// hold a lock on a file that is about to vanish.
-func releaser(file *os.File, path string) func() error {
-	released := false
-	return func() error {
-		if released {
-			return nil
-		}
-		released = true
-		return errors.Join(os.Remove(path), file.Close())
-	}
+// ErrReplaced is the error of [Lock.Verify] if the path no longer leads to the
+// locked file.
+var ErrReplaced = errors.New("the file was replaced, moved or removed while it was in use")
+
+// ErrUnsupported is the error of [Acquire] where files cannot be locked.
+var ErrUnsupported = errors.New("files cannot be locked here")
+
+// Lock is a locked file. Its methods are safe for concurrent use.
+type Lock struct {
+	path   string
+	info   fs.FileInfo
+	files  []*os.File // open as long as the lock is held
+	beside string     // the separate lock file, if there is one
 }
 
-// current tells whether the path still leads to the open file.
-func current(file *os.File, path string) bool {
-	opened, err := file.Stat()
+// held are the locks of this process. On Unix, closing any descriptor of a file
+// drops the fcntl locks that the process has on it. So a file that this process
+// uses must not even be opened to find out that it is locked.
+var held struct {
+	mu    sync.Mutex
+	locks []*Lock
+}
+
+// Acquire locks the file, which it creates, for the owner only, if it does not
+// exist. It returns a *[HeldError] if the file is locked already. The caller must
+// resolve symbolic links first, and must not use the file before Acquire returns
+// or after Release.
+func Acquire(path string) (*Lock, error) {
+	held.mu.Lock()
+	defer held.mu.Unlock()
+	if info, err := os.Stat(path); err == nil && holderHere(info) != nil {
+		return nil, &HeldError{Path: path, Holder: Holder{PID: os.Getpid()}}
+	}
+	lock, err := acquire(path)
 	if err != nil {
-		return false
+		return nil, err
 	}
-	named, err := os.Stat(path)
-	return err == nil && os.SameFile(opened, named)
+	held.locks = append(held.locks, lock)
+	return lock, nil
 }
 
-func readPID(file *os.File) int {
-	text, err := io.ReadAll(io.LimitReader(file, 32))
-	if err != nil {
-		return 0
+// holderHere returns the lock that this process has on the file, or nil. held.mu
+// must be held.
+func holderHere(info fs.FileInfo) *Lock {
+	i := slices.IndexFunc(held.locks, func(l *Lock) bool { return os.SameFile(l.info, info) })
+	if i < 0 {
+		return nil
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return 0
-	}
-	return pid
+	return held.locks[i]
 }
 
-func writePID(file *os.File) error {
-	if err := file.Truncate(0); err != nil {
-		return err
+// Verify returns [ErrReplaced] if the path of the file now leads to another file
+// or to none. The lock then protects a file that nobody else can find.
+func (l *Lock) Verify() error {
+	info, err := os.Stat(l.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, l.info) {
+		return ErrReplaced
 	}
-	_, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return err
+}
+
+// Separate reports whether the lock is a second file, which stays locked if the
+// first one is replaced.
+func (l *Lock) Separate() bool { return l.beside != "" }
+
+// Release unlocks the file. It may be called more than once.
+func (l *Lock) Release() error {
+	held.mu.Lock()
+	defer held.mu.Unlock()
+	i := slices.Index(held.locks, l)
+	if i < 0 {
+		return nil
+	}
+	held.locks = slices.Delete(held.locks, i, i+1)
+	return l.unlock()
+}
+
+// closeAll closes the files.
+func closeAll(files []*os.File) error {
+	var errs []error
+	for _, file := range files {
+		errs = append(errs, file.Close())
+	}
+	return errors.Join(errs...)
 }

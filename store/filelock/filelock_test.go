@@ -1,10 +1,13 @@
 package filelock_test
 
 import (
-	"context"
+	"bufio"
 	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,69 +15,173 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-func TestTryNamesTheHolder(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.lock")
-	release, err := filelock.Try(path)
+// asHolder is the environment variable by which the test program becomes a
+// process that locks the file that it names, until its standard input ends.
+const asHolder = "FILELOCK_TEST_HOLD"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(asHolder); path != "" {
+		os.Exit(hold(path))
+	}
+	os.Exit(m.Run())
+}
+
+func hold(path string) int {
+	if _, err := filelock.Acquire(path); err != nil {
+		_, _ = io.WriteString(os.Stdout, err.Error()+"\n")
+		return 1
+	}
+	_, _ = io.WriteString(os.Stdout, "locked\n")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return 0
+}
+
+// holder starts a process that locks the file, and returns its id and what kills
+// it.
+func holder(t *testing.T, path string) (pid int, kill func()) {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0]) // #nosec G204 -- this program
+	process.Env = append(os.Environ(), asHolder+"="+path)
+	in, err := process.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = filelock.Try(path)
+	out, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		_ = process.Process.Kill()
+		_ = in.Close()
+		_ = process.Wait() // it was killed
+	})
+	t.Cleanup(kill)
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
+		t.Fatalf("the holder says %q, %v", line, err)
+	}
+	return process.Process.Pid, kill
+}
+
+func acquire(t *testing.T, path string) *filelock.Lock {
+	t.Helper()
+	lock, err := filelock.Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lock.Release(); err != nil {
+			t.Error(err)
+		}
+	})
+	return lock
+}
+
+func wantHeld(t *testing.T, path string, pid int) {
+	t.Helper()
+	lock, err := filelock.Acquire(path)
+	if err == nil {
+		_ = lock.Release()
+	}
 	held, ok := errors.AsType[*filelock.HeldError](err)
-	if !ok {
-		t.Fatalf("second Try: got %v, want a HeldError", err)
+	if !ok || held.Path != path || held.Holder.PID != pid || held.Holder.Host != "" {
+		t.Errorf("lock of %q: got %v, want one held by process %d", path, err, pid)
 	}
-	if held.PID != os.Getpid() || held.Path != path {
-		t.Errorf("got holder %d of %q, want %d of %q", held.PID, held.Path, os.Getpid(), path)
-	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
-	if err := release(); err != nil {
-		t.Errorf("second release: %v", err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the lock file is left behind: %v", err)
-	}
-	if release, err = filelock.Try(path); err != nil {
-		t.Fatalf("Try after release: %v", err)
-	}
-	defer release()
 }
 
-func TestWaitEndsWithItsContext(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.lock")
-	release, err := filelock.Try(path)
+// A file is locked under each of its names, and the process that holds it is
+// named, also after it has been killed and another one has followed.
+func TestAcquireNamesTheHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	link := filepath.Join(t.TempDir(), "b.db")
+	pid, kill := holder(t, path)
+	if err := os.Link(path, link); err != nil {
+		t.Skip(err)
+	}
+	if runtime.GOOS != "linux" {
+		pid = 0
+	}
+	wantHeld(t, path, pid)
+	wantHeld(t, link, pid)
+	kill()
+	acquire(t, link)
+	wantHeld(t, path, os.Getpid())
+}
+
+func TestRelease(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	lock := acquire(t, path)
+	wantHeld(t, path, os.Getpid())
+	for range 2 {
+		if err := lock.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	acquire(t, path)
+	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := filelock.Wait(ctx, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", err)
+	if len(entries) != 1 {
+		t.Errorf("got files %v, want the locked one alone", entries)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v, want a new file with mode 0600", info, err)
 	}
 }
 
-// TestWaitLetsOneInAtATime also covers the removal of the file on release: a
-// waiter that opened the old file must not hold a lock on a removed name.
-func TestWaitLetsOneInAtATime(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.lock")
+func TestVerify(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"moved":   func(path string) error { return os.Rename(path, path+".old") },
+		"replaced": func(path string) error {
+			return errors.Join(os.WriteFile(path+".new", nil, 0o600), os.Rename(path+".new", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			lock := acquire(t, path)
+			if err := lock.Verify(); err != nil {
+				t.Fatalf("before: %v", err)
+			}
+			if err := replace(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := lock.Verify(); !errors.Is(err, filelock.ErrReplaced) {
+				t.Errorf("got %v, want ErrReplaced", err)
+			}
+			acquire(t, path) // what is there now is another file
+		})
+	}
+}
+
+// TestOneAtATime has many want a file, all of whose holders replace it: a lock on
+// a file that has been replaced must not count.
+func TestOneAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
 	var wg sync.WaitGroup
-	var inside, total atomic.Int32 // atomic, since the race detector does not know file locks
+	var inside, total atomic.Int32
 	for range 8 {
 		wg.Go(func() {
-			for range 5 {
-				release, err := filelock.Wait(t.Context(), path)
+			for turns := 0; turns < 5; {
+				lock, err := filelock.Acquire(path)
+				if _, held := errors.AsType[*filelock.HeldError](err); held {
+					runtime.Gosched()
+					continue
+				}
 				if err != nil {
 					t.Error(err)
 					return
 				}
+				turns++
 				if n := inside.Add(1); n != 1 {
 					t.Errorf("%d holders at once", n)
 				}
 				total.Add(1)
 				inside.Add(-1)
-				if err := release(); err != nil {
+				if err := errors.Join(os.Remove(path), lock.Release()); err != nil {
 					t.Error(err)
 				}
 			}

@@ -23,9 +23,10 @@ func onLambda() bool { return os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "" }
 
 // OpenDatabase opens the database of the configuration, with passwords from AWS
 // where that says so. A database server is not connected to before the first use.
-func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS) (*store.DB, error) {
+// An SQLite file is opened for this process alone if exclusive is set.
+func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive bool) (*store.DB, error) {
 	options := store.Options{
-		Lambda:       onLambda(),
+		Lambda: onLambda(), Exclusive: exclusive,
 		MaxOpenConns: c.MaxOpenConn, MaxIdleConns: c.MaxIdleConn, ConnMaxLifetime: c.ConnMaxLifetime,
 		ConnMaxIdleTime: c.ConnMaxIdleTime, ConnectTimeout: c.ConnectTimeout, StatementTimeout: c.StatementTimeout,
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // HandlerConfig returns what the handler of the configuration is made of, but for
@@ -25,6 +26,7 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 		Configuration: c.JSON(),
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
+		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Observer = handler.NewEvaluationLog(logger, c.Log.Evaluations.Entities)

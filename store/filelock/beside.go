@@ -1,0 +1,35 @@
+package filelock
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// writeHolder makes the separate lock file name this process.
+func writeHolder(file *os.File) error {
+	host, _ := os.Hostname() // the process id alone is of use, too
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt(fmt.Appendf(nil, "%d %s\n", os.Getpid(), host), 0)
+	return err
+}
+
+// readHolder returns the process that a separate lock file names. The file must
+// be locked: only its present holder is sure to have written it.
+func readHolder(file io.ReaderAt) Holder {
+	text := make([]byte, 512)
+	n, err := file.ReadAt(text, 0)
+	if err != nil && err != io.EOF {
+		return Holder{}
+	}
+	var holder Holder
+	if _, err := fmt.Sscan(string(text[:n]), &holder.PID, &holder.Host); err != nil && holder.PID <= 0 {
+		return Holder{}
+	}
+	if host, err := os.Hostname(); err == nil && host == holder.Host {
+		holder.Host = ""
+	}
+	return holder
+}

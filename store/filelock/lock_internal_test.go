@@ -1,0 +1,157 @@
+//go:build linux
+
+package filelock
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParseLock has the forms that lines of /proc/locks have.
+func TestParseLock(t *testing.T) {
+	for line, want := range map[string]lockEntry{
+		"1: FLOCK  ADVISORY  WRITE 1234 fe:00:131073 0 EOF":             {pid: 1234, device: "fe:00", inode: 131073},
+		"12: FLOCK  ADVISORY  WRITE 7 00:2e:18446744073709551615 0 EOF": {pid: 7, device: "00:2e", inode: 18446744073709551615},
+		"1: FLOCK  ADVISORY  READ  1234 fe:00:131073 0 EOF":             {},
+		"1: POSIX  ADVISORY  WRITE 1234 fe:00:131073 0 EOF":             {},
+		"1: -> FLOCK  ADVISORY  WRITE 1234 fe:00:131073 0 EOF":          {},
+		"1: FLOCK  ADVISORY  WRITE -1 fe:00:131073 0 EOF":               {},
+		"": {},
+	} {
+		got, ok := parseLock(line)
+		if ok != (want.pid != 0) || ok && got != want {
+			t.Errorf("%q: got %+v, %t, want %+v", line, got, ok, want)
+		}
+	}
+	for number, want := range map[uint64]string{0xfe00: "fe:00", 0x2e: "00:2e", 0x10300: "103:00", 0x100803: "08:103"} {
+		if got := device(number); got != want {
+			t.Errorf("device %#x: got %s, want %s", number, got, want)
+		}
+	}
+}
+
+// TestLockBeside is how files on network file systems are locked, of which there
+// is none here.
+func TestLockBeside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockBeside(info, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &HeldError{Path: path, Holder: Holder{PID: os.Getpid()}}
+	_, err = lockBeside(info, path, nil)
+	held, _ := errors.AsType[*HeldError](err)
+	if diff := cmp.Diff(want, held); diff != "" {
+		t.Errorf("second lock (-want +got):\n%s", diff)
+	}
+	// To a process that locks the file itself, it is the lock of an older release.
+	_, err = acquire(path)
+	held, _ = errors.AsType[*HeldError](err)
+	if diff := cmp.Diff(want, held); diff != "" {
+		t.Errorf("lock of the file itself (-want +got):\n%s", diff)
+	}
+	if err := lock.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + Suffix); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the separate file is left behind: %v", err)
+	}
+	if lock, err = acquire(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOldRelease: what an older release wrote into its lock file names it; a file
+// that it left behind, as when it was killed, keeps nobody out.
+func TestOldRelease(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	file, err := os.Create(path + Suffix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString("4711\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Acquire(path)
+	held, _ := errors.AsType[*HeldError](err)
+	if diff := cmp.Diff(&HeldError{Path: path, Holder: Holder{PID: 4711}}, held); diff != "" {
+		t.Errorf("while it is locked (-want +got):\n%s", diff)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDescriptorStaysOpen: a failed attempt must not close a descriptor of a file
+// that this process uses, since that drops its locks of fcntl. Another process
+// would then not see them; here it is the kernel's list that shows them.
+func TestDescriptorStaysOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	lock, err := Acquire(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Release()
+	whole := syscall.Flock_t{Type: syscall.F_WRLCK}
+	if err := syscall.FcntlFlock(lock.files[0].Fd(), syscall.F_SETLK, &whole); err != nil {
+		t.Fatal(err)
+	}
+	link := path + "2"
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Acquire(link); err == nil {
+		t.Fatal("the file was locked twice")
+	}
+	if _, err := acquire(link); err == nil { // as if it had been moved there meanwhile
+		t.Fatal("the file was locked twice")
+	}
+	stat := lock.info.Sys().(*syscall.Stat_t)
+	if !hasPOSIXLock(t, os.Getpid(), stat.Ino) {
+		t.Error("the lock of fcntl is lost")
+	}
+}
+
+// hasPOSIXLock reports whether the kernel lists a lock of fcntl.
+func hasPOSIXLock(t *testing.T, pid int, inode uint64) bool {
+	t.Helper()
+	text, err := os.ReadFile("/proc/locks")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		// The same line but for the kind.
+		entry, ok := parseLock(strings.Replace(line, "POSIX", "FLOCK", 1))
+		if ok && strings.Contains(line, "POSIX") && entry.pid == pid && entry.inode == inode {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package filelock
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errSharing is ERROR_SHARING_VIOLATION.
+const errSharing = syscall.Errno(32)
+
+// acquire locks by a separate file, which it keeps open without letting others
+// write to it: what is locked on Windows itself cannot be read by SQLite either.
+func acquire(path string) (*Lock, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- the operator's own choice
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	beside := path + Suffix
+	separate, err := open(beside, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, syscall.OPEN_ALWAYS)
+	if errors.Is(err, errSharing) {
+		return nil, &HeldError{Path: path, Holder: holderOf(beside)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := writeHolder(separate); err != nil {
+		return nil, errors.Join(err, separate.Close())
+	}
+	return &Lock{path: path, info: info, files: []*os.File{separate}, beside: beside}, nil
+}
+
+// unlock removes the separate file unless another process has locked it by then,
+// which keeps it from being removed.
+func (l *Lock) unlock() error {
+	err := closeAll(l.files)
+	_ = os.Remove(l.beside)
+	return err
+}
+
+// holderOf returns the process that the locked file names.
+func holderOf(beside string) Holder {
+	file, err := open(beside, syscall.GENERIC_READ, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, syscall.OPEN_EXISTING)
+	if err != nil {
+		return Holder{}
+	}
+	defer file.Close()
+	return readHolder(file)
+}
+
+// open opens the file with what it lets others do meanwhile.
+func open(path string, access, share, disposition uint32) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := syscall.CreateFile(name, access, share, nil, disposition, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}
+
+// Links returns the number of names, hard links, that the file has.
+func Links(path string) (int, error) {
+	file, err := os.Open(path) // #nosec G304 -- the operator's own choice
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	var info syscall.ByHandleFileInformation
+	if err := syscall.GetFileInformationByHandle(syscall.Handle(file.Fd()), &info); err != nil {
+		return 0, err
+	}
+	return int(info.NumberOfLinks), nil
+}

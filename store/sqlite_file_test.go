@@ -1,0 +1,281 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/filelock"
+)
+
+func openExclusive(t testing.TB, path string) (*store.DB, error) {
+	t.Helper()
+	db, err := store.Open(t.Context(), "sqlite:"+path, store.Options{Exclusive: true})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db, nil
+}
+
+// realFolder returns a new folder without symbolic links in its path.
+func realFolder(t testing.TB) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func symlink(t testing.TB, target, link string) {
+	t.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The file is the same one by whatever path, whether it exists or not.
+func TestSymbolicLinks(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		link func(t *testing.T, folder string) (path string) // to folder/real/guidon.db
+	}{
+		{"to the file", func(t *testing.T, folder string) string {
+			symlink(t, filepath.Join(folder, "real", "guidon.db"), filepath.Join(folder, "a.db"))
+			return filepath.Join(folder, "a.db")
+		}},
+		{"relative", func(t *testing.T, folder string) string {
+			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
+			return filepath.Join(folder, "a.db")
+		}},
+		{"to a link", func(t *testing.T, folder string) string {
+			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
+			symlink(t, "a.db", filepath.Join(folder, "b.db"))
+			return filepath.Join(folder, "b.db")
+		}},
+		{"to the folder", func(t *testing.T, folder string) string {
+			symlink(t, "real", filepath.Join(folder, "data"))
+			return filepath.Join(folder, "data", "guidon.db")
+		}},
+		{"to a folder above", func(t *testing.T, folder string) string {
+			symlink(t, folder, filepath.Join(folder, "top"))
+			return filepath.Join(folder, "top", "real", "guidon.db")
+		}},
+		{"out of a linked folder", func(t *testing.T, folder string) string {
+			if err := os.MkdirAll(filepath.Join(folder, "other", "deep"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			symlink(t, "other/deep", filepath.Join(folder, "data"))
+			symlink(t, "../../real/guidon.db", filepath.Join(folder, "other", "deep", "a.db"))
+			return filepath.Join(folder, "data", "a.db")
+		}},
+	} {
+		for _, exists := range []bool{false, true} {
+			folder := realFolder(t)
+			real := filepath.Join(folder, "real", "guidon.db")
+			if exists {
+				if err := openFile(t, real).Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := c.link(t, folder)
+			db, err := openExclusive(t, path)
+			if err != nil {
+				t.Errorf("%s, exists %t: %v", c.name, exists, err)
+				continue
+			}
+			if db.Path() != real {
+				t.Errorf("%s, exists %t: got path %q, want %q", c.name, exists, db.Path(), real)
+			}
+			if _, err := os.Stat(real + "-wal"); err != nil {
+				t.Errorf("%s, exists %t: the log does not lie next to the file: %v", c.name, exists, err)
+			}
+			if _, err := openExclusive(t, real); !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), real) {
+				t.Errorf("%s, exists %t: a second opened the file: got %v, want Unavailable", c.name, exists, err)
+			}
+		}
+	}
+}
+
+func TestExclusive(t *testing.T) {
+	path := filepath.Join(realFolder(t), "guidon.db")
+	first, err := openExclusive(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = openExclusive(t, path)
+	held, ok := errors.AsType[*filelock.HeldError](err)
+	if !ok || !errors.Is(err, guidon.Unavailable) || held.Holder.PID != os.Getpid() || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v, want the file and process %d named", err, os.Getpid())
+	}
+	beside := openFile(t, path) // who asks for no exclusivity only reads
+	if err := errors.Join(beside.Ping(t.Context()), beside.Close(), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openExclusive(t, path); err != nil {
+		t.Errorf("after it was closed: %v", err)
+	}
+}
+
+// A second name would have a log of its own. Nothing may be read by it either.
+func TestHardLinks(t *testing.T) {
+	folder := realFolder(t)
+	path, link := filepath.Join(folder, "a.db"), filepath.Join(folder, "b.db")
+	first, err := openExclusive(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	_, err = openExclusive(t, link)
+	if _, held := errors.AsType[*filelock.HeldError](err); !held || !strings.Contains(err.Error(), "2 hard links") {
+		t.Errorf("while it is in use: got %v, want its holder and the links named", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range []store.Options{{}, {Exclusive: true}} {
+		for _, name := range []string{path, link} {
+			db, err := store.Open(t.Context(), "sqlite:"+name, options)
+			if err == nil {
+				_ = db.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), "2 hard links") {
+				t.Errorf("%+v: got error %v, want one with the links", options, err)
+			}
+		}
+	}
+	if _, err := os.Stat(link + "-wal"); err == nil {
+		t.Error("a log was created for the second name")
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openExclusive(t, path); err != nil {
+		t.Errorf("after the link was removed: %v", err)
+	}
+}
+
+// A file that was replaced under a server takes no more writes, which would be
+// lost with it, and new connections do not show what is in the other one.
+func TestReplacedFile(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"removed":  os.Remove,
+		"moved":    func(path string) error { return os.Rename(path, path+".old") },
+		"replaced": func(path string) error { return os.Rename(path+".backup", path) },
+		"folder moved": func(path string) error {
+			return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(realFolder(t), "data", "guidon.db")
+			db, err := openExclusive(t, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.SQL().ExecContext(t.Context(), "VACUUM INTO ?", path+".backup"); err != nil {
+				t.Fatal(err)
+			}
+			put := func() error {
+				return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+					return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
+				})
+			}
+			if err := put(); err != nil {
+				t.Fatal(err)
+			}
+			if err := replace(path); err != nil {
+				t.Fatal(err)
+			}
+			err = put()
+			if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "replaced") {
+				t.Errorf("a write: got %v, want Unavailable", err)
+			}
+			shot, err := db.Snapshot(t.Context(), "default")
+			if err != nil || shot.Revision().Number != 2 {
+				t.Errorf("a read on a connection from before: got %v, %v, want revision 2", shot, err)
+			}
+			db.Reader().SetMaxIdleConns(-1) // closes them
+			if err := db.Ping(t.Context()); !errors.Is(err, guidon.Unavailable) {
+				t.Errorf("a read on a new connection: got %v, want Unavailable", err)
+			}
+			if name == "replaced" {
+				if _, err := openExclusive(t, path); !errors.Is(err, guidon.Unavailable) || !strings.Contains(err.Error(), "must be stopped") {
+					t.Errorf("a second process, whose log would be the same: got %v, want Unavailable", err)
+				}
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+			for _, c := range []struct {
+				path     string
+				revision int64
+			}{
+				{map[string]string{"replaced": path}[name], 1},
+				{map[string]string{"moved": path + ".old"}[name], 2},
+			} {
+				if c.path == "" {
+					continue
+				}
+				if got := revisionOf(t, c.path); got != c.revision {
+					t.Errorf("%s afterwards: got revision %d, want %d", c.path, got, c.revision)
+				}
+			}
+		})
+	}
+}
+
+// revisionOf opens the file and returns the revision of the namespace "default".
+func revisionOf(t *testing.T, path string) int64 {
+	t.Helper()
+	db, err := openExclusive(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot, err := db.Snapshot(t.Context(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shot.Revision().Number
+}
+
+// A file of another program is refused and stays as it is.
+func TestForeignFile(t *testing.T) {
+	path := filepath.Join(realFolder(t), "other.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "CREATE TABLE places (id INTEGER)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = openExclusive(t, path)
+	if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), `table "places"`) {
+		t.Errorf("got %v, want a refusal that names the table", err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("the file was changed, or %v", err)
+	}
+}
