@@ -52,8 +52,7 @@ func (s *Service) ListChanges(ctx context.Context, namespace string, filter Chan
 	if err != nil || len(more) == 0 {
 		return changes, "", err
 	}
-	token, err := query.Before.token()
-	return changes, token, err
+	return changes, query.Before.PageToken(), nil
 }
 
 // LatestChange returns the place of the namespace's newest change record, or the
@@ -97,9 +96,10 @@ func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {
 	}, nil
 }
 
-func (c ChangeCursor) token() (string, error) {
-	text, err := json.Marshal(c)
-	return base64.StdEncoding.EncodeToString(text), err
+// PageToken returns the token of the page that follows the record at the place.
+func (c ChangeCursor) PageToken() string {
+	text, _ := json.Marshal(c) // two numbers always have a form
+	return base64.StdEncoding.EncodeToString(text)
 }
 
 func parseChangeCursor(token string) (ChangeCursor, error) {

@@ -12,47 +12,37 @@ const maxProblems = 50
 // Validate checks the document by every rule that the management API has, and
 // that all it refers to is in it. It returns InvalidArgument with one line for
 // each problem, the first 50 of them, each naming its place.
-func (d *Document) Validate() error {
-	_, err := d.normal(nil)
-	return err
-}
+func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
-// normal returns the document in the form in which its content would be stored
-// and exported: attachments compact, values normalized, rules by rank, one
-// default variant at most, no empty slices. Rules may also refer to the segments
-// whose keys are in stored.
-func (d *Document) normal(stored []string) (*Document, error) {
+// check is Validate where rules may also refer to the segments known, to which it
+// adds those of the document.
+func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
-	out := &Document{Namespace: d.Namespace}
-	out.Namespace.Key = NamespaceKey(d.Namespace.Key)
-	p.at("namespace", func(p *problems) { p.add(out.Namespace.check()) })
-
-	known := map[string]bool{}
-	for _, key := range stored {
-		known[key] = true
-	}
+	namespace := d.Namespace
+	namespace.Key = NamespaceKey(namespace.Key)
+	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
 	seen := map[string]bool{}
 	for i, g := range d.Segments {
 		if g == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("segments[%d] %q", i, g.Key), func(p *problems) {
+		p.item("segments", i, g.Key, func(p *problems) {
 			p.once(seen, "segment", g.Key)
-			out.Segments = append(out.Segments, g.normal(p))
+			g.normal(p)
 		})
 		known[g.Key] = true
 	}
-	seen = map[string]bool{}
+	clear(seen)
 	for i, f := range d.Flags {
 		if f == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("flags[%d] %q", i, f.Key), func(p *problems) {
+		p.item("flags", i, f.Key, func(p *problems) {
 			p.once(seen, "flag", f.Key)
-			out.Flags = append(out.Flags, f.normal(p, known))
+			f.normal(p, known)
 		})
 	}
-	return out, p.err()
+	return p.err()
 }
 
 func (n DocumentNamespace) check() error {
@@ -65,6 +55,10 @@ func (n DocumentNamespace) check() error {
 	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
 }
 
+// The normal form of an object is the one in which its content is stored and
+// exported: attachments compact, values normalized, rules by rank, one default
+// variant at most, no empty slices.
+
 func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
 	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
@@ -74,7 +68,7 @@ func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 		if c == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("constraints[%d]", i), func(p *problems) {
+		p.entry("constraints", i, func(p *problems) {
 			checked, err := ConstraintInput{
 				SegmentKey: "segment", // the key itself has been checked above
 				Type:       c.Type, Property: c.Property, Operator: c.Operator,
@@ -104,7 +98,7 @@ func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFl
 		if r == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("rollouts[%d]", i), func(p *problems) {
+		p.entry("rollouts", i, func(p *problems) {
 			out.Rollouts = append(out.Rollouts, r.normal(p, segments))
 		})
 	}
@@ -119,7 +113,7 @@ func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
 		if v == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("variants[%d] %q", i, v.Key), func(p *problems) {
+		p.item("variants", i, v.Key, func(p *problems) {
 			p.once(seen, "variant", v.Key)
 			p.add(requireAll(field{"key", v.Key}))
 			p.add(checkTexts(field{"key", v.Key}, field{"name", v.Name}, field{"description", v.Description}))
@@ -154,7 +148,7 @@ func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*Doc
 		if r == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("rules[%d]", i), func(p *problems) {
+		p.entry("rules", i, func(p *problems) {
 			out.Rules = append(out.Rules, r.normal(p, f.Key, variants, segments))
 		})
 		explicit = explicit || r.Rank != 0
@@ -181,7 +175,7 @@ func (r *DocumentRule) normal(p *problems, flag string, variants, segments map[s
 		if d == nil {
 			continue
 		}
-		p.at(fmt.Sprintf("distributions[%d]", i), func(p *problems) {
+		p.entry("distributions", i, func(p *problems) {
 			p.add(checkRollout(d.Rollout))
 			if !variants[d.Variant] {
 				p.add(Errorf(InvalidArgument, "finding variant: %s; flag: %s", d.Variant, flag))
@@ -221,17 +215,48 @@ func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *Documen
 
 // problems collects what is wrong with a document.
 type problems struct {
-	path  string // of what is being checked, ready to be followed by a message
+	path  []place // of what is being checked
 	found []string
 	more  int // beyond the bound
 }
 
+// place is a step of a path. It becomes a text only where there is a problem.
+type place struct {
+	name  string
+	index int // -1: name is all
+	key   string
+	keyed bool
+}
+
+func (at place) String() string {
+	switch {
+	case at.index < 0:
+		return at.name
+	case at.keyed:
+		return fmt.Sprintf("%s[%d] %q", at.name, at.index, at.key)
+	}
+	return fmt.Sprintf("%s[%d]", at.name, at.index)
+}
+
 // at runs check for what is found at the place below the current one.
-func (p *problems) at(place string, check func(p *problems)) {
-	outer := p.path
-	p.path += place + ": "
+func (p *problems) at(name string, check func(p *problems)) {
+	p.within(place{name: name, index: -1}, check)
+}
+
+// entry is at for the entry of a list.
+func (p *problems) entry(list string, index int, check func(p *problems)) {
+	p.within(place{name: list, index: index}, check)
+}
+
+// item is at for the entry of a list that has a key.
+func (p *problems) item(list string, index int, key string, check func(p *problems)) {
+	p.within(place{name: list, index: index, key: key, keyed: true}, check)
+}
+
+func (p *problems) within(at place, check func(p *problems)) {
+	p.path = append(p.path, at)
 	check(p)
-	p.path = outer
+	p.path = p.path[:len(p.path)-1]
 }
 
 func (p *problems) add(err error) {
@@ -240,7 +265,11 @@ func (p *problems) add(err error) {
 	case len(p.found) == maxProblems:
 		p.more++
 	default:
-		p.found = append(p.found, p.path+PublicMessage(err))
+		var text strings.Builder
+		for _, at := range p.path {
+			text.WriteString(at.String() + ": ")
+		}
+		p.found = append(p.found, text.String()+PublicMessage(err))
 	}
 }
 

@@ -3,38 +3,76 @@ package guidon
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 )
 
-// Export returns the namespace as a document: one state of it, never a mixture
-// of two. Flags and segments come in creation order or, sorted by key, together
-// with the variants in the byte order of their keys (contract 13.5). It returns
-// NotFound for an unknown namespace.
+// Export returns the namespace as a document, as [Service.OpenExport] has it.
 func (s *Service) Export(ctx context.Context, namespace string, sortByKey bool) (*Document, error) {
+	export, err := s.OpenExport(ctx, namespace, sortByKey)
+	if err != nil {
+		return nil, err
+	}
+	return &Document{
+		Namespace: export.Namespace(),
+		Flags:     slices.Collect(export.Flags()),
+		Segments:  slices.Collect(export.Segments()),
+	}, nil
+}
+
+// Export is a namespace on its way into a document: one state of it, never a
+// mixture of two, of which each object is made when it is asked for.
+type Export struct {
+	namespace *Namespace
+	flags     []*Flag
+	segments  []*Segment
+	sorted    bool
+}
+
+// OpenExport returns the export of a namespace. Flags and segments come in
+// creation order or, sorted by key, together with the variants in the byte order
+// of their keys (contract 13.5); rules, rollouts and constraints keep their order,
+// which means something. It returns NotFound for an unknown namespace.
+func (s *Service) OpenExport(ctx context.Context, namespace string, sortByKey bool) (*Export, error) {
 	snapshot, err := s.view(ctx, NamespaceKey(namespace))
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{Namespace: documentNamespace(snapshot.Namespace())}
-	for _, f := range snapshot.Flags() {
-		d.Flags = append(d.Flags, documentFlag(f))
-	}
-	for _, g := range snapshot.Segments() {
-		d.Segments = append(d.Segments, documentSegment(g))
-	}
+	e := &Export{namespace: snapshot.Namespace(), flags: snapshot.Flags(), segments: snapshot.Segments(), sorted: sortByKey}
 	if sortByKey {
-		d.sortByKey()
+		e.flags, e.segments = slices.Clone(e.flags), slices.Clone(e.segments)
+		slices.SortFunc(e.flags, func(a, b *Flag) int { return cmp.Compare(a.Key, b.Key) })
+		slices.SortFunc(e.segments, func(a, b *Segment) int { return cmp.Compare(a.Key, b.Key) })
 	}
-	return d, nil
+	return e, nil
 }
 
-// sortByKey orders what has a key; rules, rollouts and constraints keep their
-// order, which means something.
-func (d *Document) sortByKey() {
-	slices.SortFunc(d.Flags, func(a, b *DocumentFlag) int { return cmp.Compare(a.Key, b.Key) })
-	slices.SortFunc(d.Segments, func(a, b *DocumentSegment) int { return cmp.Compare(a.Key, b.Key) })
-	for _, f := range d.Flags {
-		slices.SortFunc(f.Variants, func(a, b *DocumentVariant) int { return cmp.Compare(a.Key, b.Key) })
+// Namespace returns what the document says of the namespace itself.
+func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.namespace) }
+
+// Flags returns the flags, one after the other.
+func (e *Export) Flags() iter.Seq[*DocumentFlag] {
+	return func(yield func(*DocumentFlag) bool) {
+		for _, f := range e.flags {
+			d := documentFlag(f)
+			if e.sorted {
+				slices.SortFunc(d.Variants, func(a, b *DocumentVariant) int { return cmp.Compare(a.Key, b.Key) })
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// Segments returns the segments, one after the other.
+func (e *Export) Segments() iter.Seq[*DocumentSegment] {
+	return func(yield func(*DocumentSegment) bool) {
+		for _, g := range e.segments {
+			if !yield(documentSegment(g)) {
+				return
+			}
+		}
 	}
 }
 

@@ -31,8 +31,13 @@ type ImportResult struct {
 	Skipped   []string        // "flag/<key>" and "segment/<key>", left alone by ImportSkipExisting
 }
 
+// maxDescribed is how many flags and segments a document may have for its import to
+// tell what each was and has become. The change log tells that in any case.
+const maxDescribed = 1000
+
 // ImportChange is what an import does to one object. Before and After are
-// documents of that object alone, nil where it does not exist.
+// documents of that object alone, nil where it does not exist, and both nil in the
+// result of a large import that was no dry run.
 type ImportChange struct {
 	Kind   Kind
 	Key    string
@@ -65,16 +70,14 @@ func (s *Service) Import(ctx context.Context, namespace string, doc *Document, m
 	}
 	call := CallFrom(ctx)
 	ctx = WithCall(ctx, call) // the store reports the revision in it
-	var plan *importPlan
+	var result *ImportResult
 	err := s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
-		state, err := readImportState(ctx, tx, namespace)
-		if err != nil {
-			return err
+		i := &importing{
+			tx: tx, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
 		}
-		if plan, err = planImport(state, doc, mode, tx.Now()); err != nil {
-			return err
-		}
-		if err := plan.store(ctx, tx); err != nil {
+		result = i.result
+		if err := i.run(ctx, doc.withNamespace(namespace)); err != nil {
 			return err
 		}
 		if dryRun {
@@ -85,62 +88,13 @@ func (s *Service) Import(ctx context.Context, namespace string, doc *Document, m
 	if err != nil && !errors.Is(err, errDryRun) {
 		return nil, err
 	}
-	plan.result.DryRun, plan.result.Revision = dryRun, call.Revision
-	return plan.result, nil
+	result.DryRun, result.Revision = dryRun, call.Revision
+	return result, nil
 }
 
-// importState is what a namespace holds before an import.
-type importState struct {
-	key       string
-	namespace *Namespace // nil: does not exist
-	flags     []*Flag
-	segments  []*Segment
-}
-
-func readImportState(ctx context.Context, tx Tx, key string) (importState, error) {
-	state := importState{key: key}
-	var err error
-	state.namespace, err = existingNamespace(ctx, tx, key)
-	if errors.Is(err, NotFound) && key != DefaultNamespace {
-		return importState{key: key}, nil
-	}
-	if err != nil {
-		return state, err
-	}
-	if state.flags, err = tx.Flags(ctx); err != nil {
-		return state, err
-	}
-	state.segments, err = tx.Segments(ctx)
-	return state, err
-}
-
-// store carries the plan out. References hold after every step: segments come
-// before the flags that name them and go after them.
-func (p *importPlan) store(ctx context.Context, tx Tx) error {
-	if p.namespace != nil {
-		if err := tx.PutNamespace(ctx, p.namespace); err != nil {
-			return err
-		}
-	}
-	for _, g := range p.segments {
-		if err := tx.PutSegment(ctx, g); err != nil {
-			return err
-		}
-	}
-	for _, f := range p.flags {
-		if err := tx.PutFlag(ctx, f); err != nil {
-			return err
-		}
-	}
-	for _, key := range p.deletedFlags {
-		if err := tx.DeleteFlag(ctx, key); err != nil {
-			return err
-		}
-	}
-	for _, key := range p.deletedSegments {
-		if err := tx.DeleteSegment(ctx, key); err != nil {
-			return err
-		}
-	}
-	return nil
+// withNamespace returns the document with the key that it is imported under.
+func (d *Document) withNamespace(key string) *Document {
+	out := *d
+	out.Namespace.Key = key
+	return &out
 }

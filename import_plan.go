@@ -2,184 +2,239 @@ package guidon
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"slices"
 	"time"
 )
 
-// importPlan is what an import puts and deletes.
-type importPlan struct {
-	namespace       *Namespace // nil: stays as it is
-	segments        []*Segment
-	flags           []*Flag
-	deletedFlags    []string
-	deletedSegments []string
-	result          *ImportResult
-
-	mode ImportMode
-	now  time.Time
+// importing is the import of a document into one namespace. It goes through the
+// document twice: to find all that is wrong with it, and then to store one object
+// after the other, so that it holds nothing of a large document but the document.
+// References hold after every step: segments come before the flags that name them
+// and go after them.
+type importing struct {
+	tx        Tx
+	mode      ImportMode
+	now       time.Time
+	described bool // the result has the documents of the objects
+	result    *ImportResult
 }
 
-// planImport decides what an import does to the state, which it leaves alone.
-func planImport(state importState, doc *Document, mode ImportMode, now time.Time) (*importPlan, error) {
-	var stored []string
-	if mode != ImportReplace { // which keeps only the document's segments
-		for _, g := range state.segments {
-			stored = append(stored, g.Key)
-		}
-	}
-	normal, err := doc.withNamespace(state.key).normal(stored)
+func (i *importing) run(ctx context.Context, d *Document) error {
+	have, flagKeys, segmentKeys, err := i.readState(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := &importPlan{mode: mode, now: now, result: &ImportResult{Namespace: state.key}}
-	flags, segments := map[string]*Flag{}, map[string]*Segment{}
-	for _, f := range state.flags {
-		flags[f.Key] = f
-	}
-	for _, g := range state.segments {
-		segments[g.Key] = g
-	}
-	if mode == ImportCreate {
-		if err := mustAllBeNew(state.key, normal, flags, segments); err != nil {
-			return nil, err
+	known := map[string]bool{}   // the segments that rules may refer to
+	if i.mode != ImportReplace { // which keeps only the document's segments
+		for _, key := range segmentKeys {
+			known[key] = true
 		}
 	}
-	p.planNamespace(state.namespace, normal.Namespace)
-	for _, want := range normal.Segments {
-		p.planSegment(segments[want.Key], want)
+	if err := d.check(known); err != nil {
+		return err
 	}
-	for _, want := range normal.Flags {
-		p.planFlag(flags[want.Key], want)
+	flags, segments := setOf(flagKeys), setOf(segmentKeys)
+	if i.mode == ImportCreate {
+		if err := mustAllBeNew(d, flags, segments); err != nil {
+			return err
+		}
 	}
-	if mode == ImportReplace {
-		p.planDeletes(state, normal)
+	if err := i.putNamespace(ctx, have, d.Namespace); err != nil {
+		return err
 	}
-	return p, nil
+	for _, g := range d.Segments {
+		if g != nil {
+			if err := i.putSegment(ctx, segments[g.Key], g.normal(&problems{})); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range d.Flags {
+		if f != nil {
+			if err := i.putFlag(ctx, flags[f.Key], f.normal(&problems{}, known)); err != nil {
+				return err
+			}
+		}
+	}
+	if i.mode != ImportReplace {
+		return nil
+	}
+	return i.deleteOthers(ctx, d, flagKeys, segmentKeys)
 }
 
-// withNamespace returns the document with the key that it is imported under.
-func (d *Document) withNamespace(key string) *Document {
-	out := *d
-	out.Namespace.Key = key
-	return &out
+// readState returns the namespace, nil where it does not exist, and the keys of what
+// it holds.
+func (i *importing) readState(ctx context.Context) (have *Namespace, flags, segments []string, err error) {
+	have, err = existingNamespace(ctx, i.tx, i.result.Namespace)
+	if errors.Is(err, NotFound) && i.result.Namespace != DefaultNamespace {
+		return nil, nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if flags, err = i.tx.FlagKeys(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	segments, err = i.tx.SegmentKeys(ctx)
+	return have, flags, segments, err
+}
+
+func setOf(keys []string) map[string]bool {
+	set := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		set[key] = true
+	}
+	return set
 }
 
 // mustAllBeNew returns the error of the first object that exists already, in
 // the order of contract 13.4.
-func mustAllBeNew(namespace string, d *Document, flags map[string]*Flag, segments map[string]*Segment) error {
+func mustAllBeNew(d *Document, flags, segments map[string]bool) error {
 	for _, f := range d.Flags {
-		if flags[f.Key] != nil {
-			return notUnique("flag", namespace, f.Key)
+		if f != nil && flags[f.Key] {
+			return notUnique("flag", d.Namespace.Key, f.Key)
 		}
 	}
 	for _, g := range d.Segments {
-		if segments[g.Key] != nil {
-			return notUnique("segment", namespace, g.Key)
+		if g != nil && segments[g.Key] {
+			return notUnique("segment", d.Namespace.Key, g.Key)
 		}
 	}
 	return nil
 }
 
-func (p *importPlan) planNamespace(have *Namespace, want DocumentNamespace) {
+func (i *importing) putNamespace(ctx context.Context, have *Namespace, want DocumentNamespace) error {
 	if want.Key == DefaultNamespace {
-		return
+		return nil
 	}
 	if have == nil {
-		p.namespace = &Namespace{
+		created := &Namespace{
 			Key: want.Key, Name: cmp.Or(want.Name, want.Key), Description: want.Description,
-			CreatedAt: p.now, UpdatedAt: p.now,
+			CreatedAt: i.now, UpdatedAt: i.now,
 		}
-		p.change(KindNamespace, want.Key, nil, &Document{Namespace: documentNamespace(p.namespace)})
-		return
+		i.note(KindNamespace, want.Key, ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
+		return i.tx.PutNamespace(ctx, created)
 	}
-	if p.mode != ImportUpdate && p.mode != ImportReplace {
-		return
+	if i.mode != ImportUpdate && i.mode != ImportReplace {
+		return nil
 	}
 	updated := *have
 	updated.Name = cmp.Or(want.Name, have.Name)
 	updated.Description = cmp.Or(want.Description, have.Description)
 	if updated.Name == have.Name && updated.Description == have.Description {
-		return
+		return nil
 	}
-	updated.UpdatedAt = p.now
-	p.namespace = &updated
-	p.change(KindNamespace, want.Key,
+	updated.UpdatedAt = i.now
+	i.note(KindNamespace, want.Key, ActionUpdate,
 		&Document{Namespace: documentNamespace(have)}, &Document{Namespace: documentNamespace(&updated)})
+	return i.tx.PutNamespace(ctx, &updated)
 }
 
-func (p *importPlan) planSegment(have *Segment, want *DocumentSegment) {
-	switch {
-	case have == nil:
-		p.segments = append(p.segments, mergeSegment(&Segment{CreatedAt: p.now}, want, p.now))
-		p.change(KindSegment, want.Key, nil, p.segmentDocument(want))
-	case p.mode == ImportSkipExisting:
-		p.skip(KindSegment, want.Key)
-	case sameSegment(have, want):
-		p.result.Unchanged++
-	default:
-		p.segments = append(p.segments, mergeSegment(have, want, p.now))
-		p.change(KindSegment, want.Key, p.segmentDocument(documentSegment(have)), p.segmentDocument(want))
+func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentSegment) error {
+	have, action := &Segment{CreatedAt: i.now}, ActionCreate
+	var before *Document
+	if exists {
+		if i.mode == ImportSkipExisting {
+			i.skip(KindSegment, want.Key)
+			return nil
+		}
+		var err error
+		if have, err = i.tx.Segment(ctx, want.Key); err != nil {
+			return err
+		}
+		if sameSegment(have, want) {
+			i.result.Unchanged++
+			return nil
+		}
+		action, before = ActionUpdate, i.segmentDocument(documentSegment(have))
 	}
+	i.note(KindSegment, want.Key, action, before, i.segmentDocument(want))
+	merged := mergeSegment(have, want, i.now)
+	err := i.tx.PutSegment(ctx, merged)
+	*merged = Segment{} // the store keeps it for a while, and has what was in it
+	return err
 }
 
-func (p *importPlan) planFlag(have *Flag, want *DocumentFlag) {
-	switch {
-	case have == nil:
-		p.flags = append(p.flags, mergeFlag(&Flag{CreatedAt: p.now}, want, p.now))
-		p.change(KindFlag, want.Key, nil, p.flagDocument(want))
-	case p.mode == ImportSkipExisting:
-		p.skip(KindFlag, want.Key)
-	case sameFlag(have, want):
-		p.result.Unchanged++
-	default:
-		p.flags = append(p.flags, mergeFlag(have, want, p.now))
-		p.change(KindFlag, want.Key, p.flagDocument(documentFlag(have)), p.flagDocument(want))
+func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag) error {
+	have, action := &Flag{CreatedAt: i.now}, ActionCreate
+	var before *Document
+	if exists {
+		if i.mode == ImportSkipExisting {
+			i.skip(KindFlag, want.Key)
+			return nil
+		}
+		var err error
+		if have, err = i.tx.Flag(ctx, want.Key); err != nil {
+			return err
+		}
+		if sameFlag(have, want) {
+			i.result.Unchanged++
+			return nil
+		}
+		action, before = ActionUpdate, i.flagDocument(documentFlag(have))
 	}
+	i.note(KindFlag, want.Key, action, before, i.flagDocument(want))
+	merged := mergeFlag(have, want, i.now)
+	err := i.tx.PutFlag(ctx, merged)
+	*merged = Flag{} // as in putSegment
+	return err
 }
 
-// planDeletes deletes what the document lacks.
-func (p *importPlan) planDeletes(state importState, d *Document) {
-	kept := map[string]bool{}
+// deleteOthers deletes what the document lacks.
+func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segments []string) error {
+	kept := make(map[string]bool, len(d.Flags))
 	for _, f := range d.Flags {
-		kept[string(KindFlag)+"/"+f.Key] = true
+		if f != nil {
+			kept[f.Key] = true
+		}
 	}
+	for _, key := range slices.DeleteFunc(flags, func(key string) bool { return kept[key] }) {
+		f, err := i.tx.Flag(ctx, key)
+		if err != nil {
+			return err
+		}
+		i.note(KindFlag, key, ActionDelete, i.flagDocument(documentFlag(f)), nil)
+		if err := i.tx.DeleteFlag(ctx, key); err != nil {
+			return err
+		}
+	}
+	clear(kept)
 	for _, g := range d.Segments {
-		kept[string(KindSegment)+"/"+g.Key] = true
-	}
-	for _, f := range state.flags {
-		if !kept[string(KindFlag)+"/"+f.Key] {
-			p.deletedFlags = append(p.deletedFlags, f.Key)
-			p.change(KindFlag, f.Key, p.flagDocument(documentFlag(f)), nil)
+		if g != nil {
+			kept[g.Key] = true
 		}
 	}
-	for _, g := range state.segments {
-		if !kept[string(KindSegment)+"/"+g.Key] {
-			p.deletedSegments = append(p.deletedSegments, g.Key)
-			p.change(KindSegment, g.Key, p.segmentDocument(documentSegment(g)), nil)
+	for _, key := range slices.DeleteFunc(segments, func(key string) bool { return kept[key] }) {
+		g, err := i.tx.Segment(ctx, key)
+		if err != nil {
+			return err
+		}
+		i.note(KindSegment, key, ActionDelete, i.segmentDocument(documentSegment(g)), nil)
+		if err := i.tx.DeleteSegment(ctx, key); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-func (p *importPlan) change(kind Kind, key string, before, after *Document) {
-	action := ActionUpdate
-	switch {
-	case before == nil:
-		action = ActionCreate
-	case after == nil:
-		action = ActionDelete
+func (i *importing) note(kind Kind, key string, action Action, before, after *Document) {
+	change := &ImportChange{Kind: kind, Key: key, Action: action}
+	if i.described {
+		change.Before, change.After = before, after
 	}
-	p.result.Changes = append(p.result.Changes, &ImportChange{
-		Kind: kind, Key: key, Action: action, Before: before, After: after,
-	})
+	i.result.Changes = append(i.result.Changes, change)
 }
 
-func (p *importPlan) skip(kind Kind, key string) {
-	p.result.Skipped = append(p.result.Skipped, string(kind)+"/"+key)
+func (i *importing) skip(kind Kind, key string) {
+	i.result.Skipped = append(i.result.Skipped, string(kind)+"/"+key)
 }
 
-func (p *importPlan) flagDocument(f *DocumentFlag) *Document {
-	return &Document{Namespace: DocumentNamespace{Key: p.result.Namespace}, Flags: []*DocumentFlag{f}}
+func (i *importing) flagDocument(f *DocumentFlag) *Document {
+	return &Document{Namespace: DocumentNamespace{Key: i.result.Namespace}, Flags: []*DocumentFlag{f}}
 }
 
-func (p *importPlan) segmentDocument(g *DocumentSegment) *Document {
-	return &Document{Namespace: DocumentNamespace{Key: p.result.Namespace}, Segments: []*DocumentSegment{g}}
+func (i *importing) segmentDocument(g *DocumentSegment) *Document {
+	return &Document{Namespace: DocumentNamespace{Key: i.result.Namespace}, Segments: []*DocumentSegment{g}}
 }

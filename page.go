@@ -8,7 +8,7 @@ import (
 
 // PageRequest asks for a part of a list (contract 6).
 type PageRequest struct {
-	Limit  int32  // 0 is everything
+	Limit  int32  // 0 is as much as one answer takes
 	Offset int32  // deprecated, but honoured; Token wins
 	Token  string // NextToken of the page before
 }
@@ -19,11 +19,36 @@ type Page struct {
 	Total     int    // of the whole list
 }
 
-// pageToken is what a page token holds. Key is there for readers; only Offset
-// is read back.
+// pageToken is what a page token holds. Key is there for readers and not read
+// back.
 type pageToken struct {
 	Key    string `json:"key"`
 	Offset int    `json:"offset"`
+	// Rest says that the page before had no limit, so that the next needs none.
+	Rest bool `json:"rest,omitempty"`
+}
+
+func (t pageToken) encode() string {
+	text, _ := json.Marshal(t) // texts, a number and a truth value always have a form
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+// errPageToken is for a token that no page came with.
+func errPageToken(token string) error {
+	return Errorf(InvalidArgument, "pageToken is not valid: %q", token)
+}
+
+// parsePageToken returns what the token holds.
+func parsePageToken(token string) (pageToken, error) {
+	var t pageToken
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil || t.Offset < 0 {
+		return pageToken{}, errPageToken(token)
+	}
+	return t, nil
 }
 
 func (r PageRequest) validate() error {
@@ -32,10 +57,17 @@ func (r PageRequest) validate() error {
 		return Errorf(InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
 	case r.Offset < 0:
 		return Errorf(InvalidArgument, "invalid field offset: must be greater than or equal to '0'")
-	case r.Limit == 0 && (r.Offset > 0 || r.Token != ""):
+	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.asksForRest():
 		return Errorf(InvalidArgument, "limit must be set when offset or pageToken is set")
 	}
 	return nil
+}
+
+// asksForRest reports whether the token is of a page without a limit, which was
+// ended because of its size.
+func (r PageRequest) asksForRest() bool {
+	token, err := parsePageToken(r.Token)
+	return err == nil && token.Rest
 }
 
 // validateTokenFirst is validate for namespaces and rollouts: the reference, which has
@@ -53,16 +85,16 @@ func (r PageRequest) start() (int, error) {
 	if r.Token == "" {
 		return int(r.Offset), nil
 	}
-	invalid := Errorf(InvalidArgument, "pageToken is not valid: %q", r.Token)
-	text, err := base64.StdEncoding.DecodeString(r.Token)
-	if err != nil {
-		return 0, invalid
-	}
-	var token pageToken
-	if err := json.Unmarshal(text, &token); err != nil || token.Offset < 0 {
-		return 0, invalid
-	}
-	return token.Offset, nil
+	token, err := parsePageToken(r.Token)
+	return token.Offset, err
+}
+
+// After returns the token of what follows the first n items of the page, for an
+// answer that ends with them because more would be too large. key is the key or id
+// of the item that comes next.
+func (r PageRequest) After(n int, key string) string {
+	start, _ := r.start() // a page was found by it
+	return pageToken{Key: key, Offset: start + n, Rest: r.Limit == 0}.encode()
 }
 
 // paginate returns the page of items that is asked for. The request has been
@@ -77,11 +109,7 @@ func paginate[T any](items []T, request PageRequest, keyOf func(T) string) ([]T,
 	end := len(items)
 	if request.Limit > 0 && int(request.Limit) < end-start {
 		end = start + int(request.Limit)
-		text, err := json.Marshal(pageToken{Key: keyOf(items[end]), Offset: end})
-		if err != nil {
-			return nil, Page{}, err
-		}
-		page.NextToken = base64.StdEncoding.EncodeToString(text)
+		page.NextToken = request.After(int(request.Limit), keyOf(items[end]))
 	}
 	return items[start:end], page, nil
 }
@@ -92,8 +120,23 @@ const (
 	maxTokenPage     = 100
 )
 
-// paginateTokens returns the page of authentications that is asked for. A page
+// AuthenticationsAfter returns the token of what follows the first n
+// authentications of the page that the token is of.
+func AuthenticationsAfter(token string, n int) string {
+	return strconv.Itoa(authenticationsStart(token) + n)
+}
+
+// authenticationsStart returns the index of the first authentication of a page. A
 // token that is not a number means the first page.
+func authenticationsStart(token string) int {
+	start, err := strconv.Atoi(token)
+	if err != nil {
+		return 0
+	}
+	return max(start, 0)
+}
+
+// paginateTokens returns the page of authentications that is asked for.
 func paginateTokens(items []*Authentication, limit int32, token string) ([]*Authentication, string, error) {
 	if limit < 0 {
 		return nil, "", Errorf(InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
@@ -102,11 +145,7 @@ func paginateTokens(items []*Authentication, limit int32, token string) ([]*Auth
 	if size == 0 {
 		size = defaultTokenPage
 	}
-	start, err := strconv.Atoi(token)
-	if err != nil || start < 0 {
-		start = 0
-	}
-	start = min(start, len(items))
+	start := min(authenticationsStart(token), len(items))
 	if size >= len(items)-start {
 		return items[start:], "", nil
 	}

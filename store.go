@@ -80,6 +80,8 @@ type Tx interface {
 	Flag(ctx context.Context, key string) (*Flag, error)
 	// Flags returns all flags in creation order.
 	Flags(ctx context.Context) ([]*Flag, error)
+	// FlagKeys returns the keys of all flags in creation order.
+	FlagKeys(ctx context.Context) ([]string, error)
 	// PutFlag creates or replaces the flag of that key. It returns NotFound when
 	// the namespace does not exist and TooLarge when the stored form exceeds
 	// [MaxObjectSize]. It puts the times of the flag into the form that is stored,
@@ -92,6 +94,8 @@ type Tx interface {
 	Segment(ctx context.Context, key string) (*Segment, error)
 	// Segments returns all segments in creation order.
 	Segments(ctx context.Context) ([]*Segment, error)
+	// SegmentKeys returns the keys of all segments in creation order.
+	SegmentKeys(ctx context.Context) ([]string, error)
 	// PutSegment creates or replaces the segment of that key, by the rules of
 	// PutFlag.
 	PutSegment(ctx context.Context, segment *Segment) error

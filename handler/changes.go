@@ -7,23 +7,37 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesRequest) (*guidonv1.ListChangesResponse, error) {
+func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesRequest, request *Request) (Response, error) {
 	since, err := instant("since", m.GetSince())
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
 	until, err := instant("until", m.GetUntil())
 	if err != nil {
-		return nil, err
+		return Response{}, err
+	}
+	if request.pieces { // how long the records are is not known before they are read
+		if err := request.reserved.resize(ctx, h.budget.Responses, maxPage); err != nil {
+			return Response{}, err
+		}
 	}
 	changes, next, err := h.service.ListChanges(ctx, m.GetNamespaceKey(), guidon.ChangeFilter{
 		Kind: guidon.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
 		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
 	})
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}, nil
+	n, weight := fitting(changes, changeWeight)
+	if n < len(changes) {
+		changes, next = changes[:n], changes[n-1].Cursor().PageToken()
+	}
+	if request.pieces {
+		if err := request.reserved.resize(ctx, h.budget.Responses, int64(weight)); err != nil {
+			return Response{}, err
+		}
+	}
+	return Response{Message: &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}}, nil
 }
 
 func wireChange(c *guidon.Change) *guidonv1.Change {

@@ -75,12 +75,48 @@ func WireDocument(d *guidon.Document) *guidonv1.Document {
 	if d == nil {
 		return nil
 	}
-	n := d.Namespace
 	return &guidonv1.Document{
-		Namespace: &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description},
+		Namespace: wireDocumentNamespace(d.Namespace),
 		Flags:     convertAll(d.Flags, wireDocumentFlag),
 		Segments:  convertAll(d.Segments, wireDocumentSegment),
 	}
+}
+
+// TakeDocument is [WireDocument] that leaves the document empty: object by object, so
+// that a large one is not in memory twice.
+func TakeDocument(d *guidon.Document) *guidonv1.Document {
+	m := &guidonv1.Document{
+		Namespace: wireDocumentNamespace(d.Namespace),
+		Flags:     takeAll(d.Flags, wireDocumentFlag),
+		Segments:  takeAll(d.Segments, wireDocumentSegment),
+	}
+	*d = guidon.Document{}
+	return m
+}
+
+// takeAll converts the items of a list, which loses them.
+func takeAll[T, M any](items []*T, convert func(*T) M) []M {
+	converted := make([]M, len(items))
+	for i, item := range items {
+		converted[i], items[i] = convert(item), nil
+	}
+	return converted
+}
+
+// DocumentOfTaken is [DocumentOf] that leaves the message empty.
+func DocumentOfTaken(m *guidonv1.Document) *guidon.Document {
+	n := m.GetNamespace()
+	d := &guidon.Document{
+		Namespace: guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
+		Flags:     takeAll(m.GetFlags(), documentFlagOf),
+		Segments:  takeAll(m.GetSegments(), documentSegmentOf),
+	}
+	m.Flags, m.Segments = nil, nil
+	return d
+}
+
+func wireDocumentNamespace(n guidon.DocumentNamespace) *guidonv1.DocumentNamespace {
+	return &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
 }
 
 func wireDocumentFlag(f *guidon.DocumentFlag) *guidonv1.DocumentFlag {

@@ -2,23 +2,84 @@ package handler
 
 import (
 	"context"
+	"io"
+	"iter"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest) (*guidonv1.ImportResponse, error) {
+func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest, request *Request) (Response, error) {
 	if m.GetDocument() == nil {
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
+		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
 	mode := enum[guidon.ImportMode](m.GetMode())
-	result, err := h.service.Import(ctx, m.GetNamespaceKey(), DocumentOf(m.GetDocument()), mode, m.GetDryRun())
-	return answer(result, err, wireImportResult)
+	document := request.document
+	if document == nil {
+		document = DocumentOf(m.GetDocument())
+	}
+	result, err := h.service.Import(ctx, m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Message: wireImportResult(result)}, nil
 }
 
-func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest) (*guidonv1.Document, error) {
-	document, err := h.service.Export(ctx, m.GetNamespaceKey(), m.GetSortByKey())
-	return answer(document, err, WireDocument)
+func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest, request *Request) (Response, error) {
+	export, err := h.service.OpenExport(ctx, m.GetNamespaceKey(), m.GetSortByKey())
+	if err != nil {
+		return Response{}, err
+	}
+	if request.pieces {
+		return Response{write: func(x *exchange) {
+			pretty := x.pretty()
+			x.replyPieces(h.budget.Responses, func(out io.Writer) error { return writeExport(out, export, pretty) })
+		}}, nil
+	}
+	if request.Transport == "grpc" {
+		if err := checkExportMessage(export); err != nil {
+			return Response{}, err
+		}
+	}
+	return Response{Message: &guidonv1.Document{
+		Namespace: wireDocumentNamespace(export.Namespace()),
+		Flags:     collect(export.Flags(), wireDocumentFlag),
+		Segments:  collect(export.Segments(), wireDocumentSegment),
+	}}, nil
+}
+
+// maxGRPCAnswer bounds a message that answers with a whole namespace, in bytes: gRPC
+// has it in memory as a whole, and so has the client.
+const maxGRPCAnswer = 64 << 20
+
+// checkExportMessage returns TooLarge where the message of the export would be too
+// long, without making it.
+func checkExportMessage(export *guidon.Export) error {
+	size := 0
+	for f := range export.Flags() {
+		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCAnswer {
+			return errExportTooLarge
+		}
+	}
+	for g := range export.Segments() {
+		if size += proto.Size(wireDocumentSegment(g)); size > maxGRPCAnswer {
+			return errExportTooLarge
+		}
+	}
+	return nil
+}
+
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB: export it over HTTP", maxGRPCAnswer>>20)
+
+// collect converts the items of a sequence.
+func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
+	var converted []M
+	for item := range items {
+		converted = append(converted, convert(item))
+	}
+	return converted
 }
 
 func wireImportResult(r *guidon.ImportResult) *guidonv1.ImportResponse {

@@ -3,20 +3,24 @@ package handler
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest) (*flipt.FlagList, error) {
-	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), pageOf(m))
+func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest, request *Request) (Response, error) {
+	asked := pageOf(m)
+	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), asked)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &flipt.FlagList{
-		Flags: convertAll(flags, wireFlag(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
-	}, nil
+	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
+	list.cut(asked, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
+	return list.answer(h, request, func(flags []*flipt.Flag) proto.Message {
+		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+	}), nil
 }
 
 func (h *Handler) createFlag(ctx context.Context, m *flipt.CreateFlagRequest) (*flipt.Flag, error) {

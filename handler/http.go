@@ -107,6 +107,7 @@ func (x *exchange) end() {
 	x.releaseBuffer()
 	x.bodies.Release()
 	x.decoded.Release()
+	x.asked.reserved.release()
 	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
 }
 

@@ -25,11 +25,13 @@ type Request struct {
 	Source                Source        // of Message if that is nil: read once the caller is known
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
-	path       string        // the namespace that the path names
-	encoded    bool          // the answer may be a body in the place of a message
-	ofrep      *ofrepRequest // in the place of Message: a call of OFREP
-	capability *capability   // in the place of a credential: that of a listener
-	listener   listener      // whom a stream is for
+	path       string           // the namespace that the path names
+	document   *guidon.Document // of an import whose message is without it
+	reserved   reservation      // for the answer
+	pieces     bool             // the answer may be written by the piece, in the place of a message
+	ofrep      *ofrepRequest    // in the place of Message: a call of OFREP
+	capability *capability      // in the place of a credential: that of a listener
+	listener   listener         // whom a stream is for
 }
 
 // Response is the answer. On errors only what tells about the state is set:
@@ -44,8 +46,8 @@ type Response struct {
 	ETag        string // of an answer that can be asked for by IfNoneMatch
 	NotModified bool   // the caller has the answer already: Message is an empty one
 
-	body *preparedBody // Message as JSON, where that was asked for
-	data []byte        // in the place of Message: the answer to a call of OFREP
+	write func(x *exchange) // answers by the piece, in the place of Message, where that was asked for
+	data  []byte            // in the place of Message: the answer to a call of OFREP
 
 	memory releasable // what Message is in, where that can be released
 

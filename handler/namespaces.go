@@ -3,20 +3,24 @@ package handler
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest) (*flipt.NamespaceList, error) {
-	namespaces, page, err := h.service.ListNamespaces(ctx, pageOf(m))
+func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
+	asked := pageOf(m)
+	namespaces, page, err := h.service.ListNamespaces(ctx, asked)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &flipt.NamespaceList{
-		Namespaces: convertAll(namespaces, wireNamespace), NextPageToken: page.NextToken, TotalCount: count(page.Total),
-	}, nil
+	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
+	list.cut(asked, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
+	return list.answer(h, request, func(namespaces []*flipt.Namespace) proto.Message {
+		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+	}), nil
 }
 
 func (h *Handler) createNamespace(ctx context.Context, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, error) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
@@ -30,7 +31,11 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 	if a.err != nil {
 		return Response{}, a.err
 	}
-	return Response{data: a.append(q.room)}, nil
+	b := a.append(q.room)
+	if err := request.reserved.resize(ctx, h.budget.Responses, int64(len(b))); err != nil {
+		return Response{}, err
+	}
+	return Response{data: b}, nil
 }
 
 // ofrepEvaluateAll evaluates every flag of the namespace, or those that the
@@ -55,7 +60,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	events := h.newEvents(ctx)
 	defer events.end()
-	if answerSizes.Of(s) > maxOFREPAnswer/8 { // to which escapes may bring it
+	if answerSizes.Of(s) > budget.Small/8 { // to which escapes may bring it
 		events.hold()
 	}
 	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
@@ -64,9 +69,8 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 			b = append(b, ',')
 		}
 		a := h.evaluateOFREP(s, q, key, events)
-		if b = a.append(b); len(b) > maxOFREPAnswer {
-			err := guidon.Errorf(guidon.TooLarge,
-				"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+		b = a.append(b)
+		if err := h.roomForOFREP(ctx, request, len(b)); err != nil {
 			events.discard(err)
 			for _, q.flag = range keys[i+1:] {
 				events.unknown(q, err, 0)
@@ -81,6 +85,18 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	b = codec.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
 	return Response{data: append(b, `"}}`...), ETag: etag}, nil
+}
+
+// roomForOFREP makes sure that there is room for an answer that has become so long.
+func (h *Handler) roomForOFREP(ctx context.Context, request *Request, size int) error {
+	switch {
+	case size > maxOFREPAnswer:
+		return guidon.Errorf(guidon.TooLarge,
+			"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+	case int64(size) > max(request.reserved.size, budget.Small):
+		return request.reserved.resize(ctx, h.budget.Responses, 2*int64(size))
+	}
+	return nil
 }
 
 // observeFailedBulk reports a failure of every named flag or, if the context names

@@ -2,49 +2,122 @@ package handler
 
 import (
 	"bytes"
+	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// preparedBody is a JSON body that is answered often, as it is and compressed. It
-// is immutable.
-type preparedBody struct {
-	plain []byte
-	gzip  func() []byte // made by the first who asks for it
-	err   error         // why there is none
+// maxKept bounds each form of a snapshot's body that is kept for whoever asks next.
+// A longer one is written anew for each.
+const maxKept = 16 << 20
+
+// snapshotBody is a snapshot as JSON, for the clients of one profile. What is kept
+// of it is shared by all answers.
+type snapshotBody struct {
+	snapshot *guidon.Snapshot
+	profile  profile
+	size     int    // as it is
+	err      error  // why there is none
+	plain    []byte // nil where it is not kept
+
+	// gzip returns it compressed, or nil where that is not kept. It is made by the
+	// first who asks for it.
+	gzip func() []byte
 }
 
-// prepareBody returns the body, or the error in its place.
-func prepareBody(plain []byte, err error) *preparedBody {
-	return &preparedBody{
-		plain: plain, err: err,
-		gzip: sync.OnceValue(func() []byte { return bytes.Clone(compress("gzip", plain)) }), // without room to spare
+func newSnapshotBody(s *guidon.Snapshot, p profile) *snapshotBody {
+	b := &snapshotBody{snapshot: s, profile: p}
+	var plain keeper
+	b.size, b.err = writeSnapshot(&plain, s, p)
+	b.plain = plain.content()
+	b.gzip = sync.OnceValue(func() []byte {
+		var compressed keeper
+		out, end := compressTo("gzip", &compressed)
+		_ = b.writeTo(out) // a keeper takes everything
+		_ = end()
+		return compressed.content()
+	})
+	return b
+}
+
+// writeTo writes the body as it is.
+func (b *snapshotBody) writeTo(out io.Writer) error {
+	if b.plain != nil {
+		_, err := out.Write(b.plain)
+		return err
 	}
+	_, err := writeSnapshot(out, b.snapshot, b.profile)
+	return err
 }
 
-// replyPrepared is reply for a body that need not be compressed again.
-func (x *exchange) replyPrepared(body *preparedBody) {
+// keeper keeps what is written to it, unless that is too long.
+type keeper struct {
+	pages [][]byte // rather than one slice, which would leave several behind as it grows
+	size  int
+}
+
+// Write implements [io.Writer].
+func (k *keeper) Write(p []byte) (int, error) {
+	if k.size += len(p); k.size > maxKept {
+		k.pages = nil
+		return len(p), nil
+	}
+	k.pages = append(k.pages, bytes.Clone(p))
+	return len(p), nil
+}
+
+// content returns all of it without room to spare, or nil.
+func (k *keeper) content() []byte {
+	if k.size > maxKept {
+		return nil
+	}
+	return slices.Concat(k.pages...)
+}
+
+// replySnapshot answers with the body.
+func (x *exchange) replySnapshot(pool *budget.Pool, b *snapshotBody) {
+	if x.pretty() {
+		x.replyPieces(pool, b.writePretty)
+		return
+	}
+	encoding := ""
+	if b.size >= minCompressed {
+		encoding = acceptedEncoding(x.request.Header["Accept-Encoding"])
+	}
+	length, write := b.size, b.writeTo
+	if encoding != "" {
+		var compressed []byte
+		if encoding == "gzip" {
+			compressed = b.gzip()
+		}
+		if compressed == nil && b.size <= writePiece {
+			compressed = compress(encoding, b.plain)
+		}
+		if compressed == nil {
+			x.replyPieces(pool, b.writeTo)
+			return
+		}
+		x.Header().Set("Content-Encoding", encoding)
+		length, write = len(compressed), func(out io.Writer) error {
+			_, err := out.Write(compressed)
+			return err
+		}
+	}
+	if encoding == "" && b.plain == nil {
+		if err := x.asked.reserved.resize(x.request.Context(), pool, sizeOfPieces); err != nil {
+			x.replyError(err)
+			return
+		}
+	}
 	header := x.Header()
 	header.Add("Vary", "Accept-Encoding")
 	header.Set("Content-Type", contentJSON)
-	content := body.plain
-	if len(content) >= minCompressed {
-		if encoding := acceptedEncoding(x.request.Header["Accept-Encoding"]); encoding != "" {
-			header.Set("Content-Encoding", encoding)
-			content = body.in(encoding)
-		}
-	}
-	header.Set("Content-Length", strconv.Itoa(len(content)))
+	header.Set("Content-Length", strconv.Itoa(length))
 	x.WriteHeader(http.StatusOK)
-	_, _ = x.Write(content) // a client that went away is nobody's error
-}
-
-// in returns the body in the encoding. Hardly any client asks for deflate alone,
-// so that is not kept.
-func (b *preparedBody) in(encoding string) []byte {
-	if encoding == "gzip" {
-		return b.gzip()
-	}
-	return compress(encoding, b.plain)
+	x.writePieces(write)
 }

@@ -36,7 +36,7 @@ func (x *exchange) reply(status int, contentType string, body []byte) {
 		x.set(header, "Content-Length", strconv.Itoa(len(body)))
 	}
 	x.WriteHeader(status)
-	_, _ = x.Write(body) // a client that went away is nobody's error
+	x.writeBody(body)
 }
 
 // replyRaw answers with a body that an operation made itself.
@@ -116,17 +116,28 @@ var (
 
 // compress returns the body in the encoding.
 func compress(encoding string, body []byte) []byte {
+	var compressed bytes.Buffer
+	w, end := compressTo(encoding, &compressed)
+	_, _ = w.Write(body) // a bytes.Buffer takes everything
+	_ = end()
+	return compressed.Bytes()
+}
+
+// compressTo returns a writer that compresses what it is given into out, and what
+// ends it, which is to be called once.
+func compressTo(encoding string, out io.Writer) (io.Writer, func() error) {
 	pool := &gzipWriters
 	if encoding == "deflate" {
 		pool = &deflateWriters
 	}
 	w := pool.Get().(compressor)
-	defer pool.Put(w)
-	var compressed bytes.Buffer
-	w.Reset(&compressed)
-	_, _ = w.Write(body) // a bytes.Buffer takes everything
-	_ = w.Close()
-	return compressed.Bytes()
+	w.Reset(out)
+	return w, func() error {
+		err := w.Close()
+		w.Reset(nil)
+		pool.Put(w)
+		return err
+	}
 }
 
 // set is header.Set for a name in canonical form, without an allocation for the

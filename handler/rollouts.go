@@ -3,21 +3,24 @@ package handler
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest) (*flipt.RolloutList, error) {
-	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
+	asked := pageOf(m)
+	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), asked)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &flipt.RolloutList{
-		Rules:         convertAll(rollouts, wireRollout(namespaceOf(m), m.GetFlagKey())),
-		NextPageToken: page.NextToken, TotalCount: count(page.Total),
-	}, nil
+	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(namespaceOf(m), m.GetFlagKey())}
+	list.cut(asked, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
+	return list.answer(h, request, func(rollouts []*flipt.Rollout) proto.Message {
+		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+	}), nil
 }
 
 func (h *Handler) createRollout(ctx context.Context, m *flipt.CreateRolloutRequest) (*flipt.Rollout, error) {

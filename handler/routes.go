@@ -8,6 +8,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // Where the paths begin. A path under one of the API prefixes may end in one
@@ -41,14 +43,14 @@ const (
 // operations is the API (contract 3 and 12, design 6).
 var operations = []*Operation{
 	// Namespaces.
-	op("/flipt.Flipt/ListNamespaces", reads, manage, only(get, apiPrefix+"/namespaces"), (*Handler).listNamespaces),
+	exchanging[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", reads, manage, only(get, apiPrefix+"/namespaces"), (*Handler).listNamespaces),
 	op("/flipt.Flipt/CreateNamespace", writes, manage, only(post, apiPrefix+"/namespaces"), (*Handler).createNamespace),
 	op("/flipt.Flipt/GetNamespace", reads, manage, only(get, apiPrefix+"/namespaces/{key}"), (*Handler).getNamespace),
 	op("/flipt.Flipt/UpdateNamespace", writes, manage, only(put, apiPrefix+"/namespaces/{key}"), (*Handler).updateNamespace),
 	op("/flipt.Flipt/DeleteNamespace", writes, manage, only(del, apiPrefix+"/namespaces/{key}"), (*Handler).deleteNamespace),
 
 	// Flags and variants.
-	op("/flipt.Flipt/ListFlags", reads, manage, both(get, "/flags"), (*Handler).listFlags),
+	exchanging[flipt.FlagList]("/flipt.Flipt/ListFlags", reads, manage, both(get, "/flags"), (*Handler).listFlags),
 	op("/flipt.Flipt/CreateFlag", writes, manage, both(post, "/flags"), (*Handler).createFlag),
 	op("/flipt.Flipt/GetFlag", reads, manage, both(get, "/flags/{key}"), (*Handler).getFlag),
 	op("/flipt.Flipt/UpdateFlag", writes, manage, both(put, "/flags/{key}"), (*Handler).updateFlag),
@@ -58,7 +60,7 @@ var operations = []*Operation{
 	op("/flipt.Flipt/DeleteVariant", writes, manage, both(del, "/flags/{flag_key}/variants/{id}"), (*Handler).deleteVariant),
 
 	// Rules and distributions.
-	op("/flipt.Flipt/ListRules", reads, manage, both(get, "/flags/{flag_key}/rules"), (*Handler).listRules),
+	exchanging[flipt.RuleList]("/flipt.Flipt/ListRules", reads, manage, both(get, "/flags/{flag_key}/rules"), (*Handler).listRules),
 	op("/flipt.Flipt/CreateRule", writes, manage, both(post, "/flags/{flag_key}/rules"), (*Handler).createRule),
 	op("/flipt.Flipt/OrderRules", writes, manage, both(put, "/flags/{flag_key}/rules/order"), (*Handler).orderRules),
 	op("/flipt.Flipt/GetRule", reads, manage, both(get, "/flags/{flag_key}/rules/{id}"), (*Handler).getRule),
@@ -69,7 +71,7 @@ var operations = []*Operation{
 	op("/flipt.Flipt/DeleteDistribution", writes, manage, both(del, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), (*Handler).deleteDistribution),
 
 	// Rollouts.
-	op("/flipt.Flipt/ListRollouts", reads, manage, within(get, "/flags/{flag_key}/rollouts"), (*Handler).listRollouts),
+	exchanging[flipt.RolloutList]("/flipt.Flipt/ListRollouts", reads, manage, within(get, "/flags/{flag_key}/rollouts"), (*Handler).listRollouts),
 	op("/flipt.Flipt/CreateRollout", writes, manage, within(post, "/flags/{flag_key}/rollouts"), (*Handler).createRollout),
 	op("/flipt.Flipt/OrderRollouts", writes, manage, within(put, "/flags/{flag_key}/rollouts/order"), (*Handler).orderRollouts),
 	op("/flipt.Flipt/GetRollout", reads, manage, within(get, "/flags/{flag_key}/rollouts/{id}"), (*Handler).getRollout),
@@ -77,7 +79,7 @@ var operations = []*Operation{
 	op("/flipt.Flipt/DeleteRollout", writes, manage, within(del, "/flags/{flag_key}/rollouts/{id}"), (*Handler).deleteRollout),
 
 	// Segments and constraints.
-	op("/flipt.Flipt/ListSegments", reads, manage, both(get, "/segments"), (*Handler).listSegments),
+	exchanging[flipt.SegmentList]("/flipt.Flipt/ListSegments", reads, manage, both(get, "/segments"), (*Handler).listSegments),
 	op("/flipt.Flipt/CreateSegment", writes, manage, both(post, "/segments"), (*Handler).createSegment),
 	op("/flipt.Flipt/GetSegment", reads, manage, both(get, "/segments/{key}"), (*Handler).getSegment),
 	op("/flipt.Flipt/UpdateSegment", writes, manage, both(put, "/segments/{key}"), (*Handler).updateSegment),
@@ -96,9 +98,9 @@ var operations = []*Operation{
 	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory().evaluating(),
 
 	// Changes and documents: our own.
-	op("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
-	op("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
-	op("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
+	exchanging[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
+	exchanging[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
+	exchanging[guidonv1.Document]("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
 
 	// Authentication. Expiring oneself takes its time from the query (contract 10.4).
 	op("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", reads, AreaPublic, only(get, authPrefix+"/method"), (*Handler).listMethods),

@@ -3,20 +3,24 @@ package handler
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest) (*flipt.RuleList, error) {
-	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), pageOf(m))
+func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, request *Request) (Response, error) {
+	asked := pageOf(m)
+	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), asked)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &flipt.RuleList{
-		Rules: convertAll(rules, wireRule(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
-	}, nil
+	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
+	list.cut(asked, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
+	return list.answer(h, request, func(rules []*flipt.Rule) proto.Message {
+		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+	}), nil
 }
 
 func (h *Handler) createRule(ctx context.Context, m *flipt.CreateRuleRequest) (*flipt.Rule, error) {

@@ -3,20 +3,24 @@ package handler
 import (
 	"context"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest) (*flipt.SegmentList, error) {
-	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), pageOf(m))
+func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
+	asked := pageOf(m)
+	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), asked)
 	if err != nil {
-		return nil, err
+		return Response{}, err
 	}
-	return &flipt.SegmentList{
-		Segments: convertAll(segments, wireSegment(m)), NextPageToken: page.NextToken, TotalCount: count(page.Total),
-	}, nil
+	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
+	list.cut(asked, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
+	return list.answer(h, request, func(segments []*flipt.Segment) proto.Message {
+		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+	}), nil
 }
 
 func (h *Handler) createSegment(ctx context.Context, m *flipt.CreateSegmentRequest) (*flipt.Segment, error) {

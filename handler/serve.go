@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // installOperation registers a route of an operation. chi lets a variable be
@@ -66,6 +67,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		CacheControl:  strings.Join(header["Cache-Control"], ","),
 		MinRevision:   strings.Join(header[minRevisionHeader], ","),
 		Source:        x,
+		pieces:        true,
 	}
 	x.route, x.variables = route, variables
 	if slices.Contains(variables, "namespace_key") {
@@ -74,7 +76,6 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	if o.versioned {
 		request.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
 		request.ClientVersion = header.Get(clientVersionHeader)
-		request.encoded = !x.pretty()
 	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	if request.Message != nil {
@@ -95,7 +96,15 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		x.replyVersioned(response)
 		return
 	}
-	x.replyMessage(response.Message)
+	if response.write != nil {
+		response.write(x)
+		return
+	}
+	if isLarge(response.Message) {
+		x.replyLargeMessage(h.budget.Responses, response.Message)
+	} else {
+		x.replyMessage(response.Message)
+	}
 	response.Release()
 }
 
@@ -123,7 +132,11 @@ func (x *exchange) Receive(ctx context.Context, o *Operation, request *Request, 
 // path overrides (contract 1.2).
 func (x *exchange) decode(ctx context.Context, o *Operation, limits Limits) (proto.Message, error) {
 	m := o.NewRequest()
-	if o.HasBody(x.route) {
+	if im, ok := m.(*guidonv1.ImportRequest); ok && x.isLongImport(limits) {
+		if err := x.decodeImport(ctx, im); err != nil {
+			return nil, err
+		}
+	} else if o.HasBody(x.route) {
 		body, err := x.readBody(ctx, limits.Bytes)
 		if err != nil {
 			return nil, err
@@ -175,16 +188,22 @@ func (x *exchange) readBody(ctx context.Context, limit int64) ([]byte, error) {
 	if guidon.CodeOf(err) == guidon.Unavailable { // there was no room
 		return nil, err
 	}
+	return nil, x.readError(err, errBodyTooLarge(limit))
+}
+
+// readError returns what to say of a body that could not be read, which is tooLarge
+// where that is why.
+func (x *exchange) readError(err, tooLarge error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, errBodyTooLarge(limit)
+		return tooLarge
 	}
 	// A body that ends early or does not come in time is the caller's mistake,
 	// and they may well be listening; net/http takes both for a lost connection.
 	cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded)
 	if ctxErr := x.request.Context().Err(); ctxErr != nil && !cut {
-		return nil, ctxErr
+		return ctxErr
 	}
-	return nil, &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
+	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
 }
 
 func errBodyTooLarge(limit int64) error {

@@ -25,13 +25,15 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 		response.Message = &evaluation.EvaluationNamespaceSnapshot{}
 		return response, nil
 	}
-	// The body is prepared for gRPC too: it has the bound.
+	// The body is made for gRPC too: it has the bound.
 	body := snapshotBodies[p].Of(snapshot)
 	switch {
 	case body.err != nil:
 		return Response{}, body.err
-	case request.encoded:
-		response.body = body
+	case request.pieces:
+		response.write = func(x *exchange) { x.replySnapshot(h.budget.Responses, body) }
+	case request.Transport == "grpc" && body.size > maxGRPCAnswer:
+		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB: ask for it over HTTP", maxGRPCAnswer>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}
@@ -39,10 +41,10 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 }
 
 // snapshotBodies are what snapshots are for the clients of each profile.
-var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*preparedBody]) {
+var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*snapshotBody]) {
 	for p := range bodies {
-		bodies[p] = guidon.NewDerivation(func(s *guidon.Snapshot) *preparedBody {
-			return prepareBody(encodeSnapshot(s, profile(p))) // #nosec G115 -- below profiles
+		bodies[p] = guidon.NewDerivation(func(s *guidon.Snapshot) *snapshotBody {
+			return newSnapshotBody(s, profile(p)) // #nosec G115 -- below profiles
 		})
 	}
 	return bodies
@@ -75,13 +77,10 @@ func (x *exchange) replyVersioned(response Response) {
 	if response.ETag != "" {
 		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
 	}
-	switch {
-	case response.NotModified:
+	if response.NotModified {
 		header.Add("Vary", "Accept-Encoding")
 		x.WriteHeader(http.StatusNotModified)
-	case response.body != nil:
-		x.replyPrepared(response.body)
-	default:
-		x.replyMessage(response.Message)
+		return
 	}
+	response.write(x)
 }

@@ -2,8 +2,7 @@ package handler
 
 import (
 	"bytes"
-	"slices"
-	"strconv"
+	"io"
 	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -21,58 +20,59 @@ const maxSnapshot = 128 << 20
 var errSnapshotTooLarge = guidon.Errorf(guidon.TooLarge,
 	"the snapshot exceeds %d bytes, because segments or attachments are used so often: evaluate on the server instead", maxSnapshot)
 
-// encodeSnapshot returns the JSON of wireSnapshot without making the message: the
-// same state gives the same bytes, on every instance.
-func encodeSnapshot(s *guidon.Snapshot, p profile) ([]byte, error) {
-	e := snapshotEncoder{profile: p}
+// writeSnapshot writes the JSON of wireSnapshot by the piece, without making the
+// message: the same state gives the same bytes, on every instance. It returns how
+// many there are, and errSnapshotTooLarge where there would be too many.
+func writeSnapshot(out io.Writer, s *guidon.Snapshot, p profile) (int, error) {
+	e := snapshotEncoder{profile: p, snapshot: s, out: codec.NewWriter(out)}
 	e.prepareSegments(s.Segments())
 	e.raw(`{"namespace":{"key":`).text(s.Namespace().Key).raw(`},"flags":[`)
 	for i, f := range s.Flags() {
-		if e.err != nil {
-			return nil, e.err
-		}
 		e.comma(i).flag(f)
-		e.turnPage()
+		if e.out.Err() != nil || e.full {
+			break
+		}
 	}
 	e.raw(`]}`)
-	if e.err != nil {
-		return nil, e.err
+	if e.full {
+		return 0, errSnapshotTooLarge
 	}
-	return slices.Concat(append(e.pages, e.body)...), nil // without room to spare: it is kept
+	err := e.out.Flush()
+	return e.out.Len(), err
 }
 
-// snapshotEncoder appends to a body. Each segment is encoded once and copied.
+// snapshotEncoder writes a body.
 type snapshotEncoder struct {
 	profile  profile
-	segments map[string][]byte
-	pages    [][]byte // what comes before body
-	paged    int      // bytes in pages
-	body     []byte
-	err      error // the first one; what has no bound of its own is not appended after it
+	snapshot *guidon.Snapshot
+	segments map[string][]byte // the JSON of those that are small
+	out      *codec.Writer
+	full     bool // something did not fit, and nothing is written any more
 }
 
-// pageSize is the length from which on the body goes on in a new page.
-const pageSize = 64 << 10
-
-// turnPage keeps the body from growing to megabytes step by step, which would
-// leave several times as much behind as is needed.
-func (e *snapshotEncoder) turnPage() {
-	if len(e.body) < pageSize {
-		return
-	}
-	e.pages = append(e.pages, e.body)
-	e.paged += len(e.body)
-	e.body = make([]byte, 0, pageSize+pageSize/8)
-}
+// Segments are repeated wherever they are used. A small one is encoded once and
+// copied.
+const (
+	maxPreparedSegment  = 4 << 10
+	maxPreparedSegments = 1 << 20 // together
+)
 
 func (e *snapshotEncoder) prepareSegments(segments []*guidon.Segment) {
-	e.segments = make(map[string][]byte, len(segments))
+	e.segments = make(map[string][]byte)
+	weigh := segmentWeight("")
+	out, left := e.out, maxPreparedSegments
 	for _, g := range segments {
-		start := len(e.body)
+		if weigh(g) > min(left, maxPreparedSegment) {
+			continue
+		}
+		var body bytes.Buffer
+		e.out = codec.NewWriter(&body)
 		e.segment(g)
-		e.segments[g.Key] = bytes.Clone(e.body[start:])
-		e.body = e.body[:start]
+		_ = e.out.Flush() // a buffer takes everything
+		e.segments[g.Key] = body.Bytes()
+		left -= body.Len()
 	}
+	e.out = out
 }
 
 func (e *snapshotEncoder) segment(g *guidon.Segment) {
@@ -154,7 +154,7 @@ func (e *snapshotEncoder) rollouts(rollouts []*guidon.Rollout) {
 // exist tells whether there are segments, and all of them exist.
 func (e *snapshotEncoder) exist(keys []string) bool {
 	for _, key := range keys {
-		if e.segments[key] == nil {
+		if e.snapshot.Segment(key) == nil {
 			return false
 		}
 	}
@@ -166,8 +166,10 @@ func (e *snapshotEncoder) attached(keys []string) *snapshotEncoder {
 	e.raw(`[`)
 	for i, key := range keys {
 		e.comma(i)
-		if segment := e.segments[key]; e.fits(len(segment)) {
-			e.body = append(e.body, segment...)
+		if segment, ok := e.segments[key]; !ok {
+			e.segment(e.snapshot.Segment(key))
+		} else if e.fits(len(segment)) {
+			e.out.RawBytes(segment)
 		}
 	}
 	return e.raw(`]`)
@@ -176,10 +178,8 @@ func (e *snapshotEncoder) attached(keys []string) *snapshotEncoder {
 // fits tells whether that many bytes more are within the bound. What takes a few
 // bytes only need not ask.
 func (e *snapshotEncoder) fits(n int) bool {
-	if e.err == nil && e.paged+len(e.body)+n > maxSnapshot {
-		e.err = errSnapshotTooLarge
-	}
-	return e.err == nil
+	e.full = e.full || e.out.Len()+n > maxSnapshot
+	return !e.full
 }
 
 func (e *snapshotEncoder) comma(i int) *snapshotEncoder {
@@ -191,47 +191,42 @@ func (e *snapshotEncoder) comma(i int) *snapshotEncoder {
 
 func (e *snapshotEncoder) raw(text string) *snapshotEncoder {
 	if e.fits(len(text)) {
-		e.body = append(e.body, text...)
+		e.out.Raw(text)
 	}
 	return e
 }
 
 func (e *snapshotEncoder) text(s string) *snapshotEncoder {
 	if e.fits(len(s)) {
-		e.body = codec.AppendString(e.body, s)
+		e.out.Text(s)
 	}
 	return e
 }
 
 func (e *snapshotEncoder) boolean(b bool) *snapshotEncoder {
-	e.body = strconv.AppendBool(e.body, b)
+	e.out.Bool(b)
 	return e
 }
 
 func (e *snapshotEncoder) integer(n int32) *snapshotEncoder {
-	e.body = strconv.AppendInt(e.body, int64(n), 10)
+	e.out.Int(int64(n))
 	return e
 }
 
 func (e *snapshotEncoder) float(f float32) *snapshotEncoder {
-	e.body = codec.AppendFloat(e.body, f)
+	e.out.Float(f)
 	return e
 }
 
 func (e *snapshotEncoder) enum(number protoreflect.Enum) *snapshotEncoder {
-	e.body = codec.AppendEnum(e.body, number)
+	e.out.Enum(number)
 	return e
 }
 
 // instant appends a member that is left out where the time is not set.
 func (e *snapshotEncoder) instant(label string, t time.Time) *snapshotEncoder {
-	if t.IsZero() {
-		return e
+	if !t.IsZero() {
+		e.raw(label).out.Time(t)
 	}
-	body, err := codec.AppendTime(append(e.body, label...), t)
-	if err != nil && e.err == nil {
-		e.err = err
-	}
-	e.body = body
 	return e
 }

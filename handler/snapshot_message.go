@@ -10,10 +10,7 @@ import (
 // boolean flag, rollouts of another, and what leads to a segment or a variant
 // that is gone. Whoever evaluates the rest comes to the same answers.
 func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespaceSnapshot {
-	w := snapshotWire{profile: p, segments: make(map[string]*evaluation.EvaluationSegment, len(s.Segments()))}
-	for _, g := range s.Segments() {
-		w.segments[g.Key] = w.segment(g)
-	}
+	w := newSnapshotWire(s, p)
 	return &evaluation.EvaluationNamespaceSnapshot{
 		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
 		Flags:     convertAll(s.Flags(), w.flag),
@@ -24,6 +21,14 @@ func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespace
 type snapshotWire struct {
 	profile  profile
 	segments map[string]*evaluation.EvaluationSegment
+}
+
+func newSnapshotWire(s *guidon.Snapshot, p profile) *snapshotWire {
+	w := &snapshotWire{profile: p, segments: make(map[string]*evaluation.EvaluationSegment, len(s.Segments()))}
+	for _, g := range s.Segments() {
+		w.segments[g.Key] = w.segment(g)
+	}
+	return w
 }
 
 func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {

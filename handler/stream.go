@@ -21,9 +21,6 @@ const (
 	// streamRetry is when to look again after a look that failed, and up to as much
 	// later.
 	streamRetry = time.Second
-	// writeLimit is how long a client may take for one piece of what is sent.
-	writeLimit = 10 * time.Second
-	writePiece = 64 << 10
 )
 
 // When clients come back after a connection was lost: at a moment of their own, so
@@ -66,7 +63,7 @@ type stream struct {
 	handler *Handler
 	hub     *Streams
 	x       *exchange
-	control *http.ResponseController
+	pieces  pieces
 	op      *Operation
 	request *Request
 	slot    *streamSlot
@@ -77,7 +74,7 @@ type stream struct {
 // serveStream answers with a stream: with the first look, which decides whether
 // there is one, and then with what there is to tell.
 func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
-	s := &stream{handler: h, hub: h.config.Streams, x: x, control: http.NewResponseController(x.ResponseWriter), op: o, request: request}
+	s := &stream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
 	first, err := s.look()
 	if err == nil {
 		s.slot, err = s.hub.open(kind, x.event.actor)
@@ -107,7 +104,7 @@ func (s *stream) look() (events []byte, err error) {
 // prepare takes the bound of an ordinary answer off the connection, where that can
 // be done at all.
 func (s *stream) prepare() error {
-	err := s.control.SetWriteDeadline(time.Now().Add(writeLimit))
+	err := s.pieces.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	if errors.Is(err, http.ErrNotSupported) {
 		return guidon.Errorf(guidon.Unimplemented, "this server does not stream")
 	}
@@ -117,7 +114,7 @@ func (s *stream) prepare() error {
 // run sends until there is a reason to end.
 func (s *stream) run(ctx context.Context, first []byte) streamEnd {
 	// What is written last needs time, too.
-	defer func() { _ = s.control.SetWriteDeadline(time.Now().Add(writeLimit)) }()
+	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
 		// Those who came with the same one are not to come back together.
 		s.end = c.until.Add(jitter(0, maxCapabilityGrace))
@@ -226,18 +223,11 @@ func (s *stream) write(events []byte) error {
 	if len(events) == 0 {
 		return nil
 	}
-	for len(events) > 0 {
-		n := min(len(events), writePiece)
-		if err := s.control.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
-			return err
-		}
-		if _, err := s.x.Write(events[:n]); err != nil {
-			return err
-		}
-		if err := s.control.Flush(); err != nil {
-			return err
-		}
-		events = events[n:]
+	if _, err := s.pieces.Write(events); err != nil {
+		return err
+	}
+	if err := s.pieces.control.Flush(); err != nil {
+		return err
 	}
 	s.written = time.Now()
 	return nil

@@ -50,6 +50,9 @@ func (h *Handler) listAuthentications(ctx context.Context, m *auth.ListAuthentic
 	if err != nil {
 		return nil, err
 	}
+	if n, _ := fitting(items, authenticationWeight); n < len(items) {
+		items, next = items[:n], guidon.AuthenticationsAfter(m.GetPageToken(), n)
+	}
 	return &auth.ListAuthenticationsResponse{Authentications: convertAll(items, wireAuthentication), NextPageToken: next}, nil
 }
 

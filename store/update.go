@@ -204,6 +204,7 @@ func (tx *transaction) mayPut(ctx context.Context) error {
 func (tx *transaction) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
 	return tx.flags.get(ctx, key)
 }
+func (tx *transaction) FlagKeys(ctx context.Context) ([]string, error)    { return tx.flags.keys(ctx) }
 func (tx *transaction) Flags(ctx context.Context) ([]*guidon.Flag, error) { return tx.flags.list(ctx) }
 func (tx *transaction) PutFlag(ctx context.Context, f *guidon.Flag) error {
 	return tx.flags.put(ctx, f)
@@ -218,6 +219,10 @@ func (tx *transaction) Segment(ctx context.Context, key string) (*guidon.Segment
 
 func (tx *transaction) Segments(ctx context.Context) ([]*guidon.Segment, error) {
 	return tx.segments.list(ctx)
+}
+
+func (tx *transaction) SegmentKeys(ctx context.Context) ([]string, error) {
+	return tx.segments.keys(ctx)
 }
 
 func (tx *transaction) PutSegment(ctx context.Context, g *guidon.Segment) error {

@@ -70,6 +70,7 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
+	limitMemory()
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
 		documents, err := e.fetch(ctx, service)
 		if err != nil {
@@ -113,8 +114,9 @@ func (e *exporting) fetch(ctx context.Context, service client.Client) ([]*guidon
 		if err != nil {
 			return nil, err
 		}
-		d := handler.DocumentOf(message)
-		progress.add(len(d.Flags)+len(d.Segments), proto.Size(message))
+		size := proto.Size(message)
+		d := handler.DocumentOfTaken(message)
+		progress.add(len(d.Flags)+len(d.Segments), size)
 		documents = append(documents, d)
 	}
 	return documents, nil
@@ -125,12 +127,16 @@ func (e *exporting) keys(ctx context.Context, service client.Client) ([]string, 
 	keys := slices.Clone(e.namespaces)
 	if e.all {
 		keys = nil
-		list := new(flipt.NamespaceList) // without a limit it is one state, not pages of several
-		if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", &flipt.ListNamespaceRequest{}, list); err != nil {
-			return nil, err
-		}
-		for _, n := range list.GetNamespaces() {
-			keys = append(keys, n.GetKey())
+		request := new(flipt.ListNamespaceRequest) // without a limit the pages are few
+		for more := true; more; more = request.GetPageToken() != "" {
+			list := new(flipt.NamespaceList)
+			if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, list); err != nil {
+				return nil, err
+			}
+			for _, n := range list.GetNamespaces() {
+				keys = append(keys, n.GetKey())
+			}
+			request.PageToken = list.GetNextPageToken()
 		}
 	}
 	if e.sortByKey {

@@ -63,15 +63,14 @@ func (f *formatFlag) of(path string) (document.Format, error) {
 // sourced is a document and the file it comes from.
 type sourced struct {
 	path string
-	*guidon.Document
-	wire *guidonv1.Document // the same as a message
+	wire *guidonv1.Document
 }
 
 // objects counts the flags and segments.
-func (s sourced) objects() int { return len(s.Flags) + len(s.Segments) }
+func (s sourced) objects() int { return len(s.wire.GetFlags()) + len(s.wire.GetSegments()) }
 
 // key returns the key of the document's namespace.
-func (s sourced) key() string { return guidon.NamespaceKey(s.Namespace.Key) }
+func (s sourced) key() string { return guidon.NamespaceKey(s.wire.GetNamespace().GetKey()) }
 
 // readDocuments reads the documents of all files, in order.
 func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, error) {
@@ -82,7 +81,7 @@ func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, 
 			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 		}
 		for _, d := range documents {
-			all = append(all, sourced{path: path, Document: d, wire: handler.WireDocument(d)})
+			all = append(all, sourced{path: path, wire: handler.TakeDocument(d)})
 		}
 	}
 	return all, nil

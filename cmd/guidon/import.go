@@ -106,6 +106,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	if i.exitCode && !i.dryRun {
 		return usageError("--exit-code needs --dry-run")
 	}
+	limitMemory()
 	documents, err := i.readDocuments(paths, &i.format)
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
 )
 
 const validateHelp = `Check files of flags and segments without a server or a database: their form, every
@@ -60,7 +62,7 @@ func (p *program) validateFile(path string, format *formatFlag) error {
 		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
 		if err := d.Validate(); err != nil {
 			for line := range strings.Lines(err.Error()) {
-				found = append(found, fmt.Sprintf("namespace %q: %s", sourced{Document: d}.key(), strings.TrimSpace(line)))
+				found = append(found, fmt.Sprintf("namespace %q: %s", guidon.NamespaceKey(d.Namespace.Key), strings.TrimSpace(line)))
 			}
 		}
 	}

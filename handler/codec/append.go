@@ -26,3 +26,6 @@ func AppendTime(b []byte, t time.Time) ([]byte, error) {
 	b, err := appendTime(append(b, '"'), t.Unix(), int32(t.Nanosecond())) // #nosec G115 -- below 1e9
 	return append(b, '"'), err
 }
+
+// SizeOfString returns how many bytes [AppendString] appends.
+func SizeOfString(s string) int { return sizeOfString(s) }

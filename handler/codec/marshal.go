@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"strconv"
 
@@ -35,19 +34,18 @@ func appendGeneral(b []byte, m proto.Message) ([]byte, error) {
 // MarshalPretty is Marshal for people: indented by two spaces and without zero
 // values (contract 1.3, pretty mode).
 func MarshalPretty(m proto.Message) ([]byte, error) {
-	compact, err := encoder{sparse: true}.message(nil, m.ProtoReflect())
-	if err != nil {
-		return nil, err
-	}
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, compact, "", "  "); err != nil {
+	w := NewPrettyWriter(&pretty)
+	w.Message(m, true)
+	if err := w.Flush(); err != nil {
 		return nil, err
 	}
 	return pretty.Bytes(), nil
 }
 
 type encoder struct {
-	sparse bool // leave out what is zero
+	sparse bool    // leave out what is zero
+	pieces *Writer // where what has been appended goes by the piece; nil keeps it
 }
 
 func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
@@ -70,6 +68,9 @@ func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
 		if b, err = e.field(append(b, f.label...), f.desc, m.Get(f.desc)); err != nil {
 			return nil, err
 		}
+		if e.pieces != nil {
+			b = e.pieces.turn(b)
+		}
 	}
 	return append(b, '}'), nil
 }
@@ -83,6 +84,9 @@ func (e encoder) field(b []byte, desc protoreflect.FieldDescriptor, value protor
 	case desc.Message() != nil:
 		return e.message(b, value.Message())
 	}
+	if e.pieces != nil && desc.Kind() == protoreflect.StringKind {
+		return e.pieces.text(b, value.String()), nil
+	}
 	return appendScalar(b, desc, value), nil
 }
 
@@ -94,6 +98,9 @@ func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoref
 		}
 		if desc.Message() == nil {
 			b = appendScalar(b, desc, list.Get(i))
+			if e.pieces != nil {
+				b = e.pieces.turn(b)
+			}
 			continue
 		}
 		var err error

@@ -76,7 +76,11 @@ func hexRune(raw []byte) (rune, bool) {
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD; <, > and & stay as they are (contract 1.3).
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+// appendEscaped appends what is between the quotes.
+func appendEscaped(b []byte, s string) []byte {
 	start := 0 // of what is still to be copied as it is
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -95,7 +99,32 @@ func appendString(b []byte, s string) []byte {
 		}
 		i += n
 	}
-	return append(append(b, s[start:]...), '"')
+	return append(b, s[start:]...)
+}
+
+// sizeOfString returns the length of what appendString appends.
+func sizeOfString(s string) int {
+	n := len(s) + len(`""`)
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c >= ' ' && c != '"' && c != '\\':
+			case c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t':
+				n++
+			default:
+				n += len(`\u0000`) - 1
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			n += utf8.RuneLen(utf8.RuneError) - 1
+		}
+		i += size
+	}
+	return n
 }
 
 func appendEscape(b []byte, c byte) []byte {

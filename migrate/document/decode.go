@@ -20,7 +20,7 @@ import (
 // numbers kept. What the documents say is not checked beyond their form: that
 // is [guidon.Document.Validate].
 //
-// It returns TooLarge for a stream of more than 64 MiB or 1000 documents, and
+// It returns TooLarge for a stream of more than 256 MiB or 1000 documents, and
 // otherwise InvalidArgument with the number of the document, the line (YAML
 // only) and the path of what cannot be read.
 func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
@@ -29,16 +29,47 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 		return nil, err
 	}
 	if len(input) > maxInput {
-		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB", maxInput>>20)
+		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB; divide them into several files", maxInput>>20)
+	}
+	if format == YAML && len(input) >= minDivided {
+		return decodeLongYAML(input)
 	}
 	next := yamlDocuments(input)
 	if format == JSON {
 		if !utf8.Valid(input) {
 			return nil, guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
 		}
+		if len(input) >= minDivided {
+			return decodeLongJSON(input)
+		}
 		next = jsonDocuments(input)
 	}
 	return decode(next)
+}
+
+// decodeLongYAML reads a stream in parts where it can be divided, and otherwise as a
+// whole, which takes so much memory that it is bounded.
+func decodeLongYAML(input []byte) ([]*guidon.Document, error) {
+	parts, err := divideYAML(input)
+	if err == nil {
+		var documents []*guidon.Document
+		if documents, err = decodeDivided(parts); err == nil {
+			return documents, nil
+		}
+		if guidon.CodeOf(err) == guidon.InvalidArgument || guidon.CodeOf(err) == guidon.TooLarge {
+			return nil, err
+		}
+	}
+	if len(input) > maxWhole {
+		return nil, guidon.Errorf(guidon.InvalidArgument,
+			"the documents are larger than %d MiB and cannot be read flag by flag (%v): write flags and segments as block lists without anchors that others refer to, use JSON, or divide them into several files",
+			maxWhole>>20, err)
+	}
+	return decode(yamlDocuments(input))
+}
+
+func errTooManyDocuments() error {
+	return guidon.Errorf(guidon.TooLarge, "there are more than %d documents", maxDocuments)
 }
 
 // decode turns the documents that next returns, until io.EOF, into the domain's.
@@ -51,7 +82,7 @@ func decode(next func() (*node, error)) ([]*guidon.Document, error) {
 			return out, nil
 		}
 		if d.document > maxDocuments {
-			return nil, guidon.Errorf(guidon.TooLarge, "there are more than %d documents", maxDocuments)
+			return nil, errTooManyDocuments()
 		}
 		if err != nil {
 			return nil, d.syntaxError(err)
@@ -95,17 +126,33 @@ func yamlDocuments(input []byte) func() (*node, error) {
 }
 
 func jsonDocuments(input []byte) func() (*node, error) {
-	input = bytes.TrimPrefix(input, []byte("\ufeff"))
-	if bytes.HasPrefix(input, []byte("#")) { // the header of other tools' exports
-		_, input, _ = bytes.Cut(input, []byte("\n"))
-	}
-	stream := json.NewDecoder(bytes.NewReader(input))
-	stream.UseNumber()
+	stream := jsonStream(input)
 	return func() (*node, error) {
 		n, err := readJSON(stream, maxDepth)
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, fmt.Errorf("byte %d: %w", syntax.Offset, err)
-		}
-		return n, err
+		return n, placed(err)
 	}
+}
+
+func jsonStream(input []byte) *json.Decoder {
+	stream := json.NewDecoder(bytes.NewReader(withoutHeader(input)))
+	stream.UseNumber()
+	return stream
+}
+
+// withoutHeader returns the input without a byte order mark and the first line that
+// the exports of other tools have.
+func withoutHeader(input []byte) []byte {
+	input = bytes.TrimPrefix(input, []byte("\ufeff"))
+	if bytes.HasPrefix(input, []byte("#")) {
+		_, input, _ = bytes.Cut(input, []byte("\n"))
+	}
+	return input
+}
+
+// placed adds to a syntax error where it is.
+func placed(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	}
+	return err
 }

@@ -41,6 +41,19 @@ func (d *decoder) readDocument(n *node) *guidon.Document {
 	return out
 }
 
+// readItem reads one flag or segment into the document.
+func (d *decoder) readItem(to *guidon.Document, list string, index int, item *node) {
+	d.at(list, func() {
+		d.item(list, index, item, func(n *node) {
+			if list == "flags" {
+				to.Flags = append(to.Flags, d.flag(n))
+			} else {
+				to.Segments = append(to.Segments, d.segment(n))
+			}
+		})
+	})
+}
+
 func (d *decoder) namespace(n *node, to *guidon.DocumentNamespace) {
 	if n.kind != object {
 		d.text(&to.Key)(n)

@@ -64,18 +64,23 @@ func (d *decoder) list(each func(n *node)) func(n *node) {
 		}
 		name := d.path[len(d.path)-1]
 		for i, item := range n.items {
-			if item.kind == null {
-				continue
-			}
-			place := fmt.Sprintf("%s[%d]", name, i)
-			if key := item.member("key"); key != nil && key.text != "" {
-				place += fmt.Sprintf(" %q", key.text)
-			}
-			d.path[len(d.path)-1] = place
-			each(item)
+			d.item(name, i, item, each)
 		}
 		d.path[len(d.path)-1] = name
 	}
+}
+
+// item reads an item of the list whose name is last in the path.
+func (d *decoder) item(name string, index int, item *node, each func(n *node)) {
+	if item.kind == null {
+		return
+	}
+	place := name + "[" + strconv.Itoa(index) + "]"
+	if key := item.member("key"); key != nil && key.text != "" {
+		place += " " + strconv.Quote(key.text)
+	}
+	d.path[len(d.path)-1] = place
+	each(item)
 }
 
 // text returns what reads a text. Other scalars are texts too, as written.

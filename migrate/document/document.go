@@ -11,10 +11,10 @@ import (
 
 // Bounds of what is read.
 const (
-	maxInput     = 64 << 20 // bytes of a stream
-	maxDocuments = 1000     // of a stream, empty ones included
-	maxDepth     = 64       // of values in values
-	maxExpansion = 8 << 20  // bytes that the aliases of one document stand for, roughly
+	maxInput     = 256 << 20 // bytes of a stream
+	maxDocuments = 1000      // of a stream, empty ones included
+	maxDepth     = 64        // of values in values
+	maxExpansion = 8 << 20   // bytes that the aliases of one document stand for, roughly
 )
 
 // Format is the encoding of a file.

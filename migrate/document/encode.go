@@ -5,8 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/guidonhq/guidon"
 )
 
@@ -17,50 +15,27 @@ import (
 // its place stands for. It returns InvalidArgument for what the format
 // cannot hold.
 func Encode(w io.Writer, format Format, documents []*guidon.Document) error {
-	write, end := jsonStream(w)
-	if format == YAML {
-		write, end = yamlStream(w)
-	}
 	for i, d := range documents {
+		var to sink = &jsonSink{out: w}
+		if format == YAML {
+			to = &yamlSink{out: w, follows: i > 0}
+		}
 		e := encoder{}
-		n := e.document(d, i == 0)
+		if err := e.document(to, d, i == 0); err != nil {
+			return err
+		}
 		if e.err != nil {
 			return guidon.Errorf(guidon.InvalidArgument, "namespace %q: %v", d.Namespace.Key, e.err)
 		}
-		if err := write(n); err != nil {
-			return err
-		}
 	}
-	return end()
+	return nil
 }
 
-func yamlStream(w io.Writer) (write func(*node) error, end func() error) {
-	stream := yaml.NewEncoder(w)
-	stream.SetIndent(2)
-	written := false
-	write = func(n *node) error {
-		written = true
-		return stream.Encode(yamlNode(n))
-	}
-	end = func() error {
-		if !written { // an empty stream is no document at all
-			return nil
-		}
-		return stream.Close()
-	}
-	return write, end
-}
-
-func jsonStream(w io.Writer) (write func(*node) error, end func() error) {
-	write = func(n *node) error {
-		line, err := appendJSON(nil, n)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(append(line, '\n'))
-		return err
-	}
-	return write, func() error { return nil }
+// sink writes a document object by object, so that no more of its form is in memory.
+type sink interface {
+	head(n *node) error              // all but the lists, first
+	item(list string, n *node) error // of one list after the other
+	end() error
 }
 
 // encoder builds nodes from documents and keeps the first error.

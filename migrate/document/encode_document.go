@@ -4,7 +4,8 @@ import "github.com/guidonhq/guidon"
 
 // The order of the members and which are left out: contract 13.2.
 
-func (e *encoder) document(d *guidon.Document, first bool) *node {
+// document writes the document, up to the first object that the format cannot hold.
+func (e *encoder) document(to sink, d *guidon.Document, first bool) error {
 	n := &node{kind: object}
 	if first {
 		n.add("version", textNode(versions[len(versions)-1]))
@@ -14,9 +15,29 @@ func (e *encoder) document(d *guidon.Document, first bool) *node {
 	namespace.addText("name", d.Namespace.Name)
 	namespace.addText("description", d.Namespace.Description)
 	n.add("namespace", namespace)
-	addList(n, "flags", d.Flags, e.flag)
-	addList(n, "segments", d.Segments, e.segment)
-	return n
+	if err := to.head(n); err != nil {
+		return err
+	}
+	if err := writeItems(e, to, "flags", d.Flags, e.flag); err != nil {
+		return err
+	}
+	if err := writeItems(e, to, "segments", d.Segments, e.segment); err != nil {
+		return err
+	}
+	return to.end()
+}
+
+func writeItems[T any](e *encoder, to sink, list string, items []T, each func(T) *node) error {
+	for _, item := range items {
+		n := each(item)
+		if e.err != nil {
+			return nil // which Encode reports
+		}
+		if err := to.item(list, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *encoder) flag(f *guidon.DocumentFlag) *node {

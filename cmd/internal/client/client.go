@@ -41,10 +41,10 @@ const defaultTimeout = time.Minute
 
 // maxAnswer bounds an answer, in bytes: a namespace as a document is the
 // largest there is.
-const maxAnswer = 256 << 20
+const maxAnswer = 512 << 20
 
 // maxAnswerValues bounds the members and elements of an answer.
-const maxAnswerValues = 10_000_000
+const maxAnswerValues = 40_000_000
 
 // Dial returns a client of the service at the address, whose scheme says how:
 // http, https, grpc (plaintext) or grpcs (TLS). Nothing is sent before the

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // httpClient calls over HTTP by the routes of the operations table.
@@ -52,6 +52,9 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 		return c.failure(ctx, err)
 	}
 	defer answer.Body.Close()
+	if document, ok := response.(*guidonv1.Document); ok && answer.StatusCode == http.StatusOK {
+		return c.readDocument(ctx, answer.Body, document)
+	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
@@ -84,11 +87,9 @@ func (c *httpClient) request(ctx context.Context, o *handler.Operation, message 
 	}
 	target, body := c.address+path, io.Reader(nil)
 	if o.HasBody(route) {
-		text, err := codec.Marshal(message)
-		if err != nil {
+		if body, err = encode(message); err != nil {
 			return nil, err
 		}
-		body = bytes.NewReader(text)
 	} else if query := encodeQuery(message, inPath); query != "" {
 		target += "?" + query
 	}

@@ -1,0 +1,108 @@
+package codec_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// stream decodes an import with its lists put together again.
+func stream(text string, values int) (*guidonv1.ImportRequest, error) {
+	m := new(guidonv1.ImportRequest)
+	var flags []*guidonv1.DocumentFlag
+	var segments []*guidonv1.DocumentSegment
+	err := codec.UnmarshalStream(iotest.OneByteReader(strings.NewReader(text)), m, values, map[string]codec.List{
+		"document.flags": {
+			Reset: func() { flags = nil },
+			Add: func(element []byte) error {
+				flags = append(flags, new(guidonv1.DocumentFlag))
+				return codec.Unmarshal(element, flags[len(flags)-1], values)
+			},
+		},
+		"document.segments": {
+			Reset: func() { segments = nil },
+			Add: func(element []byte) error {
+				segments = append(segments, new(guidonv1.DocumentSegment))
+				return codec.Unmarshal(element, segments[len(segments)-1], values)
+			},
+		},
+	})
+	if m.Document != nil {
+		m.Document.Flags, m.Document.Segments = flags, segments
+	}
+	return m, err
+}
+
+var streamed = []string{
+	``, ` `, `null`, `{}`, `{"mode":1}`, `[]`, `7`,
+	`{"namespaceKey":"a","document":{"namespace":{"key":"a"},"flags":[{"key":"f","variants":[{"key":"v","attachment":"{\"a\":[1,\"}\"]}"}]},null, {"key":"g\\"} ],"segments":[]},"dryRun":true} trailing`,
+	`{"document":{"segments":[{"key":"s","constraints":[{},{}]}],"more":[1,[2,{"a":"]"}]],"flags":[]},"namespace_key":"b","dry_run":true}`,
+	`{"document":{"flags":[{"key":"old"}]},"document":{"flags":[{"key":"new"}]}}`,
+	`{"document":{"flags":[{"key":"old"}],"flags":null}}`,
+	`{"document":{"flags":[{"key":"old"}]},"document":null}`,
+	`{"document":{"flags":{"key":"f"}}}`, `{"document":{"flags":7}}`, `{"document":[]}`,
+	`{"document":{"flags":[{"key":7}]}}`, `{"document":{"flags":[{"key":"f"},]}}`, `{"document":{"flags":[,]}}`,
+	`{"document":{"flags":[{"key":"f"}`, `{"document":{"flags":[`, `{"document":`, `{"document"`, `{`, `{"a":"b`, `{"a":tru}`,
+	`{"a":1,}`, `{"a" 1}`, `{"document":{"flags":[{"key":"f"} {"key":"g"}]}}`, `{"mode":"NO_MODE"}`,
+	`{"\u0064ocument":{"flags":[{"key":"f"}]}}`, "{\"document\":{\"flags\":[{\"key\":\"\xff\"}]}}",
+	`{"document":{"flags":[{"key":"f"}]},"mode":"UPDATE_IMPORT_MODE"}`,
+}
+
+// TestUnmarshalStream holds it to what Unmarshal makes of the same text.
+func TestUnmarshalStream(t *testing.T) {
+	for _, text := range streamed {
+		checkStream(t, text)
+	}
+	if _, err := stream(`{"document":{"flags":[{"key":"f"},{"key":"g"}]}}`, 5); err == nil {
+		t.Error("too many values are accepted")
+	}
+}
+
+func checkStream(t *testing.T, text string) {
+	t.Helper()
+	const values = 1000
+	want := new(guidonv1.ImportRequest)
+	wantErr := codec.Unmarshal([]byte(text), want, values)
+	got, err := stream(text, values)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%q: got error %v, want %v", text, err, wantErr)
+	}
+	if err == nil && !proto.Equal(got, want) {
+		t.Errorf("%q:\ngot  %v\nwant %v", text, got, want)
+	}
+}
+
+func FuzzUnmarshalStream(f *testing.F) {
+	for _, text := range streamed {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Count(text, ",")+strings.Count(text, "{")+strings.Count(text, "[") > 400 {
+			t.Skip("the two count values in ways of their own")
+		}
+		checkStream(t, text)
+	})
+}
+
+// TestUnmarshalStreamLong reads what is longer than any buffer.
+func TestUnmarshalStreamLong(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{"document":{"flags":[`)
+	for i := range 3000 {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		fmt.Fprintf(&text, `{"key":"flag-%d","description":%q}`, i, strings.Repeat(`x"{`, i%97))
+	}
+	text.WriteString(`]}}`)
+	got, err := stream(text.String(), 1_000_000)
+	if err != nil || len(got.GetDocument().GetFlags()) != 3000 || got.GetDocument().GetFlags()[2999].GetKey() != "flag-2999" {
+		t.Errorf("got %d flags and error %v", len(got.GetDocument().GetFlags()), err)
+	}
+}

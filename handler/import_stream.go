@@ -1,0 +1,163 @@
+package handler
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// Bounds of an import that is decoded while it is read: its body, the members and
+// elements in it, and what the document takes in memory.
+const (
+	maxImportBody     = 256 << 20
+	maxImportValues   = 20_000_000
+	maxImportDocument = 384 << 20
+)
+
+// importedInParts is the alternative that errors about these bounds name.
+const importedInParts = "import it in parts, each with the mode to update"
+
+var (
+	errImportBody     = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", maxImportBody>>20, importedInParts)
+	errImportDocument = guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s", maxImportDocument>>20, importedInParts)
+)
+
+// isLongImport reports whether the body is to be decoded while it is read.
+func (x *exchange) isLongImport(limits Limits) bool {
+	length := x.request.ContentLength
+	return limits.Bytes == importBodyLimit && (length < 0 || length > defaultBodyLimit)
+}
+
+// decodeImport reads an import into m, except for the flags and segments: these
+// become those of the request's document one by one, and the body is never in memory
+// as a whole.
+func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) error {
+	if x.request.ContentLength > maxImportBody {
+		x.Header().Set("Connection", "close") // rather than read on
+		return errImportBody
+	}
+	if err := x.decoded.Raise(ctx, importBodyLimit); err != nil { // all there is: one at a time
+		return err
+	}
+	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, maxImportBody)}
+	d := &documentReader{}
+	err := codec.UnmarshalStream(source, m, maxImportValues, map[string]codec.List{
+		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
+		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
+	})
+	switch {
+	case source.err != nil && source.err != io.EOF:
+		return x.readError(source.err, errImportBody)
+	case err != nil:
+		return err
+	case m.GetDocument() != nil:
+		n := m.GetDocument().GetNamespace()
+		d.document.Namespace = guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
+		x.asked.document = &d.document
+	}
+	return nil
+}
+
+// bodyReader keeps the error of what it reads from.
+type bodyReader struct {
+	from io.Reader
+	err  error
+}
+
+// Read implements [io.Reader].
+func (r *bodyReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.err = err
+	return n, err
+}
+
+// documentReader makes a document of the JSON of its flags and segments.
+type documentReader struct {
+	document guidon.Document
+	flags    int // bytes that the flags take
+	segments int
+}
+
+func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
+func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil, 0 }
+
+func (d *documentReader) addFlag(element []byte) error {
+	m := new(guidonv1.DocumentFlag)
+	if err := codec.Unmarshal(element, m, maxImportValues); err != nil {
+		return err
+	}
+	f := documentFlagOf(m)
+	d.document.Flags = append(d.document.Flags, f)
+	d.flags += sizeOfDocumentFlag(f)
+	return d.check()
+}
+
+func (d *documentReader) addSegment(element []byte) error {
+	m := new(guidonv1.DocumentSegment)
+	if err := codec.Unmarshal(element, m, maxImportValues); err != nil {
+		return err
+	}
+	g := documentSegmentOf(m)
+	d.document.Segments = append(d.document.Segments, g)
+	d.segments += sizeOfDocumentSegment(g)
+	return d.check()
+}
+
+func (d *documentReader) check() error {
+	if d.flags+d.segments > maxImportDocument {
+		return errImportDocument
+	}
+	return nil
+}
+
+// What the parts of a document take in memory beside their texts, in bytes, and each
+// text beside its bytes.
+const (
+	sizeOfFlag         = 208
+	sizeOfVariant      = 112
+	sizeOfRule         = 80
+	sizeOfDistribution = 40
+	sizeOfRollout      = 112
+	sizeOfSegment      = 128
+	sizeOfConstraint   = 112
+	sizeOfText         = 24
+)
+
+func sizeOfTexts(texts ...string) int {
+	n := sizeOfText * len(texts)
+	for _, text := range texts {
+		n += len(text)
+	}
+	return n
+}
+
+func sizeOfDocumentFlag(f *guidon.DocumentFlag) int {
+	n := sizeOfFlag + sizeOfTexts(f.Key, f.Name, f.Description, f.Metadata)
+	for _, v := range f.Variants {
+		n += sizeOfVariant + sizeOfTexts(v.Key, v.Name, v.Description, v.Attachment)
+	}
+	for _, r := range f.Rules {
+		n += sizeOfRule + sizeOfTexts(r.SegmentKeys...)
+		for _, d := range r.Distributions {
+			n += sizeOfDistribution + sizeOfTexts(d.Variant)
+		}
+	}
+	for _, r := range f.Rollouts {
+		if n += sizeOfRollout + sizeOfTexts(r.Description); r.Segment != nil {
+			n += sizeOfTexts(r.Segment.SegmentKeys...)
+		}
+	}
+	return n
+}
+
+func sizeOfDocumentSegment(g *guidon.DocumentSegment) int {
+	n := sizeOfSegment + sizeOfTexts(g.Key, g.Name, g.Description)
+	for _, c := range g.Constraints {
+		n += sizeOfConstraint + sizeOfTexts(c.Property, c.Operator, c.Value, c.Description)
+	}
+	return n
+}

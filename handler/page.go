@@ -1,0 +1,67 @@
+package handler
+
+import (
+	"io"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+)
+
+// maxPage bounds a page of a list, in bytes: a client of gRPC takes 4 MiB unless it
+// is told otherwise. What is one object alone may be larger.
+const maxPage = 3 << 20
+
+// fitting returns how many of the items go into one page, at least one, so that
+// whoever follows the pages gets on, and what they weigh together.
+func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
+	for _, item := range items {
+		more := weigh(item)
+		if n > 0 && weight+more > maxPage {
+			break
+		}
+		n, weight = n+1, weight+more
+	}
+	return n, weight
+}
+
+// listing is a page of a list that is to be answered.
+type listing[T any, M proto.Message] struct {
+	field   string // of the message, with the items
+	items   []T
+	page    guidon.Page
+	weight  int
+	convert func(T) M
+}
+
+// cut ends the page where it would become too large, with the token of the next
+// one. name returns the key or id of an item.
+func (l *listing[T, M]) cut(request guidon.PageRequest, name func(T) string, weigh func(T) int) {
+	var n int
+	if n, l.weight = fitting(l.items, weigh); n < len(l.items) {
+		l.page.NextToken = request.After(n, name(l.items[n]))
+		l.items = l.items[:n]
+	}
+}
+
+// answer returns the page: as the message that whole makes of the items or, where
+// it is long and the transport can, by the piece. Then an item becomes a message
+// when the client has taken what comes before it.
+func (l *listing[T, M]) answer(h *Handler, request *Request, whole func(items []M) proto.Message) Response {
+	if !request.pieces || l.weight <= writePiece {
+		return Response{Message: whole(convertAll(l.items, l.convert))}
+	}
+	return Response{write: func(x *exchange) {
+		pretty := x.pretty()
+		x.replyPieces(h.budget.Responses, func(out io.Writer) error { return l.write(out, pretty) })
+	}}
+}
+
+func (l *listing[T, M]) write(out io.Writer, pretty bool) error {
+	w := newObjectWriter(out, pretty)
+	writeList(w, l.field, slices.Values(l.items), l.convert)
+	w.text("nextPageToken", l.page.NextToken)
+	w.count("totalCount", l.page.Total)
+	return w.end()
+}

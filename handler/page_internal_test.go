@@ -1,0 +1,131 @@
+package handler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+)
+
+// anyText returns a text of characters of every length and escape.
+func anyText(r *rand.Rand) string {
+	letters := []string{"a", `"`, `\`, "\n", "\x01", "é", "😀", "<", "\xff"}
+	var text strings.Builder
+	for range r.IntN(40) {
+		text.WriteString(letters[r.IntN(len(letters))])
+	}
+	return text.String()
+}
+
+// TestWeights are never less than what an object takes, in either form.
+func TestWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	at := time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	list := &flipt.ListRuleRequest{NamespaceKey: "namespace", FlagKey: "flag"}
+	check := func(what string, m proto.Message, weight int) {
+		t.Helper()
+		text, err := codec.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := max(len(text), proto.Size(m)); got > weight {
+			t.Errorf("%s: takes %d bytes, weighs %d: %s", what, got, weight, text)
+		}
+	}
+	for range 2000 {
+		text := func() string { return anyText(r) }
+		metadata, _ := json.Marshal(map[string]any{text(): []any{1, true, nil, text(), []any{}, map[string]any{"": 0.1}}, "n": 1e20})
+		f := &guidon.Flag{Key: text(), Name: text(), Description: text(), Type: guidon.VariantFlag, Enabled: true, Metadata: metadata, CreatedAt: at, UpdatedAt: at, DefaultVariantID: "1"}
+		for i := range r.IntN(4) {
+			f.Variants = append(f.Variants, &guidon.Variant{ID: fmt.Sprint(i), Key: text(), Name: text(), Description: text(), Attachment: text(), CreatedAt: at, UpdatedAt: at})
+		}
+		check("flag", wireFlag(list)(f), flagWeight("namespace")(f))
+		rule := &guidon.Rule{ID: text(), SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments, Rank: -1 << 31, CreatedAt: at, UpdatedAt: at}
+		rule.Distributions = []*guidon.Distribution{{ID: text(), VariantID: text(), Rollout: 33.333332, CreatedAt: at, UpdatedAt: at}}
+		check("rule", wireRule(list)(rule), ruleWeight(list)(rule))
+		rollout := &guidon.Rollout{ID: text(), Rank: -1 << 31, Description: text(), CreatedAt: at, UpdatedAt: at,
+			Segment: &guidon.RolloutSegment{SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments}}
+		check("rollout", wireRollout("namespace", "flag")(rollout), rolloutWeight(list)(rollout))
+		g := &guidon.Segment{Key: text(), Name: text(), Description: text(), CreatedAt: at, UpdatedAt: at}
+		for range r.IntN(3) {
+			g.Constraints = append(g.Constraints, &guidon.Constraint{ID: text(), Type: guidon.EntityIDComparison, Property: text(), Operator: text(), Value: text(), Description: text(), CreatedAt: at, UpdatedAt: at})
+		}
+		check("segment", wireSegment(list)(g), segmentWeight("namespace")(g))
+		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, CreatedAt: at, UpdatedAt: at}
+		check("namespace", wireNamespace(n), namespaceWeight(n))
+		c := &guidon.Change{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: guidon.KindNamespace, Key: text(), Action: guidon.ActionCreate,
+			Actor: guidon.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
+		check("change", wireChange(c), changeWeight(c))
+		a := &guidon.Authentication{ID: text(), Method: guidon.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at, Metadata: map[string]string{text(): text(), text(): text()}}
+		check("authentication", wireAuthentication(a), authenticationWeight(a))
+	}
+}
+
+// memoryStore answers with one snapshot.
+type memoryStore struct {
+	guidon.Store
+	snapshot *guidon.Snapshot
+}
+
+func (s memoryStore) Snapshot(context.Context, string) (*guidon.Snapshot, error) {
+	return s.snapshot, nil
+}
+
+// TestPagesEndBySize: whoever follows the tokens gets every flag once, in messages
+// below the bound, whether there is a limit or not.
+func TestPagesEndBySize(t *testing.T) {
+	var flags []*guidon.Flag
+	for i := range 40 {
+		flags = append(flags, &guidon.Flag{Key: fmt.Sprint(i), Description: strings.Repeat("x", i%5*(400<<10))})
+	}
+	flags[7].Description = strings.Repeat("x", 5<<20) // alone it is too large
+	h := New(Config{Service: guidon.NewService(memoryStore{snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)}, time.Now)})
+	for _, limit := range []int32{0, 3, 100} {
+		request, next := &flipt.ListFlagRequest{Limit: limit}, 0
+		for {
+			answer, err := h.Invoke(t.Context(), operationNamed(t, "/flipt.Flipt/ListFlags"), Request{Message: request})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := answer.Message.(*flipt.FlagList)
+			if size := proto.Size(list); size > maxPage && len(list.GetFlags()) > 1 {
+				t.Errorf("limit %d: a page of %d flags has %d bytes", limit, len(list.GetFlags()), size)
+			}
+			if list.GetTotalCount() != 40 {
+				t.Errorf("limit %d: %d in all, want 40", limit, list.GetTotalCount())
+			}
+			for _, f := range list.GetFlags() {
+				if f.GetKey() != fmt.Sprint(next) {
+					t.Fatalf("limit %d: got flag %s, want %d", limit, f.GetKey(), next)
+				}
+				next++
+			}
+			if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
+				break
+			}
+		}
+		if next != 40 {
+			t.Errorf("limit %d: got %d flags, want 40", limit, next)
+		}
+	}
+}
+
+func operationNamed(t *testing.T, name string) *Operation {
+	t.Helper()
+	for _, o := range operations {
+		if o.Name == name {
+			return o
+		}
+	}
+	t.Fatalf("there is no operation %s", name)
+	return nil
+}

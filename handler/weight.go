@@ -1,0 +1,131 @@
+package handler
+
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+)
+
+// Weights are upper bounds of what an object takes in an answer, in bytes, in JSON
+// and in the form of gRPC alike. They are found without making either, so that an
+// answer can be bounded before anything of it is there.
+
+// Beside its texts each kind of object takes the names of its fields, times,
+// numbers and enums.
+const (
+	weightOfNamespace      = 224
+	weightOfFlag           = 384
+	weightOfVariant        = 256
+	weightOfRule           = 320
+	weightOfDistribution   = 224
+	weightOfRollout        = 448
+	weightOfSegment        = 320
+	weightOfConstraint     = 320
+	weightOfChange         = 384
+	weightOfAuthentication = 320
+	weightOfText           = 16 // more, of a text in a list or a map
+	weightOfValue          = 32 // more, of each value in an object
+)
+
+// textWeight returns what the texts take.
+func textWeight(texts ...string) int {
+	n := 0
+	for _, text := range texts {
+		n += codec.SizeOfString(text)
+	}
+	return n
+}
+
+// listWeight returns what a list of texts takes.
+func listWeight(texts []string) int { return textWeight(texts...) + weightOfText*len(texts) }
+
+// jsonWeight returns what JSON takes that is answered as an object and not as a
+// text: the form of gRPC needs a dozen bytes for a value of one digit.
+func jsonWeight(text []byte) int {
+	values, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++ // whatever it escapes
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ',' || c == ':' || c == '[' || c == '{':
+			values++
+		}
+	}
+	return len(text) + weightOfValue*values
+}
+
+func namespaceWeight(n *guidon.Namespace) int {
+	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
+}
+
+// flagWeight returns the weighing of flags of the namespace.
+func flagWeight(namespaceKey string) func(*guidon.Flag) int {
+	namespace := textWeight(namespaceKey)
+	return func(f *guidon.Flag) int {
+		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
+		place := namespace + textWeight(f.Key)
+		for _, v := range f.Variants {
+			weight := place + variantWeight(v)
+			if n += weight; v.ID == f.DefaultVariantID {
+				n += weight
+			}
+		}
+		return n
+	}
+}
+
+func variantWeight(v *guidon.Variant) int {
+	return weightOfVariant + textWeight(v.ID, v.Key, v.Name, v.Description, v.Attachment)
+}
+
+// ruleWeight returns the weighing of rules of the request's flag.
+func ruleWeight(m ofFlag) func(*guidon.Rule) int {
+	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	return func(r *guidon.Rule) int {
+		n := weightOfRule + place + textWeight(r.ID) + listWeight(r.SegmentKeys)
+		for _, d := range r.Distributions {
+			n += weightOfDistribution + textWeight(d.ID, r.ID, d.VariantID)
+		}
+		return n
+	}
+}
+
+// rolloutWeight returns the weighing of rollouts of the request's flag.
+func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
+	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	return func(r *guidon.Rollout) int {
+		n := weightOfRollout + place + textWeight(r.ID, r.Description)
+		if r.Segment != nil {
+			n += listWeight(r.Segment.SegmentKeys)
+		}
+		return n
+	}
+}
+
+// segmentWeight returns the weighing of segments of the namespace.
+func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
+	namespace := textWeight(namespaceKey)
+	return func(g *guidon.Segment) int {
+		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
+		place := namespace + textWeight(g.Key)
+		for _, c := range g.Constraints {
+			n += weightOfConstraint + place + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
+		}
+		return n
+	}
+}
+
+func changeWeight(c *guidon.Change) int {
+	return weightOfChange + jsonWeight(c.Before) + jsonWeight(c.After) +
+		textWeight(c.Namespace, c.Key, c.Actor.ID, c.Actor.Name, c.Actor.Method, c.RequestID)
+}
+
+func authenticationWeight(a *guidon.Authentication) int {
+	n := weightOfAuthentication + textWeight(a.ID)
+	for name, value := range a.Metadata {
+		n += weightOfText + textWeight(name, value)
+	}
+	return n
+}

@@ -1,0 +1,199 @@
+package integration
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSlowReaders asks for the longest answers on connections that take nothing of
+// them. The server must not keep a copy for each, must cut them off, and must answer
+// others meanwhile.
+func TestSlowReaders(t *testing.T) {
+	const (
+		flags, attachments = 6, 8 // of 1 MB each
+		readers            = 20   // of each path
+		most               = 96 << 20
+	)
+	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"))
+	for i := range flags {
+		var variants, distributions []map[string]any
+		for j := range attachments {
+			key := fmt.Sprintf("v%d", j)
+			text := strings.Repeat(fmt.Sprintf("%d-%d.", i, j), 1<<18)[:1_000_000]
+			variants = append(variants, map[string]any{"key": key, "attachment": `"` + text + `"`})
+			distributions = append(distributions, map[string]any{"variant": key, "rollout": 100.0 / attachments})
+		}
+		s.must(t, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": map[string]any{
+			"flags": []any{map[string]any{
+				"key": fmt.Sprintf("f%d", i), "name": "F", "enabled": true, "variants": variants,
+				"rules": []any{map[string]any{"segmentKeys": []string{fmt.Sprintf("s%d", i)}, "distributions": distributions}},
+			}},
+			"segments": []any{map[string]any{"key": fmt.Sprintf("s%d", i), "name": "S"}},
+		}}, nil)
+	}
+	s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "b", "name": "B", "type": "BOOLEAN_FLAG_TYPE"}, nil)
+	paths := []string{
+		"/api/v1/namespaces/default/flags",
+		"/api/v1/namespaces/default/export",
+		"/internal/v1/evaluation/snapshot/namespace/default",
+		"/api/v1/namespaces/default/changes",
+	}
+	for _, path := range paths { // what is kept for all of them is there
+		if path != paths[1] {
+			s.must(t, "GET", path, nil, nil)
+		}
+	}
+	before := s.resident(t)
+
+	var connections []net.Conn
+	for range readers {
+		for _, path := range paths {
+			c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", path); err != nil {
+				t.Fatal(err)
+			}
+			connections = append(connections, c)
+		}
+	}
+	peak := 0
+	for began := time.Now(); time.Since(began) < 15*time.Second; {
+		answer, err := s.call(t.Context(), "POST", "/evaluate/v1/boolean", map[string]any{"flagKey": "b", "entityId": "e"})
+		if err != nil || answer.Status != 200 {
+			t.Fatalf("an evaluation meanwhile: %d %s %v", answer.Status, answer.Body, err)
+		}
+		peak = max(peak, int(s.resident(t)))
+	}
+	t.Logf("%d MiB resident before, %d MiB at most with %d readers that take nothing", before>>20, peak>>20, len(connections))
+	if peak-int(before) > most {
+		t.Errorf("%d MiB more are resident, want at most %d", (peak-int(before))>>20, most>>20)
+	}
+	whole := 0
+	for _, c := range connections {
+		_ = c.SetReadDeadline(time.Now().Add(patience))
+		n, err := io.Copy(io.Discard, c)
+		if err, ok := err.(net.Error); ok && err.Timeout() {
+			t.Fatal("a reader that took nothing is still being served")
+		}
+		if n > 8<<20 {
+			whole++
+		}
+	}
+	if whole > 0 {
+		t.Errorf("%d readers that took nothing for 15 s got all", whole)
+	}
+}
+
+// TestHundredThousandFlags brings a document of 100,000 flags in and out, through a
+// server and directly, in both formats. No process may take much memory for it.
+func TestHundredThousandFlags(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the memory of a process is told by /proc")
+	}
+	const flags, most = 100_000, 600 << 20
+	dir := t.TempDir()
+	written := filepath.Join(dir, "written.json")
+	writeFlags(t, written, flags)
+	s := start(t, "file:"+filepath.Join(dir, "server.db"))
+	guidon := func(args ...string) {
+		t.Helper()
+		command := exec.Command(binary, args...)
+		command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+		began := time.Now()
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("guidon %v: %v\n%s", args, err, out)
+		}
+		usage := command.ProcessState.SysUsage().(*syscall.Rusage)
+		t.Logf("guidon %s: %v, %d MiB; the server %d MiB", args[0], time.Since(began).Round(time.Millisecond), usage.Maxrss>>10, s.peak(t)>>20)
+		if usage.Maxrss<<10 > most {
+			t.Errorf("guidon %v took %d MiB, want at most %d", args, usage.Maxrss>>10, most>>20)
+		}
+	}
+	file := "file:" + filepath.Join(dir, "direct.db")
+	remote, direct := filepath.Join(dir, "remote.yaml"), filepath.Join(dir, "direct.yaml")
+	guidon("import", written, "--address", s.URL)
+	guidon("export", "--namespaces", "big", "-o", remote, "--address", s.URL)
+	guidon("import", remote, "--db", file)
+	guidon("export", "--namespaces", "big", "-o", direct, "--db", file)
+	guidon("export", "--namespaces", "big", "-o", filepath.Join(dir, "direct.json"), "--db", file)
+	if got := s.peak(t); got > most {
+		t.Errorf("the server took %d MiB, want at most %d", got>>20, most>>20)
+	}
+	sameFiles(t, remote, direct)
+	sameFiles(t, written, filepath.Join(dir, "direct.json"))
+}
+
+// writeFlags writes a document as `guidon export` writes it.
+func writeFlags(t *testing.T, path string, flags int) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out := bufio.NewWriter(f)
+	fmt.Fprint(out, `{"version":"1.4","namespace":{"key":"big","name":"Big"},"flags":[`)
+	for i := range flags {
+		if i > 0 {
+			fmt.Fprint(out, ",")
+		}
+		fmt.Fprintf(out, `{"key":"flag-%d","name":"Flag %d","type":"VARIANT_FLAG_TYPE","description":"What this flag does, in one sentence","enabled":true,`+
+			`"variants":[{"key":"on","name":"On","attachment":{"color":"blue","size":%d}},{"key":"off","name":"Off"}],`+
+			`"rules":[{"segment":"segment-%d","distributions":[{"variant":"on","rollout":50},{"variant":"off","rollout":50}]}]}`, i, i, i, i%100)
+	}
+	fmt.Fprint(out, `],"segments":[`)
+	for i := range 100 {
+		if i > 0 {
+			fmt.Fprint(out, ",")
+		}
+		fmt.Fprintf(out, `{"key":"segment-%d","name":"Segment %d","constraints":[{"type":"STRING_COMPARISON_TYPE","property":"country","operator":"eq","value":"de"}],"match_type":"ALL_MATCH_TYPE"}`, i, i)
+	}
+	fmt.Fprintln(out, `]}`)
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameFiles(t *testing.T, one, other string) {
+	t.Helper()
+	var texts [2][]byte
+	for i, path := range []string{one, other} {
+		var err error
+		if texts[i], err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(texts[0]) == 0 || !bytes.Equal(texts[0], texts[1]) {
+		t.Errorf("%s of %d bytes and %s of %d differ", one, len(texts[0]), other, len(texts[1]))
+	}
+}
+
+// peak returns the most memory that the server has had resident, in bytes.
+func (s *server) peak(t *testing.T) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	var kilobytes int
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}

@@ -1,0 +1,121 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/guidonhq/guidon"
+)
+
+// errNotOrdinary is for a document that has to be read as a whole.
+var errNotOrdinary = errors.New("not an object with a member of each name")
+
+// decodeLongJSON reads a stream flag by flag, or as a whole where that cannot be.
+func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
+	var first struct {
+		Version json.RawMessage `json:"version"`
+	}
+	// What is wrong with the document is for those to say who read all of it.
+	_ = json.NewDecoder(bytes.NewReader(withoutHeader(input))).Decode(&first)
+	version := &node{kind: null}
+	if len(first.Version) > 0 {
+		if n, err := parseJSON(string(first.Version)); err == nil {
+			version = n
+		}
+	}
+	var out []*guidon.Document
+	stream := jsonStream(input)
+	d := &decoder{}
+	for d.document = 1; ; d.document++ {
+		token, err := stream.Token()
+		if err == io.EOF {
+			return out, nil
+		}
+		if d.document > maxDocuments {
+			return nil, errTooManyDocuments()
+		}
+		if err == nil && token == nil {
+			continue // null
+		}
+		if err != nil || token != json.Delim('{') {
+			return decode(jsonDocuments(input))
+		}
+		if len(out) == 0 {
+			d.readVersion(&node{kind: object, members: []member{{"version", version}}})
+		}
+		document, err := d.readJSONDocument(stream)
+		if err == errNotOrdinary {
+			return decode(jsonDocuments(input))
+		}
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if d.err != nil {
+			return nil, d.err
+		}
+		if err != nil {
+			return nil, d.syntaxError(placed(err))
+		}
+		out = append(out, document)
+	}
+}
+
+// readJSONDocument reads a document whose bracket has been read.
+func (d *decoder) readJSONDocument(stream *json.Decoder) (*guidon.Document, error) {
+	lists := &guidon.Document{}
+	head := &node{kind: object}
+	seen := map[string]bool{}
+	for stream.More() && d.err == nil {
+		name, err := readJSONName(stream, object)
+		if err != nil {
+			return nil, err
+		}
+		if seen[name] {
+			return nil, errNotOrdinary
+		}
+		seen[name] = true
+		if name == "flags" || name == "segments" {
+			err = d.readJSONList(stream, lists, name)
+		} else {
+			var value *node
+			value, err = readJSON(stream, maxDepth-1)
+			head.add(name, value)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	if _, err := stream.Token(); err != nil {
+		return nil, err
+	}
+	out := d.readDocument(head)
+	out.Flags, out.Segments = lists.Flags, lists.Segments
+	return out, nil
+}
+
+func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name string) error {
+	token, err := stream.Token()
+	if err != nil || token == nil {
+		return err
+	}
+	if token != json.Delim('[') {
+		return errNotOrdinary
+	}
+	for index := 0; stream.More() && d.err == nil; index++ {
+		item, err := readJSON(stream, maxDepth-2)
+		if err != nil {
+			return err
+		}
+		d.readItem(to, name, index, item)
+	}
+	if d.err != nil {
+		return nil
+	}
+	_, err = stream.Token()
+	return err
+}

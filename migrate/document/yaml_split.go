@@ -1,0 +1,195 @@
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/guidonhq/guidon"
+)
+
+// What the YAML library makes of a text is fifty times as long as that. So a long
+// stream is divided at the lines where a flag or segment begins, and the library is
+// given a few of them at a time. Only the form that everybody writes can be divided:
+// lists in block style under the names flags and segments. Any other is read as a
+// whole.
+const (
+	minDivided = 1 << 20   // bytes of a stream that is worth it
+	maxWhole   = 16 << 20  // bytes of a stream that is read as a whole
+	chunkSize  = 128 << 10 // bytes that the library is given, or one item
+)
+
+// yamlPart is a document of a stream that has been divided.
+type yamlPart struct {
+	head  []byte // without the lists
+	lists []yamlList
+}
+
+// yamlList is a list of a document, in chunks of whole items.
+type yamlList struct {
+	name   string
+	chunks []yamlChunk
+}
+
+type yamlChunk struct {
+	text []byte
+	line int // lines of the stream before it
+}
+
+var errNotDivided = errors.New("not in block style")
+
+// divideYAML divides the stream, or returns errNotDivided.
+func divideYAML(input []byte) ([]yamlPart, error) {
+	var parts []yamlPart
+	part, current := yamlPart{}, (*yamlList)(nil)
+	started, indent, number := false, -1, 0
+	for rest := input; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		line := rest[:end] // with all that follows as its capacity
+		rest = rest[end:]
+		text := bytes.TrimRight(line, " \t\r\n")
+		at := len(text) - len(bytes.TrimLeft(text, " "))
+		switch {
+		case string(text) == "---":
+			if started {
+				parts = append(parts, part)
+			}
+			part, current, started = yamlPart{}, nil, true
+		case len(text) == at || text[at] == '#': // blank, or a comment
+			part.add(current, line)
+		case at == 0 && isLetter(text[0]):
+			started, current, indent = true, nil, -1
+			if name := string(text); name == "flags:" || name == "segments:" {
+				part.lists = append(part.lists, yamlList{name: name[:len(name)-1]})
+				current = &part.lists[len(part.lists)-1]
+			} else {
+				part.head = append(part.head, line...)
+			}
+		case current == nil && at > 0:
+			part.head = append(part.head, line...)
+		case current == nil:
+			return nil, errNotDivided
+		case text[at] == '-' && (at+1 == len(text) || text[at+1] == ' ') && (indent < 0 || at == indent):
+			indent = at
+			current.begin(line, number)
+		case at <= indent || indent < 0:
+			return nil, errNotDivided
+		default:
+			part.add(current, line)
+		}
+		number++
+	}
+	if started {
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
+
+// add adds a line to the item that has begun.
+func (p *yamlPart) add(list *yamlList, line []byte) {
+	if list == nil || len(list.chunks) == 0 {
+		p.head = append(p.head, line...)
+		return
+	}
+	list.extend(line)
+}
+
+// begin adds the first line of an item.
+func (l *yamlList) begin(line []byte, number int) {
+	if n := len(l.chunks); n > 0 && len(l.chunks[n-1].text) < chunkSize {
+		l.extend(line)
+		return
+	}
+	l.chunks = append(l.chunks, yamlChunk{text: line, line: number})
+}
+
+// extend adds the line to the last chunk, which it follows in the stream.
+func (l *yamlList) extend(line []byte) {
+	last := &l.chunks[len(l.chunks)-1]
+	last.text = last.text[:len(last.text)+len(line)]
+}
+
+// decodeDivided reads the documents of a stream that has been divided.
+func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
+	var out []*guidon.Document
+	d := &decoder{}
+	for i, part := range parts {
+		d.document = i + 1
+		if d.document > maxDocuments {
+			return nil, errTooManyDocuments()
+		}
+		head := &node{kind: object}
+		if len(bytes.TrimSpace(part.head)) > 0 {
+			var err error
+			if head, err = parseYAML(part.head, 0); err != nil {
+				return nil, err
+			}
+		}
+		if head.kind != object {
+			return nil, errNotDivided
+		}
+		if len(out) == 0 {
+			d.readVersion(head)
+		}
+		document := d.readDocument(head)
+		for _, list := range part.lists {
+			if head.member(list.name) != nil || len(part.lists) == 2 && part.lists[0].name == part.lists[1].name || len(part.lists) > 2 {
+				return nil, errNotDivided // the same name twice
+			}
+			if err := d.readChunks(document, list); err != nil {
+				return nil, err
+			}
+		}
+		if out = append(out, document); d.err != nil {
+			return nil, d.err
+		}
+	}
+	return out, nil
+}
+
+func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
+	index := 0
+	for _, chunk := range from.chunks {
+		items, err := parseYAML(chunk.text, chunk.line)
+		if err != nil {
+			return fmt.Errorf("from line %d on: %w", chunk.line+1, err)
+		}
+		if items.kind != list {
+			return errNotDivided
+		}
+		for _, item := range items.items {
+			d.readItem(to, from.name, index, item)
+			index++
+		}
+		if d.err != nil {
+			return d.err
+		}
+	}
+	return nil
+}
+
+// parseYAML reads the one document of a text that stands so many lines below the
+// beginning of its stream.
+func parseYAML(text []byte, line int) (*node, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal(text, &n); err != nil {
+		return nil, err
+	}
+	lower(&n, line)
+	return newYAMLReader().read(&n, maxDepth)
+}
+
+// lower adds to the lines of the node and of all below it.
+func lower(n *yaml.Node, lines int) {
+	n.Line += lines
+	for _, child := range n.Content {
+		lower(child, lines)
+	}
+}
