@@ -94,6 +94,23 @@ func (p *Pool) Acquire(ctx context.Context, n int64) error {
 	return nil
 }
 
+// tryRaise makes a reservation of held bytes one of n, which is more, if there is room at
+// once, and reports whether there was.
+func (p *Pool) tryRaise(held, n int64) bool {
+	from, held := p.laneOf(held)
+	to, n := p.laneOf(n)
+	if from != to {
+		if !to.room.TryAcquire(n) {
+			return false
+		}
+		from.room.Release(held)
+	} else if !to.room.TryAcquire(n - held) {
+		return false
+	}
+	p.used.Add(n - held)
+	return true
+}
+
 // reject counts a reservation for which there is no room, and returns its error.
 func (p *Pool) reject() error {
 	p.rejected.Add(1)

@@ -96,7 +96,7 @@ func TestNil(t *testing.T) {
 func TestReservation(t *testing.T) {
 	p := budget.NewPool(4 * mib)
 	r := p.NewReservation()
-	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {2*mib - 1, 2*mib - 1}} {
+	for _, step := range []struct{ raise, used int64 }{{100, 100}, {50, 100}, {mib, mib}, {3 * mib, 3 * mib}, {9 * mib, 3 * mib}} {
 		if err := r.Raise(t.Context(), step.raise); err != nil {
 			t.Fatal(err)
 		}

@@ -23,10 +23,8 @@ func (r *Reservation) Raise(ctx context.Context, n int64) error {
 		if err := r.pool.Acquire(ctx, n); err != nil {
 			return err
 		}
-	case !r.pool.TryAcquire(n):
+	case !r.pool.tryRaise(r.bytes, n):
 		return r.pool.reject()
-	default:
-		r.pool.Release(r.bytes)
 	}
 	r.bytes = n
 	return nil
