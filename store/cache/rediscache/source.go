@@ -140,12 +140,22 @@ func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapsh
 
 // Update implements [guidon.Store].
 func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	return s.writing(ctx, namespace, func() error { return s.SharedSource.Update(ctx, namespace, fn) })
+	return s.UpdateMirrored(ctx, namespace, nil, fn)
+}
+
+// UpdateMirrored implements [cache.Source].
+func (s *Source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
+	return s.writing(ctx, namespace, func() error { return s.SharedSource.UpdateMirrored(ctx, namespace, mirror, fn) })
 }
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthentications(ctx, fn) })
+	return s.UpdateAuthenticationsMirrored(ctx, nil, fn)
+}
+
+// UpdateAuthenticationsMirrored implements [cache.Source].
+func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, mirror, fn) })
 }
 
 func (s *Source) stateKey(key string) string    { return s.prefix + ":revision:" + key }
