@@ -18,7 +18,8 @@ type tcpProxy struct {
 	total   atomic.Int64
 
 	mu       sync.Mutex
-	upstream string
+	upstream string // "" while there is none
+	severed  string // what it was before
 	conns    map[net.Conn]bool
 }
 
@@ -68,6 +69,9 @@ func (p *tcpProxy) serve(client net.Conn) {
 	}
 	p.mu.Lock()
 	p.conns[client], p.conns[server] = true, true
+	if p.upstream != upstream { // severed meanwhile
+		_, _ = client.Close(), server.Close()
+	}
 	p.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() { p.copy(server, client, p.count) })
@@ -91,6 +95,23 @@ func (p *tcpProxy) lead(upstream string) {
 	p.upstream = upstream
 	p.mu.Unlock()
 	p.cut()
+}
+
+// sever cuts all connections and lets nobody through until mend.
+func (p *tcpProxy) sever() {
+	p.mu.Lock()
+	if p.upstream != "" {
+		p.upstream, p.severed = "", p.upstream
+	}
+	p.mu.Unlock()
+	p.cut()
+}
+
+// mend ends what sever began.
+func (p *tcpProxy) mend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.upstream = p.severed
 }
 
 // cut cuts all connections that there are.

@@ -61,8 +61,10 @@ type Options struct {
 // began, and a write that is acknowledged is seen by every question that begins
 // after that, whatever becomes of Redis: it may be slow or away, be killed,
 // frozen, full or emptied, fall back to what it had on disk, or be replaced by its
-// replica. Two that are both taken for the master are the exception, for a second
-// at most. So is one who writes without telling Redis.
+// replica. There are three exceptions: two servers that are both taken for the
+// master, for a second at most; a writer that does not tell Redis; and a clock of
+// Redis that is set back while a writer cannot reach it, for as long as the clock
+// was set back.
 //
 // While Redis does not answer, the database is asked, and a write takes up to
 // two seconds longer.
