@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,7 @@ var lastWrites = []struct {
 	{"update namespace", "PUT", "", object{"name": "Renamed"}, off},
 	{"create segment", "POST", "/segments", object{"key": "s", "name": "S", "matchType": "ALL_MATCH_TYPE"}, off},
 	{"create rollout of the segment", "POST", "/flags/f/rollouts", object{"rank": 1, "segment": object{"segmentKey": "s", "value": true}}, on},
-	{"create constraint", "POST", "/segments/s/constraints", object{"type": "STRING_COMPARISON_TYPE", "property": "p", "operator": "eq", "value": "x"}, off},
+	{"create constraint", "POST", "/segments/s/constraints", object{"type": "STRING_COMPARISON_TYPE", "property": "p", "operator": "eq", "value": "x"}, on},
 	{"update constraint", "PUT", "/segments/s/constraints/{id}", object{"type": "STRING_COMPARISON_TYPE", "property": "p", "operator": "neq", "value": "x"}, off},
 	{"delete constraint", "DELETE", "/segments/s/constraints/{id}", nil, on},
 	{"update segment", "PUT", "/segments/s", object{"name": "Renamed", "matchType": "ANY_MATCH_TYPE"}, on},
@@ -126,7 +127,7 @@ func newWritesThenOutage(t *testing.T, seed uint64, database string, env ...stri
 	o.server = start(t, through, append(env, failingFast, "GUIDON_AUTHENTICATION_REQUIRED=true",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+outageToken)...)
 	var err error
-	o.grpc, err = grpc.NewClient("passthrough:///"+o.server.GRPC, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	o.grpc, err = grpc.NewClient("passthrough:///"+strings.TrimPrefix(o.server.GRPC, "grpc://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func (o *writesThenOutage) outage(check func()) {
 	time.Sleep(time.Duration(o.random.Int64N(int64(500 * time.Millisecond)))) // the moment is what is tested
 	o.proxy.sever()
 	check()
-	o.proxy.mend()
+	o.proxy.mend(o.t)
 	for end := time.Now().Add(patience); ; {
 		a := o.evaluate(outageToken)
 		if a.Status != http.StatusServiceUnavailable && a.Header.Get("Guidon-Stale") == "" {
@@ -168,10 +169,7 @@ func (o *writesThenOutage) write(name, method, path string, body any, want evalu
 // must makes a write that has to succeed. It notes the id in the answer.
 func (o *writesThenOutage) must(method, path string, body any) answer {
 	o.t.Helper()
-	for i := len(path) - len("{id}"); i >= 0 && path[i:] == "{id}"; i = -1 {
-		path = path[:i] + o.id
-	}
-	a := o.server.must(o.t, method, path, body, nil, authorization)
+	a := o.server.must(o.t, method, strings.Replace(path, "{id}", o.id, 1), body, nil, authorization)
 	var created struct{ ID string }
 	if json.Unmarshal(a.Body, &created) == nil && created.ID != "" {
 		o.id = created.ID

@@ -71,6 +71,10 @@ func TestOutageAfterDeletion(t *testing.T) {
 		if err := write(t.Context(), s, "a"); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(time.Second)
+		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+			t.Errorf("confirmed by the database: got %v, want NotFound", got)
+		}
 		f.refuse()
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
@@ -84,6 +88,15 @@ func TestOutageAfterDeletion(t *testing.T) {
 		}
 		f.set("a", 3, 3)
 		wantNumber(t, "created by another", ask(t.Context(), s, "a"), 3)
+		f.drop("a")
+		ask(t.Context(), s, "a")
+		time.Sleep(2 * time.Minute)
+		ask(t.Context(), s, "b")
+		time.Sleep(2 * time.Minute)
+		ask(t.Context(), s, "b") // asks for everything held
+		if got := f.asked[len(f.asked)-1]; len(got) != 1 {
+			t.Errorf("%q are held", got)
+		}
 	})
 }
 

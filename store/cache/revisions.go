@@ -328,7 +328,8 @@ func (r *revisions) addSnapshot(known map[string]*tracked[guidon.Snapshot], key 
 	key = strings.Clone(key) // it may be a part of a whole request
 	t := &tracked[guidon.Snapshot]{
 		revision: (*guidon.Snapshot).Revision, stats: r.stats, now: r.now,
-		loaded: func() { r.watches.wake(key) },
+		loaded:  func() { r.watches.wake(key) },
+		isEmpty: func(s *guidon.Snapshot) bool { return s.Namespace() == nil },
 		source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 			return r.source.Load(ctx, key, held)
 		},

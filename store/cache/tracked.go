@@ -28,7 +28,8 @@ type tracked[T any] struct {
 	source   func(ctx context.Context, held *T) (*T, error)
 	stats    *stats
 	now      func() int64
-	loaded   func() // called when there is a value of another revision
+	loaded   func()              // called when there is a value of another revision
+	isEmpty  func(value *T) bool // reports whether the value says that there is nothing
 
 	head     guidon.Revision // what the source said last, or a write made; guarded by mu
 	observed int64           // when it said so; guarded by mu
@@ -69,18 +70,27 @@ func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 }
 
 // absent takes note of an answer, to a question that began at the instant, that
-// there is nothing to hold. It reports whether that is certain.
+// there is nothing to hold. It reports whether to forget what is held. That this
+// instance has deleted it is remembered for a while, in which the source may go away.
 func (t *tracked[T]) absent(began int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch {
-	case began > t.mirrored.put:
-		return true
-	case began > t.mirrored.began:
-		t.overtake()
-		raise(&t.stated, began)
+	if began <= t.mirrored.began {
+		return false
 	}
-	return false
+	defer raise(&t.stated, began)
+	switch v := t.latest.Load(); {
+	case began <= t.mirrored.put:
+		t.overtake()
+		return false
+	case t.mirrored.put == 0 || t.now()-t.mirrored.put > int64(sweepInterval) || !t.isEmpty(v.get()):
+		return true
+	default:
+		raise(&v.asOf, began)
+		t.head, t.observed = v.revision, t.now()
+		t.put(v)
+		return false
+	}
 }
 
 // advance puts the state here that a write has made, or found, which is current at
