@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -249,5 +251,42 @@ func TestCacheAsksNothingAfterWrites(t *testing.T) {
 	}
 	if got := s.total(); got != known || known-before > 1 {
 		t.Errorf("the source was asked %d times after %d, want none", got, known)
+	}
+}
+
+// Writers that share commits, some of which fail, leave in memory what is stored.
+func TestOwnWritesOfGroups(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	get(t, c, "default")
+	failed := errors.New("failed")
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			for n := range 25 {
+				err := c.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", (w+n)%20), Name: fmt.Sprint(w, n)}); err != nil || n%5 > 0 {
+						return err
+					}
+					return failed
+				})
+				if wantFailed := n%5 == 0; errors.Is(err, failed) != wantFailed || err != nil && !wantFailed {
+					t.Errorf("write %d: %v", n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	got := get(t, c, "default")
+	loads := s.asked["Load"]
+	want, err := s.DB.Snapshot(t.Context(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" || want.Revision() != got.Revision() {
+		t.Errorf("at %v, want %v (-stored +held):\n%s", got.Revision(), want.Revision(), diff)
+	}
+	if loads != 1 {
+		t.Errorf("%d loads, want 1", loads)
 	}
 }

@@ -42,9 +42,9 @@ func (v *version[T]) get() *T {
 	return v.made.Load()
 }
 
-// maxDraft bounds the changes that a version is computed from; with more it is
-// computed at once.
-const maxDraft = 1000
+// maxDraft bounds the changes that a version is computed from, each of which may be a
+// large object; with more it is computed at once.
+const maxDraft = 32
 
 // after returns the version that the deltas lead to from v. The size is that of the
 // deltas.
