@@ -102,6 +102,30 @@ func TestOutageAfterDeletion(t *testing.T) {
 	})
 }
 
+// A question that found no namespace is answered when this instance has created it.
+func TestOwnCreationDuringQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, modes["strict"])
+		ask(t.Context(), s, "new")
+		f.commit, f.tell = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
+		written := make(chan error, 1)
+		go func() { written <- write(t.Context(), s, "new") }()
+		time.Sleep(500 * time.Millisecond) // before the commit
+		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
+		question := askSoon(t.Context(), s, "new")
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		f.refuse()
+		f.loadHook = func(context.Context, string) error { return away }
+		<-question
+		time.Sleep(time.Second)
+		ctx, _ := staleCall(t)
+		wantNumber(t, "the new namespace", ask(ctx, s, "new"), 1)
+	})
+}
+
 // After a write nothing is loaded: strict asks for the revision, and bounded for
 // nothing as long as the write is young.
 func TestOwnWriteIsNotLoaded(t *testing.T) {
