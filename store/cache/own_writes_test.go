@@ -112,13 +112,14 @@ func TestOwnCreationDuringQuestion(t *testing.T) {
 		written := make(chan error, 1)
 		go func() { written <- write(t.Context(), s, "new") }()
 		time.Sleep(500 * time.Millisecond) // before the commit
+		synctest.Wait()
+		f.loadHook = func(context.Context, string) error { return away }
 		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
 		question := askSoon(t.Context(), s, "new")
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
 		f.refuse()
-		f.loadHook = func(context.Context, string) error { return away }
 		<-question
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
