@@ -17,10 +17,20 @@ type SnapshotDelta struct {
 	DeletedSegments []string
 }
 
-// Apply returns the snapshot after the change: the one that [NewSnapshot] would
-// make of the new state, for the price of what changed. s stays as it is; what
-// did not change is shared. A deleted key that s does not hold is ignored.
-func (s *Snapshot) Apply(delta SnapshotDelta) *Snapshot {
+// Size returns how many objects the delta holds or deletes.
+func (d SnapshotDelta) Size() int {
+	return len(d.Flags) + len(d.Segments) + len(d.DeletedFlags) + len(d.DeletedSegments)
+}
+
+// Apply returns the snapshot after the changes, each of which begins where the one
+// before it ends: the one that [NewSnapshot] would make of the new state, for the
+// price of what changed. s stays as it is; what did not change is shared. A deleted
+// key that s does not hold is ignored.
+func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
+	if len(deltas) == 0 {
+		return s
+	}
+	delta := join(deltas)
 	next := *s
 	next.revision = delta.Revision
 	next.derived = new(sync.Map)
@@ -34,6 +44,48 @@ func (s *Snapshot) Apply(delta SnapshotDelta) *Snapshot {
 		next.applyFlags(delta)
 	}
 	return &next
+}
+
+// join returns one delta with the effect of all.
+func join(deltas []SnapshotDelta) SnapshotDelta {
+	if len(deltas) == 1 {
+		return deltas[0]
+	}
+	joined := SnapshotDelta{Revision: deltas[len(deltas)-1].Revision}
+	flags, segments := map[string]*Flag{}, map[string]*Segment{} // nil: deleted
+	for _, d := range deltas {
+		joined.Namespace = cmp.Or(d.Namespace, joined.Namespace)
+		note(flags, d.Flags, d.DeletedFlags)
+		note(segments, d.Segments, d.DeletedSegments)
+	}
+	joined.Flags, joined.DeletedFlags = partition(flags)
+	joined.Segments, joined.DeletedSegments = partition(segments)
+	return joined
+}
+
+// note records the latest state of each changed object, nil for a deleted one.
+func note[T listed](latest map[string]T, changed []T, deleted []string) {
+	var none T
+	for _, key := range deleted {
+		latest[key] = none
+	}
+	for _, item := range changed {
+		key, _ := item.place()
+		latest[key] = item
+	}
+}
+
+// partition returns the objects of latest that exist and the keys of the others.
+func partition[T listed](latest map[string]T) (changed []T, deleted []string) {
+	var none T
+	for key, item := range latest {
+		if item == none {
+			deleted = append(deleted, key)
+		} else {
+			changed = append(changed, item)
+		}
+	}
+	return changed, deleted
 }
 
 // applySegments replaces the segments, and the compiled forms of the flags that

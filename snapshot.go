@@ -17,8 +17,9 @@ type Snapshot struct {
 	derived       *sync.Map // *Derivation[T] to func() T; of this state alone
 }
 
-// NewSnapshot returns the snapshot of a namespace. It keeps flags and segments,
-// which are given in creation order and are not to be changed afterwards.
+// NewSnapshot returns the snapshot of a namespace, which is nil if it does not exist
+// at the revision. It keeps flags and segments, which are given in creation order
+// and are not to be changed afterwards.
 func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segments []*Segment) *Snapshot {
 	s := &Snapshot{
 		namespace:     namespace,
@@ -38,7 +39,8 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	return s
 }
 
-// Namespace returns the namespace itself.
+// Namespace returns the namespace itself, or nil if it does not exist at this
+// revision. Such a snapshot is empty; a [Store] never returns it.
 func (s *Snapshot) Namespace() *Namespace { return s.namespace }
 
 // Revision returns the revision of this state.

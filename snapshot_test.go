@@ -120,6 +120,7 @@ func TestApplyRandomly(t *testing.T) {
 				segments: map[string]*guidon.Segment{}, deletedSegments: map[string]bool{},
 			}
 			applied := w.snapshot()
+			base, deltas := applied, []guidon.SnapshotDelta(nil) // which lead to applied
 			for step := range 50 {
 				for range w.random.IntN(4) + 1 {
 					w.revision, w.sequence = w.revision+1, 0
@@ -129,14 +130,21 @@ func TestApplyRandomly(t *testing.T) {
 					}
 				}
 				before := describe(t, applied)
-				next := applied.Apply(w.takeDelta())
+				delta := w.takeDelta()
+				next := applied.Apply(delta)
 				if after := describe(t, applied); !reflect.DeepEqual(before, after) {
 					t.Fatalf("step %d changed the old snapshot (-before +after):\n%s", step, gocmp.Diff(before, after))
 				}
 				if want, got := describe(t, w.snapshot()), describe(t, next); !reflect.DeepEqual(want, got) {
 					t.Fatalf("step %d: Apply differs from NewSnapshot (-new +applied):\n%s", step, gocmp.Diff(want, got))
 				}
-				applied = next
+				deltas = append(deltas, delta)
+				if want, got := describe(t, next), describe(t, base.Apply(deltas...)); !reflect.DeepEqual(want, got) {
+					t.Fatalf("step %d: %d deltas together differ from one after the other (-each +together):\n%s", step, len(deltas), gocmp.Diff(want, got))
+				}
+				if applied = next; w.random.IntN(8) == 0 {
+					base, deltas = applied, nil
+				}
 			}
 		})
 	}

@@ -61,6 +61,22 @@ type Store interface {
 	Changes(ctx context.Context, query ChangeQuery) ([]*Change, error)
 }
 
+// Mirror connects an update with the copy that its caller keeps of a namespace, or
+// of the authentications. D is [SnapshotDelta] or [AuthenticationDelta]. So the
+// caller knows the state that it wrote without reading it.
+type Mirror[D any] interface {
+	// Held returns the revision of the copy, or false if there is none. It is called
+	// inside the transaction, once for each run.
+	Held() (Revision, bool)
+	// Advance is called after the commit, in the order of the commits of the
+	// process, and before the update returns. The deltas lead from the revision to
+	// the committed state; the zero revision is the state without any object. If
+	// there are none, the revision itself was current during the transaction.
+	// Advance is not called if the update fails or if there is no way from the copy
+	// to the new state.
+	Advance(from Revision, deltas ...D)
+}
+
 // Tx reads and writes one namespace inside [Store.Update]. What it returns
 // belongs to the caller, who may change it and put it back. A Tx is used by one
 // goroutine and is dead when fn returns.

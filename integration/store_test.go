@@ -18,6 +18,14 @@ func TestStore(t *testing.T) {
 	})
 }
 
+// TestStoreMirror checks that what updates tell of their commits is what they did.
+func TestStoreMirror(t *testing.T) {
+	eachDatabase(t, func(t *testing.T, s *databaseServer) {
+		database := s.migrated(t)
+		storetest.RunMirrored(t, openStore(t, database), openStore(t, database))
+	})
+}
+
 // TestStoreStrict runs it through the cache that such databases get.
 func TestStoreStrict(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {

@@ -18,8 +18,9 @@ type tcpProxy struct {
 	total   atomic.Int64
 
 	mu       sync.Mutex
+	listener net.Listener
 	upstream string
-	conns    map[net.Conn]bool
+	conns    map[net.Conn]bool // nil while it is severed
 }
 
 // newTCPProxy starts a proxy in front of the server of the URL and returns it
@@ -31,8 +32,11 @@ func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func
 		t.Fatal(err)
 	}
 	p := &tcpProxy{upstream: u.Host, latency: latency, sent: sent, conns: map[net.Conn]bool{}}
-	p.addr = listen(t, p.serve)
-	t.Cleanup(p.cut)
+	if err := p.listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	p.addr = p.listener.Addr().String()
+	t.Cleanup(p.sever)
 	u.Host = p.addr
 	return p, u.String()
 }
@@ -45,16 +49,19 @@ func listen(t testing.TB, serve func(net.Conn)) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go serve(c)
-		}
-	}()
+	go accept(l, serve)
 	return l.Addr().String()
+}
+
+// accept serves each connection until the listener is closed.
+func accept(l net.Listener, serve func(net.Conn)) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go serve(c)
+	}
 }
 
 func (p *tcpProxy) serve(client net.Conn) {
@@ -67,8 +74,15 @@ func (p *tcpProxy) serve(client net.Conn) {
 		return
 	}
 	p.mu.Lock()
-	p.conns[client], p.conns[server] = true, true
+	severed := p.conns == nil
+	if !severed {
+		p.conns[client], p.conns[server] = true, true
+	}
 	p.mu.Unlock()
+	if severed {
+		_, _ = client.Close(), server.Close()
+		return
+	}
 	var both sync.WaitGroup
 	both.Go(func() { p.copy(server, client, p.count) })
 	both.Go(func() { p.copy(client, server, func(int) {}) })
@@ -91,6 +105,41 @@ func (p *tcpProxy) lead(upstream string) {
 	p.upstream = upstream
 	p.mu.Unlock()
 	p.cut()
+}
+
+// sever cuts all connections and refuses new ones until mend.
+func (p *tcpProxy) sever() {
+	p.mu.Lock()
+	_ = p.listener.Close()
+	p.mu.Unlock()
+	p.cut()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns = nil
+}
+
+// mend ends what sever began.
+func (p *tcpProxy) mend(t *testing.T) {
+	t.Helper()
+	p.mu.Lock()
+	p.conns = map[net.Conn]bool{}
+	p.mu.Unlock()
+	if err := p.listen(p.addr); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// listen serves the connections to the address.
+func (p *tcpProxy) listen(addr string) error {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listener = l
+	go accept(l, p.serve)
+	return nil
 }
 
 // cut cuts all connections that there are.

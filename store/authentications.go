@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -27,12 +30,8 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 	}
 	var set *guidon.AuthenticationSet
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		h, err := s.head(ctx, guidon.AuthenticationsKey)
-		if err != nil {
-			return err
-		}
-		all, err := s.authentications(ctx, "ORDER BY created_rev, created_seq")
-		set = guidon.NewAuthenticationSet(h.revision, all)
+		var err error
+		set, err = s.loadAuthentications(ctx, held)
 		return err
 	})
 	if err != nil {
@@ -41,49 +40,177 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 	return set, nil
 }
 
+func (s *session) loadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+	h, err := s.head(ctx, guidon.AuthenticationsKey)
+	if err != nil {
+		return nil, err
+	}
+	base := guidon.NewAuthenticationSet(guidon.Revision{}, nil)
+	if held != nil {
+		descends, err := s.descends(ctx, guidon.AuthenticationsKey, h.revision.Number, held.Revision())
+		if err != nil {
+			return nil, err
+		}
+		if descends {
+			base = held
+		}
+	}
+	from, delta, err := s.authenticationsSince(ctx, base.Revision(), h.revision.Number, nil)
+	if err != nil {
+		return nil, err
+	}
+	if from != base.Revision() {
+		base = guidon.NewAuthenticationSet(from, nil)
+	}
+	delta.Revision = h.revision
+	return base.Apply(delta), nil
+}
+
+// maxChanged is how many authentications may have changed for them to be read by
+// their ids. If there are more, all are read.
+const maxChanged = 500
+
+// authenticationsSince returns what has changed from one revision to the other, of
+// which the entries are not recorded yet; it begins at the zero revision, that of no
+// authentications, if that is cheaper. The revision of the delta is left to the
+// caller.
+func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, guidon.AuthenticationDelta, error) {
+	var delta guidon.AuthenticationDelta
+	changed, err := s.changedAuthentications(ctx, from, to, entries)
+	if err != nil {
+		return from, delta, err
+	}
+	if from == (guidon.Revision{}) || len(changed) > maxChanged {
+		delta.Created, err = s.authentications(ctx, "ORDER BY created_rev, created_seq")
+		return guidon.Revision{}, delta, err
+	}
+	if len(changed) == 0 {
+		return from, delta, nil
+	}
+	args := make([]any, 0, len(changed))
+	for id := range changed {
+		args = append(args, id)
+	}
+	err = s.rows(ctx, "SELECT token_hash, body, created_rev FROM authentications WHERE id IN (?"+
+		strings.Repeat(", ?", len(args)-1)+") ORDER BY created_rev, created_seq", args, func(rows *sql.Rows) error {
+		var created int64
+		a, err := scanAuthentication(rows, &created)
+		switch {
+		case err != nil:
+			return err
+		case created > from.Number:
+			delta.Created = append(delta.Created, a)
+			return nil
+		}
+		delta.Changed = append(delta.Changed, a)
+		delete(changed, a.ID)
+		return nil
+	})
+	delta.Deleted = slices.Collect(maps.Keys(changed)) // also what was created again
+	return from, delta, err
+}
+
+// changedAuthentications returns the ids of what has changed from one revision to
+// the other, and those of the entries.
+func (s *session) changedAuthentications(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (map[string]bool, error) {
+	ids := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		ids[e.key] = true
+	}
+	if from == (guidon.Revision{}) || from.Number == to {
+		return ids, nil
+	}
+	err := s.rows(ctx, `SELECT DISTINCT object_key FROM changes WHERE namespace_key = ? AND revision > ?`,
+		[]any{guidon.AuthenticationsKey, from.Number}, func(rows *sql.Rows) error {
+			var id string
+			err := rows.Scan(&id)
+			ids[id] = true
+			return err
+		})
+	return ids, err
+}
+
 // authentications returns those that a condition and order select.
 func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*guidon.Authentication, error) {
 	var all []*guidon.Authentication
 	err := s.rows(ctx, "SELECT token_hash, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
-		a := new(guidon.Authentication)
-		var body sql.RawBytes
-		if err := rows.Scan(&a.TokenHash, &body); err != nil {
-			return err
-		}
+		a, err := scanAuthentication(rows)
 		all = append(all, a)
-		return decode(body, a)
+		return err
 	})
 	return all, err
 }
 
+// scanAuthentication scans token_hash, body and what follows in the row.
+func scanAuthentication(rows *sql.Rows, further ...any) (*guidon.Authentication, error) {
+	a := new(guidon.Authentication)
+	var body sql.RawBytes
+	if err := rows.Scan(append([]any{&a.TokenHash, &body}, further...)...); err != nil {
+		return nil, err
+	}
+	return a, decode(body, a)
+}
+
 // UpdateAuthentications implements [guidon.Store].
 func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
-		c, err := s.claim(ctx, guidon.AuthenticationsKey)
+	return d.UpdateAuthenticationsMirrored(ctx, nil, fn)
+}
+
+// UpdateAuthenticationsMirrored is UpdateAuthentications for a caller that keeps a
+// copy of the authentications, which it brings up to date.
+func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+	var seen func() // of a run that stored nothing
+	err := d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
+		seen = nil
+		tx, err := beginAuthentications(ctx, s, mirror)
 		if err != nil {
 			return err
 		}
-		if err := s.flush(ctx); err != nil {
-			return err
-		}
-		h, err := c.head()
-		if err != nil {
-			return err
-		}
-		if !h.stored {
-			return errNoSeed
-		}
-		tx := &authenticationTx{s: s, record: record{revision: h.revision, now: transactionTime()}, changes: map[string]*entry{}}
 		err = fn(ctx, tx)
 		tx.dead = true
 		if err != nil {
 			return err
 		}
-		if !tx.record.settle() {
+		stores := tx.record.settle()
+		steps, err := tx.steps(ctx, stores)
+		if err != nil {
+			return err
+		}
+		if !stores {
+			seen = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
+		s.follow(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		return tx.record.write(ctx, s, guidon.AuthenticationsKey)
 	})
+	if err == nil && seen != nil {
+		seen()
+	}
+	return err
+}
+
+func beginAuthentications(ctx context.Context, s *session, mirror guidon.Mirror[guidon.AuthenticationDelta]) (*authenticationTx, error) {
+	c, err := s.claim(ctx, guidon.AuthenticationsKey)
+	if err != nil {
+		return nil, err
+	}
+	lineage, err := newLineage(ctx, s, guidon.AuthenticationsKey, mirror)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.flush(ctx); err != nil {
+		return nil, err
+	}
+	h, err := c.head()
+	if err != nil {
+		return nil, err
+	}
+	if !h.stored {
+		return nil, errNoSeed
+	}
+	return &authenticationTx{
+		s: s, lineage: lineage, record: record{revision: h.revision, now: transactionTime()}, changes: map[string]*entry{},
+	}, nil
 }
 
 // authenticationTx is the [guidon.AuthenticationTx] of one run. Unlike flags,
@@ -91,6 +218,7 @@ func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Cont
 // them; only the change records wait for the end.
 type authenticationTx struct {
 	s       *session
+	lineage *lineage
 	record  record
 	changes map[string]*entry
 	dead    bool

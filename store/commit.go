@@ -17,8 +17,9 @@ type proof struct {
 
 // uncertain is the error of a COMMIT whose answer got lost.
 type uncertain struct {
-	proof *proof // nil: the transaction may simply be repeated by whoever asked
-	cause error
+	proof     *proof // nil: the transaction may simply be repeated by whoever asked
+	cause     error
+	committed func() // called if it turns out to be committed
 }
 
 func (u *uncertain) Error() string { return u.cause.Error() }
@@ -38,6 +39,7 @@ func (d *DB) decide(ctx context.Context, u *uncertain) error {
 		committed, err := d.wasCommitted(bounded, u.proof)
 		switch {
 		case err == nil && committed:
+			u.committed()
 			return nil
 		case err == nil:
 			return d.again(ctx, u.cause)

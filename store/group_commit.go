@@ -3,9 +3,12 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/guidonhq/guidon"
 )
 
 // Bounds of a group: those who came first wait for all of it.
@@ -34,6 +37,8 @@ type writer struct {
 	called  chan struct{} // closed when it leads or has its outcome
 	leads   bool
 	outcome outcome
+
+	committed func() // called after the commit of its part
 }
 
 // outcome is what became of a write: with no field set it is committed.
@@ -141,7 +146,7 @@ func (g *groupCommit) pass() {
 
 // lead writes for a group, and tells each of the others its outcome.
 func (d *DB) lead(w *writer) {
-	t := &groupTransaction{db: d, leader: w, began: time.Now()}
+	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
 	defer t.finish() // also when a function ends the goroutine
 	for w != nil && t.add(w) && t.hasRoom() {
 		w = d.groups.next()
@@ -157,6 +162,7 @@ type groupTransaction struct {
 	session *session // nil while nothing is stored in it
 	members []*writer
 	stored  []*writer // whose part is in the transaction
+	tips    map[string]guidon.Revision
 }
 
 func (t *groupTransaction) hasRoom() bool {
@@ -175,7 +181,7 @@ func (t *groupTransaction) add(w *writer) bool {
 		t.abandon()
 		return false
 	}
-	part := &session{db: t.db, conn: t.session.conn, open: true}
+	part := &session{db: t.db, conn: t.session.conn, open: true, tips: maps.Clone(t.tips)}
 	w.outcome = w.run(part)
 	switch {
 	case part.failed != nil:
@@ -187,7 +193,7 @@ func (t *groupTransaction) add(w *writer) bool {
 	case w.outcome.err != nil || w.outcome.panicked != nil:
 		return t.takeBack()
 	}
-	t.stored = append(t.stored, w)
+	t.stored, t.tips, w.committed = append(t.stored, w), part.tips, part.announce
 	return true
 }
 
@@ -246,6 +252,9 @@ func (t *groupTransaction) commit() {
 		t.stored = t.stored[:last]
 		w.outcome = t.failure(err)
 		t.abandon()
+	}
+	for _, w := range t.stored { // before those of the next group, for which finish makes room
+		w.committed()
 	}
 	t.stored = nil
 }

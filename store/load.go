@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
@@ -58,52 +59,59 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	if !h.live {
 		return nil, namespaceNotFound(namespace)
 	}
-	n := new(guidon.Namespace)
-	if err := decode(h.body, n); err != nil {
-		return nil, err
+	if held != nil {
+		descends, err := s.descends(ctx, namespace, h.revision.Number, held.Revision())
+		if err != nil {
+			return nil, err
+		}
+		if descends {
+			delta, err := s.deltaSince(ctx, namespace, h, held.Revision().Number)
+			if err != nil {
+				return nil, err
+			}
+			return held.Apply(delta), nil
+		}
 	}
-	descends, err := s.descends(ctx, namespace, h, held)
+	whole, err := s.deltaSince(ctx, namespace, h, 0)
 	if err != nil {
 		return nil, err
 	}
-	if descends {
-		return s.loadDelta(ctx, n, h.revision, held)
-	}
-	flags, err := readAll(ctx, s, flagKind, flagKind.selectAll(), n.Key)
-	if err != nil {
-		return nil, err
-	}
-	segments, err := readAll(ctx, s, segmentKind, segmentKind.selectAll(), n.Key)
-	if err != nil {
-		return nil, err
-	}
-	return guidon.NewSnapshot(n, h.revision, flags, segments), nil
+	return guidon.NewSnapshot(whole.Namespace, whole.Revision, whole.Flags, whole.Segments), nil
 }
 
-// descends tells whether the stored state came from the held one: its number is
-// not lower, and the change records know the held revision by its stamp.
-func (s *session) descends(ctx context.Context, namespace string, h head, held *guidon.Snapshot) (bool, error) {
-	if held == nil || held.Revision().Number > h.revision.Number {
+// descends reports whether the state with the revision number came from the held
+// one: the number is not lower, and the change records know the held revision by
+// its stamp.
+func (s *session) descends(ctx context.Context, key string, number int64, held guidon.Revision) (bool, error) {
+	if held.Number > number {
 		return false, nil
 	}
-	var stamp int64
-	found, err := s.row(ctx, `SELECT stamp FROM changes WHERE namespace_key = ? AND revision = ? ORDER BY seq LIMIT 1`,
-		[]any{namespace, held.Revision().Number}, &stamp)
-	return found && stamp == held.Revision().Stamp, err
+	known, found, err := s.stampAt(ctx, key, held.Number)
+	return found && known == held, err
 }
 
-func (s *session) loadDelta(ctx context.Context, n *guidon.Namespace, revision guidon.Revision, held *guidon.Snapshot) (*guidon.Snapshot, error) {
-	since := held.Revision().Number
-	delta := guidon.SnapshotDelta{Namespace: n, Revision: revision}
-	var err error
-	if delta.Flags, err = readAll(ctx, s, flagKind, flagKind.selectChanged(), n.Key, since); err != nil {
-		return nil, err
+// deltaSince returns what has changed in a namespace after the revision number:
+// everything it holds if that is zero.
+func (s *session) deltaSince(ctx context.Context, namespace string, h head, since int64) (delta guidon.SnapshotDelta, err error) {
+	delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
+	if err := decode(h.body, delta.Namespace); err != nil {
+		return delta, err
 	}
-	if delta.Segments, err = readAll(ctx, s, segmentKind, segmentKind.selectChanged(), n.Key, since); err != nil {
-		return nil, err
+	if since == 0 {
+		if delta.Flags, err = readAll(ctx, s, flagKind, flagKind.selectAll(), namespace); err != nil {
+			return delta, err
+		}
+		delta.Segments, err = readAll(ctx, s, segmentKind, segmentKind.selectAll(), namespace)
+		return delta, err
+	}
+	if delta.Flags, err = readAll(ctx, s, flagKind, flagKind.selectChanged(), namespace, since); err != nil {
+		return delta, err
+	}
+	if delta.Segments, err = readAll(ctx, s, segmentKind, segmentKind.selectChanged(), namespace, since); err != nil {
+		return delta, err
 	}
 	err = s.rows(ctx, `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`,
-		[]any{n.Key, since}, func(rows *sql.Rows) error {
+		[]any{namespace, since}, func(rows *sql.Rows) error {
 			var kind, key string
 			if err := rows.Scan(&kind, &key); err != nil {
 				return err
@@ -116,15 +124,13 @@ func (s *session) loadDelta(ctx context.Context, n *guidon.Namespace, revision g
 			}
 			return nil
 		})
-	if err != nil {
-		return nil, err
-	}
-	return held.Apply(delta), nil
+	return delta, err
 }
 
 // readAll returns the objects of a query of the kind in creation order.
 func readAll[T any](ctx context.Context, s *session, k *kind[T], query string, args ...any) ([]*T, error) {
 	var all []*T
+	var malformed error // which is not the failure of a statement
 	err := s.rows(ctx, query, args, func(rows *sql.Rows) error {
 		var key string
 		var created guidon.ChangeCursor
@@ -133,10 +139,10 @@ func readAll[T any](ctx context.Context, s *session, k *kind[T], query string, a
 			return err
 		}
 		object, err := k.decode(body, created)
-		all = append(all, object)
-		return err
+		all, malformed = append(all, object), cmp.Or(malformed, err)
+		return nil
 	})
-	if err != nil {
+	if err = cmp.Or(err, malformed); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b *T) int { return inOrder(*k.created(a), *k.created(b)) })

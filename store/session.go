@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
+
+	"github.com/guidonhq/guidon"
 )
 
 // session runs the statements of one transaction. The first failed statement
@@ -21,6 +23,22 @@ type session struct {
 	queued []statement
 	failed error
 	proof  *proof // of what a commit would store
+
+	committed func()                     // called after the commit; may be nil
+	tips      map[string]guidon.Revision // by key, of the parts of the group so far
+}
+
+// follow has committed called after the commit. The state of the key is then at the
+// revision; if known, a copy can be brought there, and further on from there.
+func (s *session) follow(key string, revision guidon.Revision, known bool, committed func()) {
+	s.committed = committed
+	switch {
+	case s.tips == nil:
+	case known:
+		s.tips[key] = revision
+	default:
+		delete(s.tips, key)
+	}
 }
 
 // statement is one that is sent along with others.
@@ -229,6 +247,7 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	if err == nil {
 		s.open = false
+		s.announce()
 		return nil
 	}
 	if result.refused {
@@ -238,7 +257,14 @@ func (s *session) commit(ctx context.Context) error {
 	if s.db.wasRolledBack(err) {
 		return s.db.again(ctx, err)
 	}
-	return &uncertain{proof: s.proof, cause: err}
+	return &uncertain{proof: s.proof, cause: err, committed: s.announce}
+}
+
+// announce calls committed.
+func (s *session) announce() {
+	if s.committed != nil {
+		s.committed()
+	}
 }
 
 // rollbackTimeout bounds an attempt to keep a connection.

@@ -16,6 +16,11 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return openNew(t) })
 }
 
+func TestMirror(t *testing.T) {
+	db := openNew(t)
+	storetest.RunMirrored(t, db, openFile(t, db.Path()))
+}
+
 // openNew opens a database in its seed state.
 func openNew(t testing.TB) *store.DB {
 	t.Helper()

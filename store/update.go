@@ -10,11 +10,18 @@ import (
 
 // Update implements [guidon.Store].
 func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+	return d.UpdateMirrored(ctx, namespace, nil, fn)
+}
+
+// UpdateMirrored is Update for a caller that keeps a copy of the namespace, which it
+// brings up to date: if others have written since, by what they wrote as well.
+func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
 	call := guidon.CallFrom(ctx)
 	var current, next int64
+	var seen func() // of a run that stored nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
-		current, next = 0, 0
-		tx, err := beginTransaction(ctx, s, namespace)
+		current, next, seen = 0, 0, nil
+		tx, err := beginTransaction(ctx, s, namespace, mirror)
 		if err != nil {
 			return err
 		}
@@ -36,14 +43,24 @@ func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.C
 		if err != nil {
 			return err
 		}
-		if err := tx.write(ctx); err != nil {
+		stores := tx.record.settle()
+		steps, err := tx.steps(ctx, stores)
+		if err != nil {
 			return err
 		}
+		if !stores { // the revision is not used up
+			seen = func() { steps.advance(mirror) }
+			return errNothingStored
+		}
+		s.follow(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		next = tx.record.revision.Number
-		return nil
+		return tx.write(ctx)
 	})
 	if err == nil && next != 0 {
 		current = next
+	}
+	if err == nil && seen != nil {
+		seen()
 	}
 	if current != 0 {
 		call.Revision = current
@@ -56,6 +73,7 @@ type transaction struct {
 	s         *session
 	ctx       context.Context // of the run, for Now, which is given none
 	namespace string
+	lineage   *lineage
 	claim     *claim // until its answer is in head
 	unknown   error  // why there is no answer
 	head      head   // as stored, with the revision to be
@@ -70,15 +88,18 @@ type transaction struct {
 
 var _ guidon.Tx = (*transaction)(nil)
 
-func beginTransaction(ctx context.Context, s *session, namespace string) (*transaction, error) {
-	tx := &transaction{s: s, ctx: ctx, namespace: namespace}
+func beginTransaction(ctx context.Context, s *session, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
+	tx := &transaction{s: s, ctx: ctx, namespace: namespace, lineage: &lineage{}}
 	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
 	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
 		return tx, nil // no such namespace, and nothing to be locked
 	}
 	var err error
-	tx.claim, err = s.claim(ctx, namespace)
+	if tx.claim, err = s.claim(ctx, namespace); err != nil {
+		return nil, err
+	}
+	tx.lineage, err = newLineage(ctx, s, namespace, mirror)
 	return tx, err
 }
 
@@ -233,12 +254,8 @@ func (tx *transaction) DeleteSegment(ctx context.Context, key string) error {
 	return tx.segments.delete(ctx, key)
 }
 
-// write stores what fn did, or returns errNothingStored, upon which the revision
-// is not used up.
+// write stores what fn did.
 func (tx *transaction) write(ctx context.Context) error {
-	if !tx.record.settle() {
-		return errNothingStored
-	}
 	if err := tx.writeNamespace(ctx); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 
 // faint is a shared database that can be away.
 type faint struct {
-	guidon.Store // nil: nothing else is asked
-	away         atomic.Bool
+	cache.SharedSource // nil: nothing else is asked
+	away               atomic.Bool
 }
 
 func (f *faint) Heads(context.Context, []string) (map[string]guidon.Revision, error) {

@@ -10,6 +10,11 @@ import (
 // Source is the store behind the cache.
 type Source interface {
 	guidon.Store
+	// UpdateMirrored is Update with a mirror of the namespace.
+	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
+	// UpdateAuthenticationsMirrored is UpdateAuthentications with a mirror of the
+	// authentications.
+	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
@@ -18,9 +23,10 @@ type Source interface {
 // Cache is a [guidon.Store] that keeps the snapshots, the list of namespaces and
 // the authentications of its source in memory.
 //
-// It relies on every write passing through it. A write marks what it changed as
-// old before it returns, so that whoever learns of it sees it: nothing stale is
-// ever answered. A load that fails is the caller's error and is tried again by
+// It relies on every write passing through it. A write puts the state that it made
+// into memory before it returns, or marks what it changed as old if that state is not
+// known, so that whoever learns of it sees it: nothing stale is ever answered. A load
+// that fails is the caller's error and is tried again by
 // the next call. What is in memory is bounded by what is stored: names that do
 // not exist leave nothing behind and cost the source nothing.
 type Cache struct {
@@ -62,27 +68,39 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsho
 	if s == nil {
 		return nil, namespaceNotFound(namespace)
 	}
-	if snapshot := s.current.Load(); snapshot != nil {
+	if v := s.current.Load(); v != nil {
 		c.stats.hit()
-		return snapshot, nil
+		return v.get(), nil
 	}
 	c.stats.misses.Add(1)
-	return s.get(ctx, func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+	return s.get(ctx, func(ctx context.Context, held *version[guidon.Snapshot]) (*version[guidon.Snapshot], error) {
 		c.stats.loads.Add(1)
-		return c.source.Load(ctx, namespace, held)
+		var from *guidon.Snapshot
+		if held != nil {
+			from = held.get()
+		}
+		snapshot, err := c.source.Load(ctx, namespace, from)
+		if err != nil {
+			return nil, err
+		}
+		return newVersion(snapshot.Revision(), snapshot), nil
 	})
 }
 
 // Authentications implements [guidon.Store].
 func (c *Cache) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
-	if set := c.authentications.current.Load(); set != nil {
+	if v := c.authentications.current.Load(); v != nil {
 		c.stats.hit()
-		return set, nil
+		return v.get(), nil
 	}
 	c.stats.misses.Add(1)
-	return c.authentications.get(ctx, func(ctx context.Context, _ *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+	return c.authentications.get(ctx, func(ctx context.Context, _ *version[guidon.AuthenticationSet]) (*version[guidon.AuthenticationSet], error) {
 		c.stats.loads.Add(1)
-		return c.source.Authentications(ctx)
+		set, err := c.source.Authentications(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return newVersion(set.Revision(), set), nil
 	})
 }
 
@@ -94,9 +112,9 @@ func (c *Cache) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guido
 // known returns the current directory.
 func (c *Cache) known(ctx context.Context) (*directory, error) {
 	if d := c.directory.current.Load(); d != nil {
-		return d, nil
+		return d.get(), nil
 	}
-	return c.directory.get(ctx, func(ctx context.Context, held *directory) (*directory, error) {
+	return c.directory.get(ctx, func(ctx context.Context, held *version[directory]) (*version[directory], error) {
 		c.stats.loads.Add(1)
 		return c.loadDirectory(ctx, held)
 	})
@@ -105,18 +123,18 @@ func (c *Cache) known(ctx context.Context) (*directory, error) {
 // loadDirectory reads the list of namespaces. A namespace that was known keeps
 // its place, so that a write which began under the old directory marks the same
 // snapshot old that readers of the new one find.
-func (c *Cache) loadDirectory(ctx context.Context, held *directory) (*directory, error) {
+func (c *Cache) loadDirectory(ctx context.Context, held *version[directory]) (*version[directory], error) {
 	list, err := c.source.Namespaces(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := &directory{list: list, slots: make(map[string]*slot[guidon.Snapshot], len(list))}
 	for _, n := range list {
-		if held != nil && held.slots[n.Key] != nil {
-			d.slots[n.Key] = held.slots[n.Key]
+		if held != nil && held.get().slots[n.Key] != nil {
+			d.slots[n.Key] = held.get().slots[n.Key]
 		} else {
 			d.slots[n.Key] = &slot[guidon.Snapshot]{}
 		}
 	}
-	return d, nil
+	return newVersion(guidon.Revision{}, d), nil
 }

@@ -85,17 +85,18 @@ func TestUnchangedCostsNothing(t *testing.T) {
 	}
 }
 
-// A write reloads its own namespace only, and from what is held.
-func TestWriteReloadsOneNamespace(t *testing.T) {
+// A write reloads nothing: not its own namespace, nor the list of them, nor another.
+func TestWriteReloadsNothing(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
+	get(t, c, "default")
+	before := s.total()
 	err := c.Update(t.Context(), "other", func(ctx context.Context, tx guidon.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "other", Name: "Other"})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := get(t, c, "default")
 	other := get(t, c, "other")
 	put(t, c, "a")
 	if get(t, c, "default").Flag("a") == nil {
@@ -103,6 +104,24 @@ func TestWriteReloadsOneNamespace(t *testing.T) {
 	}
 	if get(t, c, "other") != other {
 		t.Error("a write to one namespace reloaded another")
+	}
+	if list, err := c.Namespaces(t.Context()); err != nil || len(list) != 2 {
+		t.Errorf("%v, %d namespaces, want 2", err, len(list))
+	}
+	if got := s.total() - before; got != 0 {
+		t.Errorf("the source was asked %d times after the first load, want 0: %v", got, s.asked)
+	}
+}
+
+// A write that does not tell what it did makes the next reader load, from what is held.
+func TestVagueWrite(t *testing.T) {
+	s := newSource(t)
+	s.vague = true
+	c := cache.New(s)
+	first := get(t, c, "default")
+	put(t, c, "a")
+	if get(t, c, "default").Flag("a") == nil {
+		t.Error("the write is not seen")
 	}
 	if got := s.held[len(s.held)-1]; got != first {
 		t.Errorf("the reload began from %v, want the snapshot held", got)
@@ -193,36 +212,50 @@ func TestAbandonedLoadEnds(t *testing.T) {
 }
 
 // A load reads, then a write commits, then the load ends: what it read must not
-// be taken for current.
+// be taken for current, whether it is known what the write did or not.
 func TestLoadOvertakenByWrite(t *testing.T) {
-	s := newSource(t)
-	s.read, s.after = make(chan struct{}, 10), make(chan struct{})
-	c := cache.New(s)
-	old := make(chan *guidon.Snapshot, 1)
-	go func() { old <- get(t, c, "default") }()
-	<-s.read
-	written := put(t, c, "a")
+	for _, vague := range []bool{true, false} {
+		s := newSource(t)
+		c := cache.New(s)
+		get(t, c, "default")
+		s.vague = true
+		put(t, c, "old") // which is loaded
+		s.read, s.after = make(chan struct{}, 10), make(chan struct{})
+		old := make(chan *guidon.Snapshot, 1)
+		go func() { old <- get(t, c, "default") }()
+		<-s.read
+		s.vague = vague
+		written := put(t, c, "a")
 
-	// Who comes now must not be served by that load.
-	fresh := make(chan *guidon.Snapshot, 1)
-	go func() { fresh <- get(t, c, "default") }()
-	s.after <- struct{}{}
-	if got := (<-old).Revision().Number; got != written-1 {
-		t.Errorf("the overtaken reader got revision %d, want what its load read, %d", got, written-1)
-	}
-	<-s.read
-	s.after <- struct{}{}
-	if got := (<-fresh).Revision().Number; got != written {
-		t.Errorf("got revision %d after %d was acknowledged", got, written)
-	}
-	if got := get(t, c, "default").Revision().Number; got != written {
-		t.Errorf("got revision %d from memory, want %d", got, written)
+		// Who comes now must not be served by that load.
+		fresh := make(chan *guidon.Snapshot, 1)
+		go func() { fresh <- get(t, c, "default") }()
+		if !vague {
+			if got := (<-fresh).Revision().Number; got != written {
+				t.Errorf("got revision %d while a load was under way, after %d was acknowledged", got, written)
+			}
+		}
+		s.after <- struct{}{}
+		if got := (<-old).Revision().Number; got != written-1 {
+			t.Errorf("the overtaken reader got revision %d, want what its load read, %d", got, written-1)
+		}
+		if vague {
+			<-s.read
+			s.after <- struct{}{}
+			if got := (<-fresh).Revision().Number; got != written {
+				t.Errorf("got revision %d after %d was acknowledged", got, written)
+			}
+		}
+		if got := get(t, c, "default").Revision().Number; got != written {
+			t.Errorf("got revision %d from memory, want %d", got, written)
+		}
 	}
 }
 
 // Nothing stale is served in place of an error, and the error is not kept.
 func TestLoadFails(t *testing.T) {
 	s := newSource(t)
+	s.vague = true
 	c := cache.New(s)
 	get(t, c, "default")
 	put(t, c, "a")
@@ -255,7 +288,7 @@ func TestUncertainCommit(t *testing.T) {
 // uncertain commits, then says that it could not.
 type uncertain struct{ *store.DB }
 
-func (s *uncertain) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
 	if err := s.DB.Update(ctx, namespace, fn); err != nil {
 		return err
 	}

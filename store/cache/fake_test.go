@@ -14,7 +14,7 @@ import (
 // it with set and drop. Every question is announced as an event, and goes on
 // when the hook for it returns.
 type fake struct {
-	guidon.Store // nil: nothing else is asked
+	cache.SharedSource // nil: nothing else is asked
 
 	headsHook func(ctx context.Context, keys []string) error // before the revisions are read
 	loadHook  func(ctx context.Context, key string) error    // before the state is read
@@ -30,6 +30,10 @@ type fake struct {
 	previous map[string]guidon.Revision // what loads bring, where it is not the current state
 	refused  error                      // what writes fail with
 	writes   int                        // those that were tried
+	vague    bool                       // writes do not tell what they did
+	dropping bool                       // writes delete the namespace
+	commit   func()                     // after a write has begun
+	tell     func()                     // after it was committed
 }
 
 func newFake() *fake {
@@ -51,25 +55,65 @@ func (f *fake) drop(key string) {
 	delete(f.states, key)
 }
 
-// Update writes to the key, or fails.
-func (f *fake) Update(_ context.Context, key string, _ func(context.Context, guidon.Tx) error) error {
+// UpdateMirrored writes to the key, or fails.
+func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirror[guidon.SnapshotDelta], _ func(context.Context, guidon.Tx) error) error {
+	held, known := mirror.Held()
+	return f.write(key, held, known, func(from, to guidon.Revision) {
+		delta := guidon.SnapshotDelta{Revision: to, Namespace: &guidon.Namespace{Key: key}}
+		if f.dropping {
+			from, delta.Namespace = guidon.Revision{}, nil
+		}
+		mirror.Advance(from, delta)
+	})
+}
+
+// UpdateAuthenticationsMirrored writes to the authentications where fn does, or fails.
+func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(context.Context, guidon.AuthenticationTx) error) error {
+	tx := &fakeTx{}
+	held, known := mirror.Held()
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	if !tx.changed {
+		mirror.Advance(held)
+		return nil
+	}
+	return f.write(guidon.AuthenticationsKey, held, known, func(from, to guidon.Revision) {
+		mirror.Advance(from, guidon.AuthenticationDelta{Revision: to})
+	})
+}
+
+// write makes the next state of the key, from nothing or from what is held, and
+// tells it.
+func (f *fake) write(key string, held guidon.Revision, known bool, advance func(from, to guidon.Revision)) error {
+	call(f.commit)
+	next, err := f.next(key)
+	call(f.tell)
+	if err == nil && !f.vague && (known || next.Number == 1) {
+		advance(held, next)
+	}
+	return err
+}
+
+func (f *fake) next(key string) (guidon.Revision, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes++
-	if f.refused == nil {
-		r := f.states[key]
-		f.states[key] = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp + 1000}
+	if f.refused != nil {
+		return guidon.Revision{}, f.refused
 	}
-	return f.refused
+	r := f.states[key]
+	r = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp + 1000}
+	if f.states[key] = r; f.dropping {
+		delete(f.states, key)
+	}
+	return r, nil
 }
 
-// UpdateAuthentications writes to the authentications where fn does, or fails.
-func (f *fake) UpdateAuthentications(ctx context.Context, fn func(context.Context, guidon.AuthenticationTx) error) error {
-	tx := &fakeTx{}
-	if err := fn(ctx, tx); err != nil || !tx.changed {
-		return err
+func call(hook func()) {
+	if hook != nil {
+		hook()
 	}
-	return f.Update(ctx, guidon.AuthenticationsKey, nil)
 }
 
 // fakeTx is a transaction in which nothing but deleting is done.

@@ -68,8 +68,9 @@ func (h *history) pause(ctx context.Context) error {
 	}
 }
 
-// write commits something: a change, a deletion, a new beginning, or a backup.
-func (h *history) write(key string) {
+// write commits something: a change, a deletion, a new beginning, or a backup. It
+// returns the place of the state among those of the key.
+func (h *history) write(key string) int {
 	what := h.draw(20)
 	h.past.Lock()
 	defer h.past.Unlock()
@@ -94,6 +95,7 @@ func (h *history) write(key string) {
 	} else {
 		h.set(key, next.Number, next.Stamp)
 	}
+	return len(states)
 }
 
 func (h *history) now(key string) int {
@@ -127,9 +129,24 @@ func (h *history) ownWrite(key string) int {
 	return h.past.owned[key]
 }
 
-// Update does nothing: what it would have done is done by write.
-func (h *history) Update(context.Context, string, func(context.Context, guidon.Tx) error) error {
+// UpdateMirrored commits something and tells it, some time before and after.
+func (h *history) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirror[guidon.SnapshotDelta], _ func(context.Context, guidon.Tx) error) error {
+	held, known := mirror.Held()
+	_ = h.pause(context.Background())
+	state := h.write(key)
+	_ = h.pause(context.Background())
+	if known && h.draw(4) > 0 { // otherwise it is not known what leads there
+		mirror.Advance(held, guidon.SnapshotDelta{Revision: h.state(key, state), Namespace: &guidon.Namespace{Key: key}})
+	}
+	_ = h.pause(context.Background())
+	h.own(key, state)
 	return nil
+}
+
+func (h *history) state(key string, place int) guidon.Revision {
+	h.past.Lock()
+	defer h.past.Unlock()
+	return h.past.states[key][place]
 }
 
 // explain tells what is wrong with an answer that was given between two states,
@@ -191,6 +208,48 @@ func TestStrictFreshness(t *testing.T) {
 			if h.highest[""] != 1 || h.highest[authentications] != 1 {
 				t.Errorf("under way at once: %v, want one of each", h.highest)
 			}
+		})
+		if t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}
+
+// The same while this instance writes as well, by what it reads and what it is told
+// of its own commits.
+func TestStrictFreshnessOfWriter(t *testing.T) {
+	keys := []string{"a", "b"}
+	for seed := range uint64(200) {
+		synctest.Test(t, func(t *testing.T) {
+			h := newHistory(seed, keys...)
+			h.linear = true
+			s := cache.NewShared(h, cache.Freshness{MaxStale: time.Hour})
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					for range 40 {
+						readOnce(t, h, s, keys[h.draw(len(keys))], false)
+						time.Sleep(time.Duration(h.draw(30)) * time.Microsecond)
+					}
+				})
+			}
+			wg.Go(func() {
+				for range 30 {
+					time.Sleep(time.Duration(h.draw(100)) * time.Microsecond)
+					h.write(keys[h.draw(len(keys))])
+				}
+			})
+			for range 2 {
+				wg.Go(func() {
+					for range 20 {
+						time.Sleep(time.Duration(h.draw(100)) * time.Microsecond)
+						if err := s.Update(t.Context(), keys[h.draw(len(keys))], nil); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
 		})
 		if t.Failed() {
 			t.Fatalf("with seed %d", seed)

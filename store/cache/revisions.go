@@ -34,8 +34,7 @@ type revisions struct {
 	last      outage // guarded by mu
 	lastWrite int64  // when any write through this instance ended; guarded by mu
 
-	// Questions come one after another, so the one under way alone replaces the
-	// map, under mu; it is not changed.
+	// The map is replaced under mu, and not changed.
 	snapshots atomic.Pointer[map[string]*tracked[guidon.Snapshot]]
 	swept     time.Time
 
@@ -57,6 +56,7 @@ func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revi
 			revision: (*guidon.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
 		},
 	}
+	r.authentications.now = r.now
 	r.authentications.loaded = r.watches.wakeAll
 	r.snapshots.Store(&map[string]*tracked[guidon.Snapshot]{})
 	r.depart = r.read
@@ -267,7 +267,7 @@ func (r *revisions) heads(ctx context.Context, keys []string, began int64) (map[
 
 // learn takes note of the answer to a question that began at the instant.
 func (r *revisions) learn(asked []string, heads map[string]guidon.Revision, began int64) {
-	known := r.settle(asked, heads)
+	known := r.settle(asked, heads, began)
 	for _, key := range asked {
 		switch head, lives := heads[key]; {
 		case key == guidon.AuthenticationsKey:
@@ -280,39 +280,62 @@ func (r *revisions) learn(asked []string, heads map[string]guidon.Revision, bega
 
 // settle makes a place for each namespace that exists among those asked for, and
 // drops those of the others.
-func (r *revisions) settle(asked []string, heads map[string]guidon.Revision) map[string]*tracked[guidon.Snapshot] {
+func (r *revisions) settle(asked []string, heads map[string]guidon.Revision, began int64) map[string]*tracked[guidon.Snapshot] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	known := *r.snapshots.Load()
-	changed := slices.DeleteFunc(slices.Clone(asked), func(key string) bool {
+	var created, gone []string
+	for _, key := range asked {
 		_, lives := heads[key]
-		return key == guidon.AuthenticationsKey || lives == (known[key] != nil)
-	})
-	if len(changed) == 0 {
+		switch t := known[key]; {
+		case key == guidon.AuthenticationsKey:
+		case t == nil && lives:
+			created = append(created, key)
+		case t != nil && !lives && t.absent(began):
+			gone = append(gone, key)
+		}
+	}
+	if len(created)+len(gone) == 0 {
 		return known
 	}
 	known = maps.Clone(known)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, key := range changed {
-		if known[key] != nil {
-			delete(known, key)
-			defer r.watches.wake(key)
-			continue
-		}
-		key = strings.Clone(key)        // it may be a part of a whole request
-		known[key] = r.newSnapshot(key) // what is loaded into it has all that was written before
+	for _, key := range created {
+		r.addSnapshot(known, key) // what is loaded into it has all that was written before
+	}
+	for _, key := range gone {
+		delete(known, key)
+		defer r.watches.wake(key)
 	}
 	r.snapshots.Store(&known)
 	return known
 }
 
-func (r *revisions) newSnapshot(key string) *tracked[guidon.Snapshot] {
-	return &tracked[guidon.Snapshot]{
-		revision: (*guidon.Snapshot).Revision, stats: r.stats,
-		loaded: func() { r.watches.wake(key) },
+// place returns the place of a namespace, and makes one if there is none.
+func (r *revisions) place(key string) *tracked[guidon.Snapshot] {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.snapshot(key); t != nil {
+		return t
+	}
+	known := maps.Clone(*r.snapshots.Load())
+	t := r.addSnapshot(known, key)
+	r.snapshots.Store(&known)
+	return t
+}
+
+// addSnapshot adds an empty place to the map.
+func (r *revisions) addSnapshot(known map[string]*tracked[guidon.Snapshot], key string) *tracked[guidon.Snapshot] {
+	key = strings.Clone(key) // it may be a part of a whole request
+	t := &tracked[guidon.Snapshot]{
+		revision: (*guidon.Snapshot).Revision, stats: r.stats, now: r.now,
+		loaded:  func() { r.watches.wake(key) },
+		isEmpty: func(s *guidon.Snapshot) bool { return s.Namespace() == nil },
 		source: func(ctx context.Context, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 			return r.source.Load(ctx, key, held)
 		},
 	}
+	known[key] = t
+	return t
 }
 
 func (r *revisions) outage() time.Duration {

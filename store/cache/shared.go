@@ -43,7 +43,8 @@ type Freshness struct {
 //
 // What was written through it is seen by whoever asks after that, and no caller
 // sees the revision of a namespace go back, unless a backup was restored: with
-// that, too, the next question shows what is current.
+// that, too, the next question shows what is current. A write leaves the state that
+// it made in memory, so that it is known even if the source never answers again.
 //
 // A question that fails is the error of those who wait for it, or, where
 // MaxStale and the call allow, they are answered from memory. While the source
@@ -77,7 +78,11 @@ func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsh
 	if namespace == guidon.AuthenticationsKey {
 		return nil, namespaceNotFound(namespace)
 	}
-	return current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
+	snapshot, err := current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
+	if err == nil && snapshot.Namespace() == nil {
+		return nil, namespaceNotFound(namespace)
+	}
+	return snapshot, err
 }
 
 // Authentications implements [guidon.Store].
@@ -177,19 +182,51 @@ func (s *Shared) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guid
 	return s.source.Changes(ctx, query)
 }
 
-// Update implements [guidon.Store]. Who reads after it asks what it changed.
+// Update implements [guidon.Store]. What it wrote is in memory when it returns.
 func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	return s.revisions.writing(namespace, func() (bool, error) { return true, s.source.Update(ctx, namespace, fn) })
+	m := s.revisions.snapshotMirror(namespace)
+	return s.revisions.writing(namespace, func() outcome {
+		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
+			_, err := s.Snapshot(ctx, namespace)
+			return err
+		}); err != nil {
+			return outcome{err: err}
+		}
+		err := s.source.UpdateMirrored(ctx, namespace, m, fn)
+		return outcome{changes: true, kept: m.kept, err: err}
+	})
 }
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.revisions.writing(guidon.AuthenticationsKey, func() (changes bool, err error) {
-		err = s.source.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	m := s.revisions.authenticationMirror()
+	return s.revisions.writing(guidon.AuthenticationsKey, func() outcome {
+		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
+			_, err := s.Authentications(ctx)
+			return err
+		}); err != nil {
+			return outcome{err: err}
+		}
+		changes := false
+		err := s.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
 		})
-		return changes, err
+		return outcome{changes: changes, kept: m.kept, err: err}
 	})
+}
+
+// prepare sees to it, before a write, that there is something in memory which the
+// write can bring up to date: after it the source may be gone. The error is that of a
+// source which does not answer; the write finds out about all others by itself.
+func (s *Shared) prepare(ctx context.Context, held bool, read func(ctx context.Context) error) error {
+	if held || s.freshness.MaxStale == 0 {
+		return nil
+	}
+	err := read(guidon.WithCall(ctx, &guidon.Call{}))
+	if guidon.CodeOf(err) == guidon.Unavailable {
+		return err
+	}
+	return nil
 }
 
 func namespaceNotFound(key string) error {

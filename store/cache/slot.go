@@ -11,19 +11,19 @@ import (
 // load that began before that: he waits for the one that follows in the line.
 // However many readers and writers there are, loads come one after another.
 type slot[T any] struct {
-	current atomic.Pointer[T] // nil: unknown or old; set under mu
+	current atomic.Pointer[version[T]] // nil: unknown or old; set under mu
 
-	line[*T]
-	held *T // the last value loaded, old or not, for a cheaper reload
+	line[*version[T]]
+	held *version[T] // the last value, old or not, for a cheaper reload
 }
 
 // get returns the value, by load where it is not known to be current. When ctx
 // ends first, its error is returned and the load goes on for those who still
 // wait for it. An error is not kept.
-func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *T) (*T, error)) (*T, error) {
-	f, value := s.board(ctx, load)
+func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*T, error) {
+	f, v := s.board(ctx, load)
 	if f == nil {
-		return value, nil
+		return v.get(), nil
 	}
 	if !f.landed(ctx) {
 		s.mu.Lock()
@@ -31,18 +31,21 @@ func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *
 		f.leave()
 		return nil, ctx.Err()
 	}
-	return f.value, f.err
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.value.get(), nil
 }
 
 // board returns a load to wait for that begins no earlier than the value was
 // last marked old, or the value when it has become known.
-func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *T) (*T, error)) (*flight[*T], *T) {
+func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*flight[*version[T]], *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if value := s.current.Load(); value != nil {
-		return nil, value
+	if v := s.current.Load(); v != nil {
+		return nil, v
 	}
-	f, first := s.join(ctx, func(ctx context.Context, f *flight[*T]) {
+	f, first := s.join(ctx, func(ctx context.Context, f *flight[*version[T]]) {
 		f.value, f.err = load(ctx, s.last())
 		s.keep(f)
 	})
@@ -52,24 +55,33 @@ func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held
 	return f, nil
 }
 
-// last returns the last value loaded, or nil.
-func (s *slot[T]) last() *T {
+// last returns the last value, or nil.
+func (s *slot[T]) last() *version[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
 // keep takes over what a load has brought: as current, unless it was overtaken.
-func (s *slot[T]) keep(f *flight[*T]) {
+func (s *slot[T]) keep(f *flight[*version[T]]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f.err != nil {
-		return
-	}
-	s.held = f.value
-	if !f.closed {
+	switch {
+	case f.err != nil:
+	case !f.closed:
+		s.held = f.value
 		s.current.Store(f.value)
+	case s.current.Load() == nil: // otherwise a write has put a later one here
+		s.held = f.value
 	}
+}
+
+// put makes the version current, and keeps a load that is under way from being taken
+// for it. s.mu must be held.
+func (s *slot[T]) put(v *version[T]) {
+	s.overtake()
+	s.held = v
+	s.current.Store(v)
 }
 
 // markOld makes the next get load again, and keeps a load that is under way from

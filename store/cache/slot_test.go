@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"github.com/guidonhq/guidon"
 )
 
 // loads hands out the calls of a slot's load function one by one.
@@ -21,12 +23,15 @@ type answer struct {
 	err   error
 }
 
-func (l loads) load(ctx context.Context, held *int) (*int, error) {
-	c := &call{ctx: ctx, held: held, answer: make(chan answer)}
+func (l loads) load(ctx context.Context, held *version[int]) (*version[int], error) {
+	c := &call{ctx: ctx, answer: make(chan answer)}
+	if held != nil {
+		c.held = held.get()
+	}
 	l <- c
 	select {
 	case a := <-c.answer:
-		return &a.value, a.err
+		return newVersion(guidon.Revision{}, &a.value), a.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

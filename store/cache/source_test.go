@@ -21,6 +21,7 @@ type source struct {
 	mu    sync.Mutex         // guards the counts
 	asked map[string]int     // by method
 	held  []*guidon.Snapshot // what each load was given
+	vague bool               // writes do not tell what they did
 	ended []error            // the state of each load's context at its end
 }
 
@@ -50,6 +51,13 @@ func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 func (s *source) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
 	s.count("Authentications")
 	return s.DB.Authentications(ctx)
+}
+
+func (s *source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(context.Context, guidon.Tx) error) error {
+	if s.vague {
+		mirror = nil
+	}
+	return s.DB.UpdateMirrored(ctx, namespace, mirror, fn)
 }
 
 func (s *source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {

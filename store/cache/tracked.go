@@ -15,28 +15,36 @@ const loadTimeout = 30 * time.Second
 
 // tracked is a slot whose value is current as long as the source says that its
 // revision is. Instants are those of [revisions.now].
+//
+// A write through this instance puts the state that it made here. Of a query that
+// was under way at the same time nobody knows whether it read before the commit or
+// after, so the three cases are: a query that began before the write did is not
+// listened to; one that began later but before the new state was here makes the next
+// reader load, which does no harm if there was nothing to load; and one that began
+// after that is right.
 type tracked[T any] struct {
 	slot[T]
 	revision func(value *T) guidon.Revision
 	source   func(ctx context.Context, held *T) (*T, error)
 	stats    *stats
-	loaded   func() // called when there is a value of another revision
+	now      func() int64
+	loaded   func()              // called when there is a value of another revision
+	isEmpty  func(value *T) bool // reports whether the value says that there is nothing
 
-	head   guidon.Revision // what the source said last; guarded by mu
-	stated atomic.Int64    // when the question began that it answered; set under mu
+	head     guidon.Revision // what the source said last, or a write made; guarded by mu
+	observed int64           // when it said so; guarded by mu
+	stated   atomic.Int64    // when the question began that it answered; set under mu
+	mirrored span            // of the last write that put its state here; guarded by mu
+	writes   int             // how many have; guarded by mu
 
-	latest       atomic.Pointer[state[T]] // the last value loaded, current or not
-	written      atomic.Int64             // when a write through this instance ended last
-	acknowledged atomic.Int64             // when one was acknowledged
-	used         atomic.Int64             // when somebody asked last, within useGrain
+	latest       atomic.Pointer[version[T]] // the last value loaded or written, current or not; set under mu
+	written      atomic.Int64               // when a write through this instance ended last whose state is not here
+	acknowledged atomic.Int64               // when such a write was acknowledged
+	used         atomic.Int64               // when somebody asked last, within useGrain
 }
 
-// state is a value and the last instant that it is known to have been current
-// at: the begin of a question.
-type state[T any] struct {
-	value *T
-	asOf  atomic.Int64
-}
+// span is when a write put its state into the cache, and an instant before its commit.
+type span struct{ began, put int64 }
 
 // observe takes note of the revision that the source has stated in answer to a
 // question that began at the instant.
@@ -47,27 +55,89 @@ type state[T any] struct {
 func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s := t.latest.Load(); s != nil && t.revision(s.value) == head {
-		s.asOf.Store(began)
+	if v := t.latest.Load(); v != nil && v.revision == head {
+		raise(&v.asOf, began)
 	}
-	if value := t.current.Load(); value == nil || t.revision(value) != head {
+	if began <= t.mirrored.began {
+		return
+	}
+	t.observed = t.now()
+	if v := t.current.Load(); v == nil || v.revision != head {
 		t.head = head
 		t.overtake()
 	}
-	t.stated.Store(began) // last: who sees it must not find what is old
+	raise(&t.stated, began) // last: who sees it must not find what is old
+}
+
+// absent takes note of an answer, to a question that began at the instant, that
+// there is nothing to hold. It reports whether to forget what is held. That this
+// instance has deleted it is remembered for a while, in which the source may go away.
+func (t *tracked[T]) absent(began int64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if began <= t.mirrored.began {
+		return false
+	}
+	defer raise(&t.stated, began)
+	switch v := t.latest.Load(); {
+	case began <= t.mirrored.put:
+		t.overtake()
+		return false
+	case t.mirrored.put == 0 || t.now()-t.mirrored.put > int64(sweepInterval) || !t.isEmpty(v.get()):
+		return true
+	default:
+		raise(&v.asOf, began)
+		t.head, t.observed = v.revision, t.now()
+		t.put(v)
+		return false
+	}
+}
+
+// advance puts the state here that a write has made, or found, which is current at
+// some moment after began.
+func (t *tracked[T]) advance(next *version[T], began int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := t.now()
+	t.mirrored = span{began: max(t.mirrored.began, began), put: now}
+	t.writes++
+	switch latest := t.latest.Load(); {
+	case latest != nil && latest.revision == next.revision: // loaded already, or nothing has changed
+		next = latest
+	case latest != nil && latest.since >= began && latest.revision.Number > next.revision.Number:
+		return // somebody else has written since, which has been loaded
+	default:
+		next.since = now
+		t.latest.Store(next)
+	}
+	raise(&next.asOf, began)
+	if t.observed >= began && t.head.Number > next.revision.Number {
+		t.overtake() // the same, but it has not been loaded yet
+		return
+	}
+	t.head = next.revision
+	t.put(next)
+	raise(&t.stated, began)
+}
+
+// raise sets the instant unless it is later already. There is one caller at a time.
+func raise(instant *atomic.Int64, to int64) {
+	if instant.Load() < to {
+		instant.Store(to)
+	}
 }
 
 // recent returns the value when it was current at an instant later than after,
 // and than any write through this instance, and otherwise nil.
 func (t *tracked[T]) recent(after int64) *T {
-	s := t.latest.Load()
-	if s == nil {
+	v := t.latest.Load()
+	if v == nil {
 		return nil
 	}
-	if asOf := s.asOf.Load(); asOf <= after || asOf <= t.written.Load() {
+	if asOf := v.asOf.Load(); asOf <= after || asOf <= t.written.Load() {
 		return nil
 	}
-	return s.value
+	return v.get()
 }
 
 // statedAfter tells whether the source has stated the revision in answer to a
@@ -81,19 +151,19 @@ func (t *tracked[T]) statedAfter(after int64) bool {
 // that is older than a write that this instance has acknowledged is not it: who
 // made that would see the revision go back.
 func (t *tracked[T]) stale(now int64, limit time.Duration) (*T, time.Duration) {
-	s := t.latest.Load()
-	if s == nil {
+	v := t.latest.Load()
+	if v == nil {
 		return nil, 0
 	}
-	asOf := s.asOf.Load()
+	asOf := v.asOf.Load()
 	age := time.Duration(now - asOf)
 	if age > limit || asOf <= t.acknowledged.Load() {
 		return nil, 0
 	}
-	return s.value, age
+	return v.get(), age
 }
 
-// wrote takes note of a write that ended at the instant.
+// wrote takes note of a write that ended at the instant and whose state is not here.
 func (t *tracked[T]) wrote(now int64, acknowledged bool) {
 	t.written.Store(now)
 	if acknowledged {
@@ -114,9 +184,9 @@ func (t *tracked[T]) use(now int64) {
 // fresh returns a value that is no older than the revision last observed, or
 // errOlder.
 func (t *tracked[T]) fresh(ctx context.Context) (*T, error) {
-	if value := t.current.Load(); value != nil {
+	if v := t.current.Load(); v != nil {
 		t.stats.hit()
-		return value, nil
+		return v.get(), nil
 	}
 	t.stats.misses.Add(1)
 	return t.get(ctx, t.load)
@@ -135,28 +205,65 @@ func (t *tracked[T]) refresh(ctx context.Context) error {
 // one database that happens only when a backup was restored in between.
 var errOlder = errors.New("cache: the source loaded a state other than the one it had stated")
 
-func (t *tracked[T]) load(ctx context.Context, held *T) (*T, error) {
-	head, stated := t.lastStated()
-	if held != nil && t.revision(held) == head {
-		return held, nil // a load that was overtaken has brought it already
+func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], error) {
+	head, stated, writes := t.lastStated()
+	if v := t.latest.Load(); v != nil && v.revision == head {
+		return v, nil // a load that was overtaken has brought it already
 	}
 	t.stats.loads.Add(1)
-	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) { return t.source(ctx, held) })
+	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) {
+		if held == nil {
+			return t.source(ctx, nil)
+		}
+		return t.source(ctx, held.get())
+	})
 	if err != nil {
 		return nil, err
 	}
-	if got := t.revision(value); got.Number < head.Number || got.Number == head.Number && got.Stamp != head.Stamp {
+	v := newVersion(t.revision(value), value)
+	v.asOf.Store(stated)
+	if v = t.settle(v, writes, head); v == nil {
 		return nil, errOlder
 	}
-	s := &state[T]{value: value}
-	s.asOf.Store(stated)
-	t.latest.Store(s)
 	t.loaded()
-	return value, nil
+	return v, nil
 }
 
-func (t *tracked[T]) lastStated() (head guidon.Revision, stated int64) {
+// settle makes a version that was loaded the latest, and returns it. If a write has
+// put a later one here since the load began, with so many writes before it, settle
+// returns that. If what it would return is older than head, which was stated before
+// the load, it returns nil.
+func (t *tracked[T]) settle(v *version[T], writes int, head guidon.Revision) *version[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.head, t.stated.Load()
+	latest, overtaken := t.latest.Load(), t.writes != writes
+	if overtaken && latest.revision.Number >= v.revision.Number {
+		return unlessOlder(latest, head)
+	}
+	if unlessOlder(v, head) == nil {
+		return nil
+	}
+	v.since = t.now()
+	t.latest.Store(v)
+	if current := t.current.Load(); overtaken && current != nil && current.revision.Number < v.revision.Number {
+		t.head = v.revision // somebody else has written after that write
+		t.put(v)
+	}
+	return v
+}
+
+// unlessOlder returns the version, or nil if it is not head, nor later.
+func unlessOlder[T any](v *version[T], head guidon.Revision) *version[T] {
+	if v.revision.Number < head.Number || v.revision.Number == head.Number && v.revision.Stamp != head.Stamp {
+		return nil
+	}
+	return v
+}
+
+// lastStated returns the revision that a load must bring, when the question began
+// that stated it, and how many writes have put their state here so far.
+func (t *tracked[T]) lastStated() (head guidon.Revision, stated int64, writes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.head, t.stated.Load(), t.writes
 }

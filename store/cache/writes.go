@@ -6,19 +6,50 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// writing runs a write to the key, unless the source is known not to answer. It
-// tells whether there was anything to write. Who asks after it is not answered by
-// what was known, or being asked, before: also when it failed, as it may have
-// taken effect all the same.
-func (r *revisions) writing(key string, write func() (changes bool, err error)) (err error) {
+// outcome is how a write ended.
+type outcome struct {
+	changes bool // there was anything to write
+	kept    bool // the state that it made is in memory
+	err     error
+}
+
+// writing runs a write to the key, unless the source is known not to answer. If the
+// state that it made is not in memory, later reads do not use what was queried before
+// the write ended. This includes failed writes, which may have taken effect.
+func (r *revisions) writing(key string, write func() outcome) error {
 	if err := r.refuse(); err != nil {
 		return err
 	}
-	acknowledged := false
-	defer func() { r.wrote(key, acknowledged) }() // also when it panics
-	changes, err := write()
-	acknowledged = changes && err == nil
-	return err
+	var o outcome
+	defer func() { r.wrote(key, o) }() // also when it panics
+	o = write()
+	return o.err
+}
+
+// snapshotMirror returns what a write to the namespace brings up to date.
+func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
+	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
+		kind: snapshotKind, now: r.now,
+		last: func() *version[guidon.Snapshot] {
+			if t := r.snapshot(key); t != nil {
+				return t.latest.Load()
+			}
+			return nil
+		},
+		put: func(next *version[guidon.Snapshot], began int64) {
+			// What does not exist and was not held needs no place.
+			if r.snapshot(key) != nil || next.get().Namespace() != nil {
+				r.place(key).advance(next, began)
+			}
+		},
+	}
+}
+
+// authenticationMirror returns what a write to the authentications brings up to date.
+func (r *revisions) authenticationMirror() *mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta] {
+	return &mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
+		kind: authenticationKind, now: r.now, last: r.authentications.latest.Load, put: r.authentications.advance,
+	}
 }
 
 // changingTx notices whether anything is changed. Looking for tokens to clean up
@@ -50,18 +81,21 @@ func (r *revisions) refuse() error {
 	return err
 }
 
-func (r *revisions) wrote(key string, acknowledged bool) {
+// wrote takes note of the end of a write.
+func (r *revisions) wrote(key string, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.now()
+	now, acknowledged := r.now(), o.changes && o.err == nil
 	if key == guidon.AuthenticationsKey {
-		r.authentications.wrote(now, acknowledged)
+		if !o.kept {
+			r.authentications.wrote(now, acknowledged)
+		}
 		r.watches.wakeAll()
 		return
 	}
 	defer r.watches.wake(key)
 	r.lastWrite = now
-	if t := r.snapshot(key); t != nil {
+	if t := r.snapshot(key); t != nil && !o.kept {
 		t.wrote(now, acknowledged)
 	}
 }

@@ -97,12 +97,12 @@ func (i instance) age(t testing.TB, key, field string, by time.Duration) {
 
 // database is one of which only the revisions matter.
 type database struct {
-	guidon.Store                                            // nil: nothing else is asked
-	updating     func()                                     // before a write is committed
-	updated      func()                                     // after, before it is acknowledged
-	asked        func()                                     // after the revisions have been read, before they are told
-	load         func(namespace string) *guidon.Snapshot    // what is stored
-	loaded       func(namespace string, s *guidon.Snapshot) // after that
+	cache.SharedSource                                            // nil: nothing else is asked
+	updating           func()                                     // before a write is committed
+	updated            func()                                     // after, before it is acknowledged
+	asked              func()                                     // after the revisions have been read, before they are told
+	load               func(namespace string) *guidon.Snapshot    // what is stored
+	loaded             func(namespace string, s *guidon.Snapshot) // after that
 
 	mu    sync.Mutex
 	heads map[string]guidon.Revision
@@ -153,7 +153,11 @@ func (d *database) Update(_ context.Context, key string, _ func(context.Context,
 	return nil
 }
 
-func (d *database) UpdateAuthentications(ctx context.Context, _ func(context.Context, guidon.AuthenticationTx) error) error {
+func (d *database) UpdateMirrored(ctx context.Context, key string, _ guidon.Mirror[guidon.SnapshotDelta], fn func(context.Context, guidon.Tx) error) error {
+	return d.Update(ctx, key, fn)
+}
+
+func (d *database) UpdateAuthenticationsMirrored(ctx context.Context, _ guidon.Mirror[guidon.AuthenticationDelta], _ func(context.Context, guidon.AuthenticationTx) error) error {
 	return d.Update(ctx, guidon.AuthenticationsKey, nil)
 }
 

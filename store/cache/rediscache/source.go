@@ -61,8 +61,10 @@ type Options struct {
 // began, and a write that is acknowledged is seen by every question that begins
 // after that, whatever becomes of Redis: it may be slow or away, be killed,
 // frozen, full or emptied, fall back to what it had on disk, or be replaced by its
-// replica. Two that are both taken for the master are the exception, for a second
-// at most. So is one who writes without telling Redis.
+// replica. There are three exceptions: two servers that are both taken for the
+// master, for a second at most; a writer that does not tell Redis; and a clock of
+// Redis that is set back while a writer cannot reach it, for as long as the clock
+// was set back.
 //
 // While Redis does not answer, the database is asked, and a write takes up to
 // two seconds longer.
@@ -140,12 +142,22 @@ func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapsh
 
 // Update implements [guidon.Store].
 func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	return s.writing(ctx, namespace, func() error { return s.SharedSource.Update(ctx, namespace, fn) })
+	return s.UpdateMirrored(ctx, namespace, nil, fn)
+}
+
+// UpdateMirrored implements [cache.Source].
+func (s *Source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
+	return s.writing(ctx, namespace, func() error { return s.SharedSource.UpdateMirrored(ctx, namespace, mirror, fn) })
 }
 
 // UpdateAuthentications implements [guidon.Store].
 func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthentications(ctx, fn) })
+	return s.UpdateAuthenticationsMirrored(ctx, nil, fn)
+}
+
+// UpdateAuthenticationsMirrored implements [cache.Source].
+func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, mirror, fn) })
 }
 
 func (s *Source) stateKey(key string) string    { return s.prefix + ":revision:" + key }

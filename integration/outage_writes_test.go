@@ -1,0 +1,272 @@
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// evaluated is what an evaluation of the flag "f" must answer.
+type evaluated struct {
+	status  int  // of HTTP
+	enabled bool // if that is 200
+}
+
+var (
+	on      = evaluated{http.StatusOK, true}
+	off     = evaluated{http.StatusOK, false}
+	missing = evaluated{status: http.StatusNotFound}
+)
+
+// lastWrites are writes of every kind to the namespace "last", in an order in which
+// each can be made. {id} in a path is the id that the write before answered.
+var lastWrites = []struct {
+	name   string
+	method string
+	path   string
+	body   any
+	want   evaluated
+}{
+	{"create namespace", "POST", "/api/v1/namespaces", object{"key": "last", "name": "Last"}, missing},
+	{"create flag", "POST", "/flags", object{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE", "enabled": true}, on},
+	{"update flag", "PUT", "/flags/f", object{"name": "F", "enabled": false}, off},
+	{"update namespace", "PUT", "", object{"name": "Renamed"}, off},
+	{"create segment", "POST", "/segments", object{"key": "s", "name": "S", "matchType": "ALL_MATCH_TYPE"}, off},
+	{"create rollout of the segment", "POST", "/flags/f/rollouts", object{"rank": 1, "segment": object{"segmentKey": "s", "value": true}}, on},
+	{"create constraint", "POST", "/segments/s/constraints", object{"type": "STRING_COMPARISON_TYPE", "property": "p", "operator": "eq", "value": "x"}, on},
+	{"update constraint", "PUT", "/segments/s/constraints/{id}", object{"type": "STRING_COMPARISON_TYPE", "property": "p", "operator": "neq", "value": "x"}, off},
+	{"delete constraint", "DELETE", "/segments/s/constraints/{id}", nil, on},
+	{"update segment", "PUT", "/segments/s", object{"name": "Renamed", "matchType": "ANY_MATCH_TYPE"}, on},
+	{"create rollout", "POST", "/flags/f/rollouts", object{"rank": 2, "threshold": object{"percentage": 100, "value": false}}, on},
+	{"update rollout", "PUT", "/flags/f/rollouts/{id}", object{"threshold": object{"percentage": 100, "value": true}}, on},
+	{"delete rollout", "DELETE", "/flags/f/rollouts/{id}", nil, on},
+	{"create variant flag", "POST", "/flags", object{"key": "v", "name": "V", "type": "VARIANT_FLAG_TYPE", "enabled": true}, on},
+	{"create variant", "POST", "/flags/v/variants", object{"key": "one"}, on},
+	{"update variant", "PUT", "/flags/v/variants/{id}", object{"key": "two"}, on},
+	{"delete variant", "DELETE", "/flags/v/variants/{id}", nil, on},
+	{"create rule", "POST", "/flags/v/rules", object{"segmentKey": "s", "rank": 1}, on},
+	{"update rule", "PUT", "/flags/v/rules/{id}", object{"segmentKeys": []string{"s"}}, on},
+	{"delete rule", "DELETE", "/flags/v/rules/{id}", nil, on},
+	{"delete nothing", "DELETE", "/flags/none", nil, on},
+	{"import", "POST", "/import", object{"document": importedFlags(1500)}, on},
+	{"delete flag", "DELETE", "/flags/f", nil, missing},
+	{"create flag again", "POST", "/flags", object{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE", "enabled": true}, on},
+	{"delete namespace", "DELETE", "?force=true", nil, missing},
+	{"create namespace again", "POST", "/api/v1/namespaces", object{"key": "last", "name": "Last"}, missing},
+	{"create flag in it", "POST", "/flags", object{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE", "enabled": true}, on},
+}
+
+type object = map[string]any
+
+func importedFlags(n int) object {
+	var flags []any
+	for i := range n {
+		flags = append(flags, object{"key": fmt.Sprint("imported-", i), "name": "Imported"})
+	}
+	return object{"flags": flags}
+}
+
+// TestWriteThenOutage lets the database go away at a random moment of the half second
+// after a write, of every kind, has been acknowledged. Meanwhile the instance evaluates
+// over HTTP and gRPC, with the state that was written or a later one.
+func TestWriteThenOutage(t *testing.T) {
+	for _, s := range faultyDatabases {
+		for name, env := range map[string]func() []string{
+			"strict":        func() []string { return nil },
+			"bounded":       func() []string { return bounded(time.Second) },
+			"through Redis": func() []string { return throughRedis(startRedis(t).URL) },
+		} {
+			t.Run(s.name+" "+name, func(t *testing.T) {
+				s.need(t)
+				t.Parallel()
+				seed := rand.Uint64()
+				t.Logf("seed %d", seed)
+				o := newWritesThenOutage(t, seed, s.migrated(t), env()...)
+				for _, w := range lastWrites {
+					path := w.path
+					if w.name != "create namespace" && w.name != "create namespace again" {
+						path = "/api/v1/namespaces/last" + path
+					}
+					o.write(w.name, w.method, path, w.body, w.want)
+				}
+				o.tokens()
+				o.unknownOutcomes()
+			})
+		}
+	}
+}
+
+// writesThenOutage is one instance whose database goes away again and again.
+type writesThenOutage struct {
+	t      *testing.T
+	random *rand.Rand
+	proxy  *tcpProxy
+	server *server
+	other  *server // on the same database, which it does not lose
+	grpc   *grpc.ClientConn
+	id     string // of what was created last
+	acked  int64  // the revision of the namespace last acknowledged
+}
+
+func newWritesThenOutage(t *testing.T, seed uint64, database string, env ...string) *writesThenOutage {
+	o := &writesThenOutage{t: t, random: rand.New(rand.NewPCG(seed, 0))}
+	var through string
+	o.proxy, through = newTCPProxy(t, database, 0, nil)
+	env = append(env, failingFast, "GUIDON_AUTHENTICATION_REQUIRED=true",
+		"GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+outageToken)
+	o.server, o.other = start(t, through, env...), start(t, database, env...)
+	var err error
+	o.grpc, err = grpc.NewClient("passthrough:///"+strings.TrimPrefix(o.server.GRPC, "grpc://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.grpc.Close() })
+	return o
+}
+
+// outage lets the database go away a moment after the write, and come back when check
+// has returned.
+func (o *writesThenOutage) outage(check func()) {
+	time.Sleep(time.Duration(o.random.Int64N(int64(500 * time.Millisecond)))) // the moment is what is tested
+	o.proxy.sever()
+	check()
+	o.proxy.mend(o.t)
+	for end := time.Now().Add(patience); ; {
+		if o.evaluate(outageToken, "Cache-Control: no-cache").Status != http.StatusServiceUnavailable {
+			return
+		}
+		if time.Now().After(end) {
+			o.t.Fatal("no end of the outage is noticed")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// write makes one write, often after one of the other instance, and looks at its
+// effect while the database is away.
+func (o *writesThenOutage) write(name, method, path string, body any, want evaluated) {
+	o.t.Helper()
+	if o.random.IntN(2) == 0 && !strings.HasPrefix(name, "create namespace") {
+		flag := object{"key": fmt.Sprint("other-", o.acked), "name": "Other"}
+		o.other.must(o.t, "POST", "/api/v1/namespaces/last/flags", flag, nil, authorization)
+	}
+	a := o.must(method, path, body)
+	o.acked = revisionOf(o.t, a)
+	o.outage(func() {
+		for range 3 {
+			o.wantEvaluated(name, outageToken, want)
+		}
+	})
+}
+
+// must makes a write that has to succeed. It notes the id in the answer.
+func (o *writesThenOutage) must(method, path string, body any) answer {
+	o.t.Helper()
+	a := o.server.must(o.t, method, strings.Replace(path, "{id}", o.id, 1), body, nil, authorization)
+	var created struct{ ID string }
+	if json.Unmarshal(a.Body, &created) == nil && created.ID != "" {
+		o.id = created.ID
+	}
+	return a
+}
+
+func (o *writesThenOutage) evaluate(token string, headers ...string) answer {
+	o.t.Helper()
+	body := object{"namespaceKey": "last", "flagKey": "f", "entityId": "e", "context": object{"p": "x"}}
+	a, err := o.server.call(o.t.Context(), "POST", "/evaluate/v1/boolean", body, append(headers, "Authorization: Bearer "+token)...)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return a
+}
+
+// wantEvaluated evaluates over both transports.
+func (o *writesThenOutage) wantEvaluated(name, token string, want evaluated) {
+	o.t.Helper()
+	a := o.evaluate(token)
+	var got struct{ Enabled bool }
+	if a.Status == http.StatusOK && json.Unmarshal(a.Body, &got) != nil || a.Status != want.status || got.Enabled != want.enabled {
+		o.t.Errorf("%s: status %d, want %d, enabled %t: %s", name, a.Status, want.status, want.enabled, a.Body)
+	}
+	if a.Status == http.StatusOK && revisionOf(o.t, a) < o.acked {
+		o.t.Errorf("%s: revision %d after %d was acknowledged", name, revisionOf(o.t, a), o.acked)
+	}
+	ctx := metadata.AppendToOutgoingContext(o.t.Context(), "authorization", "Bearer "+token)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	response := new(evaluation.BooleanEvaluationResponse)
+	err := o.grpc.Invoke(ctx, "/flipt.evaluation.EvaluationService/Boolean", &evaluation.EvaluationRequest{
+		NamespaceKey: "last", FlagKey: "f", EntityId: "e", Context: map[string]string{"p": "x"},
+	}, response)
+	code := map[int]codes.Code{http.StatusOK: codes.OK, http.StatusNotFound: codes.NotFound, http.StatusUnauthorized: codes.Unauthenticated}[want.status]
+	if status.Code(err) != code || response.GetEnabled() != want.enabled {
+		o.t.Errorf("%s: gRPC: %v, enabled %t, want %v, %t", name, err, response.GetEnabled(), code, want.enabled)
+	}
+}
+
+// tokens creates, expires and deletes tokens.
+func (o *writesThenOutage) tokens() {
+	o.t.Helper()
+	create := func() (token, id string) {
+		var created struct {
+			ClientToken    string
+			Authentication struct{ ID string }
+		}
+		o.server.must(o.t, "POST", "/auth/v1/method/token", object{"name": "a"}, &created, authorization)
+		return created.ClientToken, created.Authentication.ID
+	}
+	rejected := evaluated{status: http.StatusUnauthorized}
+	first, id := create()
+	o.outage(func() { o.wantEvaluated("create token", first, on) })
+	second, _ := create()
+	o.server.must(o.t, "PUT", "/auth/v1/self/expire", nil, nil, "Authorization: Bearer "+second)
+	o.outage(func() {
+		o.wantEvaluated("expire token", second, rejected)
+		o.wantEvaluated("expire another token", first, on)
+	})
+	o.server.must(o.t, "DELETE", "/auth/v1/tokens/"+id, nil, nil, authorization)
+	o.outage(func() {
+		o.wantEvaluated("delete token", first, rejected)
+		o.wantEvaluated("delete another token", outageToken, on)
+	})
+}
+
+// unknownOutcomes lets the database go away in the middle of writes. Nothing is ever
+// refused that evaluates.
+func (o *writesThenOutage) unknownOutcomes() {
+	o.t.Helper()
+	for n := range 5 {
+		written := make(chan answer, 1)
+		go func() {
+			a, err := o.server.call(o.t.Context(), "PUT", "/api/v1/namespaces/last/flags/f",
+				object{"name": fmt.Sprint(n), "enabled": true}, authorization)
+			if err != nil {
+				o.t.Error(err)
+			}
+			written <- a
+		}()
+		time.Sleep(time.Duration(o.random.Int64N(int64(6 * time.Millisecond)))) // the moment is what is tested
+		o.proxy.sever()
+		for range 3 {
+			o.wantEvaluated("during a write", outageToken, on)
+		}
+		if a := <-written; a.Status == http.StatusOK {
+			o.acked = revisionOf(o.t, a)
+		}
+		o.wantEvaluated("after a write", outageToken, on)
+		o.outage(func() { o.wantEvaluated("long after a write", outageToken, on) })
+	}
+}

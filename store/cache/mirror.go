@@ -1,0 +1,79 @@
+package cache
+
+import "github.com/guidonhq/guidon"
+
+// kind is what the cache needs to know of snapshots, or of sets of authentications.
+type kind[T, D any] struct {
+	empty      *T // the state at the zero revision
+	revision   func(value *T) guidon.Revision
+	apply      func(base *T, deltas ...D) *T
+	revisionOf func(delta D) guidon.Revision
+	size       func(delta D) int
+}
+
+var (
+	snapshotKind = &kind[guidon.Snapshot, guidon.SnapshotDelta]{
+		empty:      guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil),
+		revision:   (*guidon.Snapshot).Revision,
+		apply:      (*guidon.Snapshot).Apply,
+		revisionOf: func(d guidon.SnapshotDelta) guidon.Revision { return d.Revision },
+		size:       guidon.SnapshotDelta.Size,
+	}
+	authenticationKind = &kind[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
+		empty:      guidon.NewAuthenticationSet(guidon.Revision{}, nil),
+		revision:   (*guidon.AuthenticationSet).Revision,
+		apply:      (*guidon.AuthenticationSet).Apply,
+		revisionOf: func(d guidon.AuthenticationDelta) guidon.Revision { return d.Revision },
+		size:       guidon.AuthenticationDelta.Size,
+	}
+)
+
+// mirror brings what the cache holds to the state that one write has made. It
+// implements [guidon.Mirror].
+type mirror[T, D any] struct {
+	kind *kind[T, D]
+	last func() *version[T]                  // the version held, or nil
+	put  func(next *version[T], began int64) // makes it current
+	now  func() int64
+
+	began int64       // an instant before the commit
+	held  *version[T] // at that instant
+	kept  bool        // the cache has the new state
+}
+
+func (m *mirror[T, D]) Held() (guidon.Revision, bool) {
+	m.began, m.held = m.now(), m.last()
+	if m.held == nil {
+		return guidon.Revision{}, false
+	}
+	return m.held.revision, true
+}
+
+func (m *mirror[T, D]) Advance(from guidon.Revision, deltas ...D) {
+	next := m.version(from)
+	if next == nil {
+		return
+	}
+	if len(deltas) > 0 {
+		size := 0
+		for _, d := range deltas {
+			size += 1 + m.kind.size(d)
+		}
+		next = after(next, m.kind.revisionOf(deltas[len(deltas)-1]), m.kind.apply, size, deltas)
+	}
+	m.put(next, m.began)
+	m.kept = true
+}
+
+// version returns the version of the revision, or nil.
+func (m *mirror[T, D]) version(r guidon.Revision) *version[T] {
+	if r == (guidon.Revision{}) {
+		return newVersion(r, m.kind.empty)
+	}
+	for _, v := range []*version[T]{m.held, m.last()} { // the latter after another write of the same group
+		if v != nil && v.revision == r {
+			return v
+		}
+	}
+	return nil
+}

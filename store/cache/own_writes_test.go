@@ -1,0 +1,317 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// What this instance has written it knows, also if the database never answers again,
+// and whoever else has written before.
+func TestOutageAfterOwnWrite(t *testing.T) {
+	for name, freshness := range modes {
+		for _, key := range []string{"a", authentications, "new"} {
+			t.Run(name+" "+key, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFake()
+					s := cache.NewShared(f, freshness)
+					before := ask(t.Context(), s, key).revision.Number
+					if key != "new" {
+						before++
+						f.set(key, before, before) // by another
+					}
+					time.Sleep(3 * time.Second)
+					if err := write(t.Context(), s, key); err != nil {
+						t.Fatal(err)
+					}
+					f.refuse()
+					f.loadHook = func(context.Context, string) error { return away }
+					time.Sleep(10 * time.Second)
+					wantStale(t, s, key, before+1, 10*time.Second)
+					f.refused = away
+					_ = write(t.Context(), s, key) // which changes nothing of that
+					wantStale(t, s, key, before+1, 10*time.Second)
+				})
+			})
+		}
+	}
+}
+
+// A write to what this instance has never been asked for is known as well.
+func TestOutageAfterFirstWrite(t *testing.T) {
+	for _, key := range []string{"a", authentications} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			f.set(key, 1, 1)
+			s := cache.NewShared(f, modes["strict"])
+			if err := write(t.Context(), s, key); err != nil {
+				t.Fatal(err)
+			}
+			f.refuse()
+			time.Sleep(time.Second)
+			wantStale(t, s, key, 2, time.Second)
+		})
+	}
+}
+
+// A namespace that was deleted through this instance does not exist, nor does it come
+// back before the database says so.
+func TestOutageAfterDeletion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, modes["strict"])
+		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		f.dropping = true
+		if err := write(t.Context(), s, "a"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+			t.Errorf("confirmed by the database: got %v, want NotFound", got)
+		}
+		f.refuse()
+		time.Sleep(time.Second)
+		ctx, _ := staleCall(t)
+		if got := ask(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
+			t.Errorf("while the database is away: got %v, want NotFound", got)
+		}
+		f.recover()
+		time.Sleep(time.Second)
+		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+			t.Errorf("after the outage: got %v, want NotFound", got)
+		}
+		f.set("a", 3, 3)
+		wantNumber(t, "created by another", ask(t.Context(), s, "a"), 3)
+		f.drop("a")
+		ask(t.Context(), s, "a")
+		time.Sleep(2 * time.Minute)
+		ask(t.Context(), s, "b")
+		time.Sleep(2 * time.Minute)
+		ask(t.Context(), s, "b") // asks for everything held
+		if got := f.asked[len(f.asked)-1]; len(got) != 1 {
+			t.Errorf("%q are held", got)
+		}
+	})
+}
+
+// A question that found no namespace is answered when this instance has created it.
+func TestOwnCreationDuringQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		s := cache.NewShared(f, modes["strict"])
+		ask(t.Context(), s, "new")
+		f.commit, f.tell = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
+		written := make(chan error, 1)
+		go func() { written <- write(t.Context(), s, "new") }()
+		time.Sleep(500 * time.Millisecond) // before the commit
+		synctest.Wait()
+		f.loadHook = func(context.Context, string) error { return away }
+		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
+		question := askSoon(t.Context(), s, "new")
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		f.refuse()
+		<-question
+		time.Sleep(time.Second)
+		ctx, _ := staleCall(t)
+		wantNumber(t, "the new namespace", ask(ctx, s, "new"), 1)
+	})
+}
+
+// After a write nothing is loaded: strict asks for the revision, and bounded for
+// nothing as long as the write is young.
+func TestOwnWriteIsNotLoaded(t *testing.T) {
+	for name, questions := range map[string]int{"strict": 20, "bounded": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			s := cache.NewShared(f, modes[name])
+			wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+			asked := f.questions()
+			for i := range int64(20) {
+				if err := write(t.Context(), s, "a"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Millisecond)
+				wantNumber(t, name, ask(t.Context(), s, "a"), i+2)
+			}
+			if got := f.questions() - asked; got != questions || len(f.loads) != 1 {
+				t.Errorf("%s: %d questions and %d loads, want %d and 1", name, got, len(f.loads), questions)
+			}
+		})
+	}
+}
+
+// A question, or a load, is under way when a write commits and becomes known, in every
+// order. Whatever it brings, the state that was written stays.
+func TestOwnWriteDuringQuestion(t *testing.T) {
+	const last = 3 // seconds; the reader begins after the first, and has its answer after the second
+	for _, what := range []string{"question", "load"} {
+		for commit := range last + 1 {
+			for tell := commit; tell <= last; tell++ {
+				t.Run(fmt.Sprint(what, " ", commit, " ", tell), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						f := newFake()
+						s := cache.NewShared(f, modes["strict"])
+						wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+						start := int64(1)
+						if what == "load" {
+							start = 2
+							f.set("a", start, start)
+						}
+						time.Sleep(time.Second)
+						f.commit, f.tell = waitUntil(time.Duration(commit)*time.Second+time.Millisecond), waitUntil(time.Duration(tell)*time.Second+2*time.Millisecond)
+						begins, ends := waitUntil(time.Second), waitUntil(2*time.Second)
+						if what == "question" {
+							f.headsHook = func(context.Context, []string) error { begins(); return nil }
+						} else {
+							f.loadHook = func(context.Context, string) error { begins(); return nil }
+						}
+						f.afterHook = func() {
+							if what == "question" || len(f.loads) == 2 {
+								ends()
+							}
+						}
+						written := make(chan error, 1)
+						go func() { written <- write(t.Context(), s, "a") }()
+						synctest.Wait()
+						ctx, _ := staleCall(t)
+						if got := ask(ctx, s, "a"); got.err != nil || got.revision.Number < start {
+							t.Errorf("the reader got %v, want revision %d at least", got, start)
+						}
+						if err := <-written; err != nil {
+							t.Fatal(err)
+						}
+						ctx, _ = staleCall(t)
+						wantNumber(t, "after the write", ask(ctx, s, "a"), start+1)
+						f.refuse()
+						f.loadHook = func(context.Context, string) error { return away }
+						time.Sleep(time.Second)
+						ctx, _ = staleCall(t)
+						wantNumber(t, "while the database is away", ask(ctx, s, "a"), start+1)
+					})
+				})
+			}
+		}
+	}
+}
+
+// waitUntil returns a function that waits until so long after now.
+func waitUntil(d time.Duration) func() {
+	end := time.Now().Add(d)
+	return func() { time.Sleep(time.Until(end)) }
+}
+
+// Many writes that nobody reads cost one computation, and what others have read stays
+// as it was.
+func TestWritesInARow(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	before := get(t, c, "default")
+	for n := range 2500 { // more than wait for a reader
+		put(t, c, fmt.Sprint("flag-", n%2000))
+		if n == 100 && len(get(t, c, "default").Flags()) != 101 {
+			t.Error("the writes so far are not seen")
+		}
+	}
+	if got := len(get(t, c, "default").Flags()); got != 2000 || len(before.Flags()) != 0 {
+		t.Errorf("%d flags now and %d before, want 2000 and 0", got, len(before.Flags()))
+	}
+	if got := s.asked["Load"]; got != 1 {
+		t.Errorf("%d loads, want 1", got)
+	}
+}
+
+// On SQLite the state after any write is in memory: nothing more is asked.
+func TestCacheAsksNothingAfterWrites(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	service := guidon.NewService(c, time.Now)
+	put(t, c, "f")
+	before := s.total()
+	for name, write := range map[string]func(ctx context.Context) error{
+		"create namespace": func(ctx context.Context) error {
+			_, err := service.CreateNamespace(ctx, guidon.NamespaceInput{Key: "other", Name: "Other"})
+			return err
+		},
+		"delete flag": func(ctx context.Context) error { return service.DeleteFlag(ctx, "default", "f") },
+	} {
+		if err := write(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	token, created, err := service.CreateToken(t.Context(), guidon.TokenInput{Name: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := s.total() // the set of tokens was read before that write
+	s.fail = away
+	if _, err := service.Authenticate(t.Context(), token); err != nil {
+		t.Errorf("the new token: %v", err)
+	}
+	for _, namespace := range []string{"default", "other"} {
+		if got := len(get(t, c, namespace).Flags()); got != 0 {
+			t.Errorf("%s has %d flags, want none", namespace, got)
+		}
+	}
+	if err := service.DeleteNamespace(t.Context(), "other", true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Snapshot(t.Context(), "other"); !errors.Is(err, guidon.NotFound) {
+		t.Errorf("the deleted namespace: got %v, want NotFound", err)
+	}
+	if err := service.DeleteAuthentication(t.Context(), created.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.Authenticate(t.Context(), token); !errors.Is(err, guidon.Unauthenticated) {
+		t.Errorf("the deleted token: got %v, want Unauthenticated", err)
+	}
+	if got := s.total(); got != known || known-before > 1 {
+		t.Errorf("the source was asked %d times after %d, want none", got, known)
+	}
+}
+
+// Writers that share commits, some of which fail, leave in memory what is stored.
+func TestOwnWritesOfGroups(t *testing.T) {
+	s := newSource(t)
+	c := cache.New(s)
+	get(t, c, "default")
+	failed := errors.New("failed")
+	var wg sync.WaitGroup
+	for w := range 16 {
+		wg.Go(func() {
+			for n := range 25 {
+				err := c.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", (w+n)%20), Name: fmt.Sprint(w, n)}); err != nil || n%5 > 0 {
+						return err
+					}
+					return failed
+				})
+				if wantFailed := n%5 == 0; errors.Is(err, failed) != wantFailed || err != nil && !wantFailed {
+					t.Errorf("write %d: %v", n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	got := get(t, c, "default")
+	loads := s.asked["Load"]
+	want, err := s.DB.Snapshot(t.Context(), "default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" || want.Revision() != got.Revision() {
+		t.Errorf("at %v, want %v (-stored +held):\n%s", got.Revision(), want.Revision(), diff)
+	}
+	if loads != 1 {
+		t.Errorf("%d loads, want 1", loads)
+	}
+}

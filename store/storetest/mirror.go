@@ -1,0 +1,219 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Mirrored is a store that brings copies up to date.
+type Mirrored interface {
+	guidon.Store
+	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
+	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
+}
+
+// RunMirrored checks that a copy, which is never loaded after its first time, is what a
+// load returns after every update: whatever that does, whoever wrote in between by the
+// other store of the same database, and whether it stored anything.
+func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
+	t.Run("Namespaces", func(t *testing.T) {
+		for seed := range uint64(4) {
+			namespace := fmt.Sprint("mirrored-", seed)
+			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace}
+			var m copyOf[guidon.Snapshot, guidon.SnapshotDelta]
+			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
+			for n := range 60 {
+				for w.random.IntN(3) == 0 {
+					mustSucceed(t, other.Update(t.Context(), namespace, w.change))
+				}
+				if m.held == nil { // only what does not exist can do without
+					m.held, _ = s.Snapshot(t.Context(), namespace)
+				}
+				mustSucceed(t, s.UpdateMirrored(t.Context(), namespace, &m, w.change))
+				want, err := s.Snapshot(t.Context(), namespace)
+				if errors.Is(err, guidon.NotFound) {
+					if m.held != nil && m.held.Namespace() != nil {
+						t.Fatalf("seed %d, write %d: the copy has a namespace that is deleted", seed, n)
+					}
+					continue
+				}
+				mustSucceed(t, err)
+				if diff := cmp.Diff(parts(want), parts(m.held)); diff != "" {
+					t.Fatalf("seed %d, write %d: the copy (-want +got):\n%s", seed, n, diff)
+				}
+			}
+		}
+	})
+	t.Run("Authentications", func(t *testing.T) {
+		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))}
+		var m copyOf[guidon.AuthenticationSet, guidon.AuthenticationDelta]
+		m.apply, m.revision, m.empty = (*guidon.AuthenticationSet).Apply, (*guidon.AuthenticationSet).Revision, guidon.NewAuthenticationSet(guidon.Revision{}, nil)
+		m.held = mustAuthentications(t, s)
+		for n := range 100 {
+			for w.random.IntN(3) == 0 {
+				mustSucceed(t, other.UpdateAuthentications(t.Context(), w.changeAuthentications))
+			}
+			mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), &m, w.changeAuthentications))
+			want := mustAuthentications(t, s)
+			options := cmpopts.IgnoreUnexported(guidon.Authentication{})
+			if diff := cmp.Diff(want.All(), m.held.All(), options, cmpopts.EquateEmpty()); diff != "" || want.Revision() != m.held.Revision() {
+				t.Fatalf("write %d: the copy is at %v, want %v (-want +got):\n%s", n, m.held.Revision(), want.Revision(), diff)
+			}
+		}
+	})
+	t.Run("Failed", func(t *testing.T) {
+		failed := errors.New("failed")
+		m := copyOf[guidon.Snapshot, guidon.SnapshotDelta]{never: true}
+		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx guidon.Tx) error {
+			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
+		})
+		if !errors.Is(err, failed) {
+			t.Errorf("got %v, want the error of the function", err)
+		}
+		if m.advanced {
+			t.Error("the copy was brought to a state that was not committed")
+		}
+	})
+}
+
+// copyOf is a [guidon.Mirror] that expects to be brought to every state.
+type copyOf[T, D any] struct {
+	held     *T
+	empty    *T
+	revision func(*T) guidon.Revision
+	apply    func(*T, ...D) *T
+	never    bool
+	advanced bool
+}
+
+func (c *copyOf[T, D]) Held() (guidon.Revision, bool) {
+	if c.held == nil {
+		return guidon.Revision{}, false
+	}
+	return c.revision(c.held), true
+}
+
+func (c *copyOf[T, D]) Advance(from guidon.Revision, deltas ...D) {
+	c.advanced = true
+	switch {
+	case c.never:
+	case from == guidon.Revision{}:
+		c.held = c.apply(c.empty, deltas...)
+	default:
+		c.held = c.apply(c.held, deltas...)
+	}
+}
+
+type snapshotParts struct {
+	Namespace *guidon.Namespace
+	Revision  guidon.Revision
+	Flags     []*guidon.Flag
+	Segments  []*guidon.Segment
+}
+
+func parts(s *guidon.Snapshot) snapshotParts {
+	if s == nil {
+		return snapshotParts{}
+	}
+	p := snapshotParts{Namespace: s.Namespace(), Revision: s.Revision()}
+	p.Flags = append(p.Flags, s.Flags()...)
+	p.Segments = append(p.Segments, s.Segments()...)
+	return p
+}
+
+func mustSucceed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustAuthentications(t *testing.T, s guidon.Store) *guidon.AuthenticationSet {
+	t.Helper()
+	set, err := s.Authentications(t.Context())
+	mustSucceed(t, err)
+	return set
+}
+
+// mirrorWriter makes changes of all kinds.
+type mirrorWriter struct {
+	random    *rand.Rand
+	namespace string
+	count     int
+}
+
+func (w *mirrorWriter) key(kind string) string { return fmt.Sprint(kind, w.random.IntN(4)) }
+
+func (w *mirrorWriter) name() string {
+	w.count++
+	return fmt.Sprint("name-", w.count)
+}
+
+// change makes some changes, creating the namespace if there is none.
+func (w *mirrorWriter) change(ctx context.Context, tx guidon.Tx) error {
+	n, err := tx.Namespace(ctx)
+	if errors.Is(err, guidon.NotFound) {
+		if err := tx.PutNamespace(ctx, &guidon.Namespace{Key: w.namespace, Name: w.name()}); err != nil {
+			return err
+		}
+		return w.changeObject(ctx, tx)
+	}
+	if err != nil {
+		return err
+	}
+	switch w.random.IntN(20) {
+	case 0:
+		return tx.DeleteNamespace(ctx)
+	case 1:
+		return nil
+	case 2:
+		n.Name = w.name()
+		return tx.PutNamespace(ctx, n)
+	}
+	for range 1 + w.random.IntN(4) {
+		if err := w.changeObject(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *mirrorWriter) changeObject(ctx context.Context, tx guidon.Tx) error {
+	switch w.random.IntN(5) {
+	case 0:
+		return tx.DeleteFlag(ctx, w.key("flag-"))
+	case 1:
+		return tx.DeleteSegment(ctx, w.key("segment-"))
+	case 2:
+		return tx.PutSegment(ctx, &guidon.Segment{Key: w.key("segment-"), Name: w.name()})
+	}
+	return tx.PutFlag(ctx, &guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
+}
+
+// changeAuthentications creates, changes, deletes or replaces some.
+func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx guidon.AuthenticationTx) error {
+	for range w.random.IntN(3) {
+		id := w.key("id-")
+		if w.random.IntN(3) == 0 {
+			if err := tx.DeleteAuthentication(ctx, id); err != nil {
+				return err
+			}
+		}
+		if w.random.IntN(3) == 0 {
+			continue
+		}
+		a := &guidon.Authentication{ID: id, Method: guidon.MethodToken, TokenHash: w.name(), Metadata: map[string]string{"n": w.name()}}
+		if err := tx.PutAuthentication(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
