@@ -170,27 +170,24 @@ func (bytesCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// TestFlood floods a server, which has the memory limit of the Helm chart, with the
-// worst requests of each kind, with and without a token. It must live through it within
-// its memory, and go on evaluating for others.
+// TestFlood floods servers, which have the memory limit of the Helm chart, with the
+// worst requests of each kind, with and without a token. Each must live through it
+// within its memory, and go on evaluating for others.
 func TestFlood(t *testing.T) {
-	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), floodLimit,
-		"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
-		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+floodToken)
-	authorization := "Authorization: Bearer " + floodToken
-	s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE"}, nil, authorization)
 	for _, f := range floods() {
-		for _, token := range []string{"", floodToken} {
-			name := f.name
-			if token != "" {
-				name += " with a token"
+		t.Run(f.name, func(t *testing.T) {
+			s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), floodLimit,
+				"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true",
+				"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+floodToken)
+			authorization := "Authorization: Bearer " + floodToken
+			s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE"}, nil, authorization)
+			t.Run("without a token", func(t *testing.T) { s.flooded(t, f, "", authorization) })
+			t.Run("with a token", func(t *testing.T) { s.flooded(t, f, floodToken, authorization) })
+			s.Signal(t, syscall.SIGTERM)
+			if code := s.Wait(t); code != 0 {
+				t.Errorf("exit code %d after the floods, want 0", code)
 			}
-			t.Run(name, func(t *testing.T) { s.flooded(t, f, token, authorization) })
-		}
-	}
-	s.Signal(t, syscall.SIGTERM)
-	if code := s.Wait(t); code != 0 {
-		t.Errorf("exit code %d after the floods, want 0", code)
+		})
 	}
 }
 

@@ -39,12 +39,14 @@ type headerMeter struct {
 	paused atomic.Bool // a request is in progress: what comes now is its body
 	bytes  int
 	lines  int
+	line   int  // bytes of the line that is being read, without carriage returns
+	ended  bool // by an empty line
 }
 
 // next makes the meter ready for the header of the next request.
 func (m *headerMeter) next() {
 	m.memory.Release()
-	m.bytes, m.lines = 0, 0
+	m.bytes, m.lines, m.line, m.ended = 0, 0, 0, false
 	m.paused.Store(false)
 }
 
@@ -54,9 +56,10 @@ func (m *headerMeter) pause() { m.paused.Store(true) }
 // count counts a part of the header. It returns errHeader, or io.EOF if there is no
 // memory for the header.
 func (m *headerMeter) count(part []byte) error {
-	m.bytes += len(part)
-	if !m.secure {
-		m.lines += bytes.Count(part, newline)
+	if m.secure {
+		m.bytes += len(part)
+	} else {
+		m.scan(part)
 	}
 	switch {
 	case m.bytes <= freeHeaderBytes && m.lines <= freeHeaderLines:
@@ -70,11 +73,37 @@ func (m *headerMeter) count(part []byte) error {
 	return nil
 }
 
+// scan counts bytes and lines up to the end of the header: the beginning of a body may
+// come with it. Empty lines before the first one are left out, as net/http does.
+func (m *headerMeter) scan(part []byte) {
+	for !m.ended && len(part) > 0 {
+		end := bytes.IndexByte(part, '\n')
+		if end < 0 {
+			m.bytes += len(part)
+			m.line += textLength(part)
+			return
+		}
+		m.bytes += end + 1
+		m.line += textLength(part[:end])
+		switch {
+		case m.line > 0:
+			m.lines++
+		case m.lines > 0:
+			m.ended = true
+		}
+		m.line = 0
+		part = part[end+1:]
+	}
+}
+
+// textLength returns the number of bytes that are no carriage return.
+func textLength(b []byte) int { return len(b) - bytes.Count(b, carriageReturn) }
+
+var carriageReturn = []byte{'\r'}
+
 func (m *headerMeter) cost() int64 {
 	if m.secure {
 		return int64(m.bytes) * costOfSecretByte
 	}
 	return int64(m.bytes)*costOfHeaderByte + int64(m.lines)*costOfHeaderLine
 }
-
-var newline = []byte{'\n'}
