@@ -136,7 +136,7 @@ func authenticationsStart(token string) int {
 	return max(start, 0)
 }
 
-// paginateTokens returns the page of authentications that is asked for.
+// paginateTokens returns the requested page of authentications.
 func paginateTokens(items []*Authentication, limit int32, token string) ([]*Authentication, string, error) {
 	if limit < 0 {
 		return nil, "", Errorf(InvalidArgument, "invalid field limit: must be greater than or equal to '0'")

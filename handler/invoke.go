@@ -46,7 +46,7 @@ type Response struct {
 	ETag        string // of an answer that can be asked for by IfNoneMatch
 	NotModified bool   // the caller has the answer already: Message is an empty one
 
-	write func(x *exchange) // answers by the piece, in the place of Message, where that was asked for
+	write func(x *exchange) // writes the response in pieces, instead of Message, if the request allows that
 	data  []byte            // in the place of Message: the answer to a call of OFREP
 
 	memory releasable // what Message is in, where that can be released

@@ -14,7 +14,7 @@ import (
 const maxPage = 3 << 20
 
 // fitting returns how many of the items go into one page, at least one, so that
-// whoever follows the pages gets on, and what they weigh together.
+// clients always make progress, and their weight together.
 func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 	for _, item := range items {
 		more := weigh(item)
@@ -26,7 +26,7 @@ func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 	return n, weight
 }
 
-// listing is a page of a list that is to be answered.
+// listing is the response to a list operation.
 type listing[T any, M proto.Message] struct {
 	field   string // of the message, with the items
 	items   []T

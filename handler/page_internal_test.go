@@ -80,8 +80,8 @@ func (s memoryStore) Snapshot(context.Context, string) (*guidon.Snapshot, error)
 	return s.snapshot, nil
 }
 
-// TestPagesEndBySize: whoever follows the tokens gets every flag once, in messages
-// below the bound, whether there is a limit or not.
+// TestPagesEndBySize: a client that follows the tokens gets every flag once, in messages
+// below the limit of a page, whether or not it sets one itself.
 func TestPagesEndBySize(t *testing.T) {
 	var flags []*guidon.Flag
 	for i := range 40 {

@@ -26,8 +26,9 @@ const (
 	sizeOfCompressing = 1 << 20
 )
 
-// pieces writes to a connection by the piece, each within the time for it: who
-// takes nothing is cut off, and who takes long for much is not. It keeps nothing.
+// pieces writes to a connection in pieces, each with a deadline of its own: a client
+// that reads nothing is disconnected, and one that reads a long response slowly is not.
+// It has no buffer.
 type pieces struct {
 	to      io.Writer
 	control *http.ResponseController
@@ -96,8 +97,8 @@ func (x *exchange) replyPieces(pool *budget.Pool, write func(out io.Writer) erro
 	}
 }
 
-// replyLargeMessage answers with the message by the piece, where isLarge says so: its
-// texts are those of the state that is held anyway, and its JSON would be a copy.
+// replyLargeMessage writes a message for which isLarge holds in pieces: its strings are
+// those of the snapshot in memory, and its whole JSON would be a copy of them.
 func (x *exchange) replyLargeMessage(pool *budget.Pool, m proto.Message) {
 	pretty := x.pretty()
 	x.replyPieces(pool, func(out io.Writer) error {
@@ -110,7 +111,7 @@ func (x *exchange) replyLargeMessage(pool *budget.Pool, m proto.Message) {
 	})
 }
 
-// isLarge reports whether the message is to be answered by the piece.
+// isLarge reports whether the message must be written in pieces.
 func isLarge(m proto.Message) bool {
 	switch m := m.(type) {
 	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:

@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// maxKept bounds each form of a snapshot's body that is kept for whoever asks next.
-// A longer one is written anew for each.
+// maxKept is the longest form of a snapshot's body that is kept for later requests.
+// A longer one is written anew for each request.
 const maxKept = 16 << 20
 
 // snapshotBody is a snapshot as JSON, for the clients of one profile. What is kept
@@ -25,8 +25,8 @@ type snapshotBody struct {
 	err      error  // why there is none
 	plain    []byte // nil where it is not kept
 
-	// gzip returns it compressed, or nil where that is not kept. It is made by the
-	// first who asks for it.
+	// gzip returns it compressed, or nil where that is not kept. It is made for
+	// the first request.
 	gzip func() []byte
 }
 

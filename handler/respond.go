@@ -123,8 +123,8 @@ func compress(encoding string, body []byte) []byte {
 	return compressed.Bytes()
 }
 
-// compressTo returns a writer that compresses what it is given into out, and what
-// ends it, which is to be called once.
+// compressTo returns a writer that compresses into out, and the function that ends it,
+// which must be called once.
 func compressTo(encoding string, out io.Writer) (io.Writer, func() error) {
 	pool := &gzipWriters
 	if encoding == "deflate" {

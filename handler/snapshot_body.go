@@ -47,7 +47,7 @@ type snapshotEncoder struct {
 	snapshot *guidon.Snapshot
 	segments map[string][]byte // the JSON of those that are small
 	out      *codec.Writer
-	full     bool // something did not fit, and nothing is written any more
+	full     bool // something did not fit, and nothing more is written
 }
 
 // Segments are repeated wherever they are used. A small one is encoded once and

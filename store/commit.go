@@ -17,7 +17,7 @@ type proof struct {
 
 // uncertain is the error of a COMMIT whose answer got lost.
 type uncertain struct {
-	proof     *proof // nil: the transaction may simply be repeated by whoever asked
+	proof     *proof // nil if the caller may repeat the transaction
 	cause     error
 	committed func() // called if it turns out to be committed
 }

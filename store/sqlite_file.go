@@ -22,8 +22,8 @@ type sqliteFile struct {
 	log  *filelock.Lock // of SQLite's write-ahead log, once that is in use; may be nil
 }
 
-// openSQLiteFile makes sure that there is a file that SQLite may open, and that
-// nobody else does if it is to be exclusive.
+// openSQLiteFile ensures that there is a file that SQLite may open and, if exclusive,
+// that no other process has it open.
 func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 	file := &sqliteFile{path: path}
 	err := mustBeRegular(path)

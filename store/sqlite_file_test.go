@@ -120,7 +120,7 @@ func TestExclusive(t *testing.T) {
 	if !ok || !errors.Is(err, guidon.Unavailable) || held.Holder.PID != os.Getpid() || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want the file and process %d named", err, os.Getpid())
 	}
-	beside := openFile(t, path) // who asks for no exclusivity only reads
+	beside := openFile(t, path) // without Exclusive, for reading
 	if err := errors.Join(beside.Ping(t.Context()), beside.Close(), first.Close()); err != nil {
 		t.Fatal(err)
 	}

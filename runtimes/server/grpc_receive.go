@@ -129,8 +129,8 @@ func incomplete(err error) error {
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request message is incomplete", Err: err}
 }
 
-// release leaves the memory of the call to others. Nothing of the message
-// but its texts may be used any more.
+// release gives the memory of the call back. Of the message only the strings may be
+// used afterwards.
 func (in *inbound) release() {
 	if in.room != nil {
 		in.room.release()

@@ -37,8 +37,8 @@ func (s *serving) handOverGRPC(ctx context.Context) {
 	go first.drain(ctx)
 }
 
-// drain lets clients know that the connections close, and returns when all are. The
-// server must not accept any more, or be about to end that.
+// drain tells clients that the connections close, and returns when all are closed. The
+// server must have stopped accepting, or be about to.
 func (g *grpcServing) drain(ctx context.Context) {
 	defer close(g.drained)
 	select {

@@ -2,8 +2,8 @@
 // URL of a database, of Redis or of a service may be shown, and which URLs cannot be
 // divided into parts for certain.
 //
-// A password that contains one of @ / ? # in the clear is cut by whoever parses the
-// URL, so that a part of it becomes a host or the name of a database, which are
+// A password that contains one of @ / ? # in the clear is cut by programs that parse
+// the URL, so that a part of it becomes a host or the name of a database, which are
 // shown. Wherever that is possible the URL is ambiguous: nothing of it is shown but
 // the scheme, and it is not used.
 package redact
@@ -22,7 +22,7 @@ var (
 	// user:password@tcp(db:3306)/guidon?tls=true
 	driver = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
 
-	// The URLs whose user and password end at the last @ for whoever reads them. The
+	// The URLs whose user and password end at the last @ for all that read them. The
 	// driver of PostgreSQL looks for the first one.
 	lastEndsUser = regexp.MustCompile(`^(?i:mysql|mariadb|rediss?|unix):`)
 
