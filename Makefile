@@ -55,7 +55,7 @@ test: ## run the tests that need nothing else, with the race detector where ther
 .PHONY: integration
 integration: ## test against real databases, servers and clients; see integration/doc.go
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; \
-	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 25m ./integration/...
+	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 45m ./integration/...
 
 .PHONY: containers
 containers: ## test the image and the compose file, and once more the databases, each in a container

@@ -73,7 +73,7 @@ func contextGeneral(body []byte) (EvaluationContext, error) {
 	case errors.Is(err, ErrContext) && utf8.Valid(body) && isJSON(body):
 		return EvaluationContext{}, err
 	case err == errDepth, err == errMany, err == errNotUTF8:
-		return EvaluationContext{}, explain(err, body)
+		return EvaluationContext{}, explain(err, body, maxContextValues)
 	}
 	return EvaluationContext{}, guidon.Errorf(guidon.InvalidArgument, "the request body must be a JSON object")
 }

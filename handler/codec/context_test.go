@@ -95,7 +95,7 @@ func TestContextErrors(t *testing.T) {
 		{"a structure as targeting key", `{"context":{"targetingKey":{}}}`, guidon.InvalidArgument, true, "invalid field context.targetingKey: must be a string or a number"},
 		{"a boolean as targeting key", `{"context":{"targetingKey":true}}`, guidon.InvalidArgument, true, "invalid field context.targetingKey: must be a string or a number"},
 		{"too many properties", contextOf(1001), guidon.InvalidArgument, true, "invalid field context: must not have more than 1000 properties"},
-		{"too many values", `{"context":{"a":[` + strings.Repeat("1,", 100_000) + `1]}}`, guidon.TooLarge, false, "json body has too many values"},
+		{"too many values", `{"context":{"a":[` + strings.Repeat("1,", 100_000) + `1]}}`, guidon.TooLarge, false, "json body has too many values: more than 100000"},
 		{"too deep", `{"context":{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}}`, guidon.InvalidArgument, false, "json body is nested too deeply"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -173,7 +173,7 @@ func (s *stream) cut(n int) ([]byte, error) {
 }
 
 func (s *stream) tooMany() error {
-	return guidon.Errorf(guidon.TooLarge, "json body has too many values: more than %d", s.most)
+	return tooMany(s.most)
 }
 
 // enough returns an error where there are more values than there may be.

@@ -17,7 +17,6 @@ import (
 var (
 	errInvalidValues = guidon.Errorf(guidon.InvalidArgument, "invalid values for key(s) in json body")
 	errTooDeep       = guidon.Errorf(guidon.InvalidArgument, "json body is nested too deeply")
-	errTooMany       = guidon.Errorf(guidon.TooLarge, "json body has too many values")
 	errNotUTF8       = guidon.Errorf(guidon.InvalidArgument, "json body is not valid UTF-8")
 )
 
@@ -57,19 +56,24 @@ func unmarshalGeneral(body []byte, m proto.Message, values int) error {
 		err = errNotUTF8
 	}
 	if err != nil {
-		return explain(err, body)
+		return explain(err, body, values)
 	}
 	return nil
 }
 
+// tooMany returns the error of a body with more members and elements than values.
+func tooMany(values int) error {
+	return guidon.Errorf(guidon.TooLarge, "json body has too many values: more than %d", values)
+}
+
 // explain returns what a caller is told. That the body is malformed, in the
 // words of encoding/json, goes before what is wrong with a value in it.
-func explain(err error, body []byte) error {
+func explain(err error, body []byte, values int) error {
 	switch err {
 	case errDepth:
 		return errTooDeep
 	case errMany:
-		return errTooMany
+		return tooMany(values)
 	}
 	var first json.RawMessage
 	if malformed := json.NewDecoder(bytes.NewReader(body)).Decode(&first); malformed != nil {
