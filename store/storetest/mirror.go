@@ -27,7 +27,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
-			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace}
+			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace} // #nosec G404 -- repeatable, for tests
 			var m copyOf[guidon.Snapshot, guidon.SnapshotDelta]
 			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
 			for n := range 60 {
@@ -53,7 +53,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 		}
 	})
 	t.Run("Authentications", func(t *testing.T) {
-		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))}
+		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))} // #nosec G404 -- repeatable, for tests
 		var m copyOf[guidon.AuthenticationSet, guidon.AuthenticationDelta]
 		m.apply, m.revision, m.empty = (*guidon.AuthenticationSet).Apply, (*guidon.AuthenticationSet).Revision, guidon.NewAuthenticationSet(guidon.Revision{}, nil)
 		m.held = mustAuthentications(t, s)
