@@ -35,6 +35,8 @@ var lambdaDifferences = []struct {
 	{"*", "TestChangeStreamRecords", "a function does not stream events"},
 	{"*", "TestOFREPEventStreams", "the same"},
 	{"HTTP API*", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
+	{"HTTP API*", "TestInvalidUTF8InRequests", "the same"},
+	{"REST API*", "TestInvalidUTF8InRequests", "an event is JSON, and the query in it is decoded"},
 	{"REST API", "TestBadInput/a_query_that_is_malformed", "the front decodes the query"},
 	{"load balancer", "TestBadInput/a_parameter_twice", "the last of several is passed on; not with multi-value headers"},
 	{"load balancer", "TestCredentials/only_the_first_header_counts", "the same"},
