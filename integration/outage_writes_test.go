@@ -109,11 +109,34 @@ func TestWriteThenOutage(t *testing.T) {
 	}
 }
 
+// TestWriteThenFreeze is TestWriteThenOutage for a database that does not refuse but
+// freezes, with some of the writes: each outage takes as long as the first evaluation
+// waits for an answer.
+func TestWriteThenFreeze(t *testing.T) {
+	for _, s := range faultyDatabases {
+		for name, env := range map[string][]string{"strict": nil, "bounded": bounded(100 * time.Millisecond)} {
+			t.Run(s.name+" "+name, func(t *testing.T) {
+				s.need(t)
+				t.Parallel()
+				seed := rand.Uint64()
+				t.Logf("seed %d", seed)
+				o := newWritesThenOutage(t, seed, s.migrated(t), env...)
+				o.hangs = true
+				o.must("POST", "/api/v1/namespaces", object{"key": "last", "name": "Last"})
+				o.write("create flag", "POST", "/api/v1/namespaces/last/flags", object{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE", "enabled": true}, on)
+				o.write("update flag", "PUT", "/api/v1/namespaces/last/flags/f", object{"name": "F", "enabled": false}, off)
+				o.write("delete flag", "DELETE", "/api/v1/namespaces/last/flags/f", nil, missing)
+			})
+		}
+	}
+}
+
 // writesThenOutage is one instance whose database goes away again and again.
 type writesThenOutage struct {
 	t      *testing.T
 	random *rand.Rand
 	proxy  *tcpProxy
+	hangs  bool // the database freezes instead of going away
 	server *server
 	other  *server // on the same database, which it does not lose
 	grpc   *grpc.ClientConn
@@ -141,9 +164,15 @@ func newWritesThenOutage(t *testing.T, seed uint64, database string, env ...stri
 // has returned.
 func (o *writesThenOutage) outage(check func()) {
 	time.Sleep(time.Duration(o.random.Int64N(int64(500 * time.Millisecond)))) // the moment is what is tested
-	o.proxy.sever()
-	check()
-	o.proxy.mend(o.t)
+	if o.hangs {
+		o.proxy.freeze()
+		check()
+		o.proxy.thaw()
+	} else {
+		o.proxy.sever()
+		check()
+		o.proxy.mend(o.t)
+	}
 	for end := time.Now().Add(patience); ; {
 		if o.evaluate(outageToken, "Cache-Control: no-cache").Status != http.StatusServiceUnavailable {
 			return

@@ -10,9 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/store"
+	"github.com/guidonhq/guidon/store/cache"
 )
 
 // ambiguity is what the store says of a write whose outcome it cannot know.
@@ -245,6 +249,58 @@ func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
 			}
 			t.Run(fmt.Sprintf("%d/%d", stage, f), func(t *testing.T) { wantTruth(t, err, before, c.stored(t)) })
 		}
+	}
+}
+
+// TestRoundTripsOfWrites: a write takes two round trips, one to lock and read, one to
+// write and commit, also where the instance keeps what it wrote and others have written
+// since its last one.
+func TestRoundTripsOfWrites(t *testing.T) { eachWire(t, testRoundTripsOfWrites) }
+
+func testRoundTripsOfWrites(t *testing.T, c *counter) {
+	held := cache.NewShared(c.faulty, cache.Freshness{MaxStale: time.Hour})
+	put := func(s guidon.Store, key string) {
+		t.Helper()
+		err := s.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			if _, err := tx.Flag(ctx, key); !errors.Is(err, guidon.NotFound) {
+				return fmt.Errorf("flag %q: got %w, want NotFound", key, err)
+			}
+			return tx.PutFlag(ctx, &guidon.Flag{Key: key})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(held, "first") // which also makes the connections and, where there are any, prepares
+	put(c.straight, "other-first")
+	put(held, "second")
+	for _, others := range []int{0, 1, 3} {
+		for i := range others {
+			put(c.straight, fmt.Sprintf("other-%d-%d", others, i))
+		}
+		stages := 0
+		c.wire.inflict(func(r request) fault {
+			if r.inside {
+				stages = max(stages, r.stage+1)
+			}
+			return pass
+		})
+		put(held, fmt.Sprint("after-", others))
+		c.wire.inflict(nil)
+		if stages != 2 {
+			t.Errorf("after %d writes of others: %d round trips, want 2", others, stages)
+		}
+	}
+	want, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := held.Snapshot(t.Context(), guidon.DefaultNamespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" {
+		t.Errorf("what is held (-stored +held):\n%s", diff)
 	}
 }
 

@@ -21,6 +21,7 @@ type tcpProxy struct {
 	listener net.Listener
 	upstream string
 	conns    map[net.Conn]bool // nil while it is severed
+	frozen   chan struct{}     // closed by thaw; nil while it is not frozen
 }
 
 // newTCPProxy starts a proxy in front of the server of the URL and returns it
@@ -36,7 +37,7 @@ func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func
 		t.Fatal(err)
 	}
 	p.addr = p.listener.Addr().String()
-	t.Cleanup(p.sever)
+	t.Cleanup(func() { p.sever(); p.thaw() })
 	u.Host = p.addr
 	return p, u.String()
 }
@@ -107,6 +108,32 @@ func (p *tcpProxy) lead(upstream string) {
 	p.cut()
 }
 
+// freeze accepts connections and what is sent, and passes nothing on until thaw.
+func (p *tcpProxy) freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frozen = make(chan struct{})
+}
+
+// thaw ends what freeze began: what was sent meanwhile goes on.
+func (p *tcpProxy) thaw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.frozen != nil {
+		close(p.frozen)
+		p.frozen = nil
+	}
+}
+
+func (p *tcpProxy) awaitThaw() {
+	p.mu.Lock()
+	frozen := p.frozen
+	p.mu.Unlock()
+	if frozen != nil {
+		<-frozen
+	}
+}
+
 // sever cuts all connections and refuses new ones until mend.
 func (p *tcpProxy) sever() {
 	p.mu.Lock()
@@ -164,6 +191,7 @@ func (p *tcpProxy) copy(to, from net.Conn, passed func(int)) {
 	writing.Go(func() {
 		for next := range pieces {
 			time.Sleep(time.Until(next.due)) // the latency itself
+			p.awaitThaw()
 			if _, err := to.Write(next.text); err != nil {
 				_ = from.Close()
 			}

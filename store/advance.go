@@ -18,8 +18,7 @@ type lineage struct {
 
 const selectStamp = `SELECT stamp FROM changes WHERE namespace_key = ? AND revision = ? ORDER BY seq LIMIT 1`
 
-// newLineage asks for the stamp at the revision of the copy, along with the next
-// statement. A part of a group begins where the part before it ends, which is not
+// newLineage returns the lineage of a transaction and asks for what it needs. A part of a group begins where the part before it ends, which is not
 // committed yet.
 func newLineage[D any](ctx context.Context, s *session, key string, mirror guidon.Mirror[D]) (*lineage, error) {
 	l := &lineage{wanted: mirror != nil}
@@ -30,15 +29,20 @@ func newLineage[D any](ctx context.Context, s *session, key string, mirror guido
 	if tip, found := s.tips[key]; found {
 		l.held, l.known = tip, true
 	}
-	if !l.known {
-		return l, nil
-	}
-	var err error
-	l.row, err = s.rowLater(ctx, selectStamp, []any{key, l.held.Number}, &l.stamp)
-	return l, err
+	return l, l.ask(ctx, s, key)
 }
 
-// descends reports whether the state with the revision number came from the copy.
+// ask asks for the stamp at the revision of the copy, if there is one, along with the
+// next statement.
+func (l *lineage) ask(ctx context.Context, s *session, key string) (err error) {
+	if l.known {
+		l.row, err = s.rowLater(ctx, selectStamp, []any{key, l.held.Number}, &l.stamp)
+	}
+	return err
+}
+
+// descends reports whether the state with the revision number came from the copy: the
+// number is not lower, and the change records know the copy's revision by its stamp.
 func (l *lineage) descends(number int64) bool {
 	return l.known && l.held.Number <= number && l.row.found && l.stamp == l.held.Stamp
 }
@@ -54,28 +58,36 @@ func (s *session) stampAt(ctx context.Context, key string, number int64) (guidon
 // steps lead from a revision to the state of a transaction.
 type steps[D any] struct {
 	from   guidon.Revision
-	deltas []D
 	known  bool
+	deltas []func() (D, error) // to be called when the transaction is over
 }
 
-// advance brings the copy to the new state.
+// advance brings the copy to the new state. It does not if an object is malformed,
+// which a load will tell.
 func (s steps[D]) advance(mirror guidon.Mirror[D]) {
-	if s.known {
-		mirror.Advance(s.from, s.deltas...)
+	if !s.known {
+		return
 	}
+	deltas := make([]D, len(s.deltas))
+	for i, delta := range s.deltas {
+		var err error
+		if deltas[i], err = delta(); err != nil {
+			return
+		}
+	}
+	mirror.Advance(s.from, deltas...)
 }
 
 // steps returns what leads from the copy to the state before this transaction and,
 // if the transaction stores anything, from there to the one after it. It is called
-// before that is written.
+// before that is written, and the questions that it asks travel with the writing.
 func (tx *transaction) steps(ctx context.Context, stores bool) (steps[guidon.SnapshotDelta], error) {
 	before, err := tx.stepsBefore(ctx, stores)
 	if err != nil || !stores || !before.known {
 		return before, err
 	}
-	own, err := tx.delta()
-	before.deltas = append(before.deltas, own)
-	return before, err
+	before.deltas = append(before.deltas, tx.delta)
+	return before, nil
 }
 
 func (tx *transaction) stepsBefore(ctx context.Context, stores bool) (before steps[guidon.SnapshotDelta], err error) {
@@ -92,19 +104,39 @@ func (tx *transaction) stepsBefore(ctx context.Context, stores bool) (before ste
 	case l.descends(parent):
 		before.from = l.held
 	}
-	delta, err := tx.s.deltaSince(ctx, tx.namespace, tx.head, before.from.Number)
-	switch {
-	case err != nil && tx.s.failed == nil:
-		return before, nil // an object is malformed, which this write may be about to mend
-	case err != nil:
+	delta, err := tx.deltaBefore(ctx, before.from.Number)
+	if err != nil || stores {
+		before.known, before.deltas = err == nil, []func() (guidon.SnapshotDelta, error){delta}
 		return before, err
 	}
-	before.known = true
-	if !stores {
-		delta.Revision, before.known, err = tx.s.stampAt(ctx, tx.namespace, parent)
+	state := guidon.Revision{Number: parent}
+	stamp, err := tx.s.rowLater(ctx, selectStamp, []any{tx.namespace, parent}, &state.Stamp)
+	if err == nil {
+		err = tx.s.flush(ctx)
 	}
-	before.deltas = []guidon.SnapshotDelta{delta}
-	return before, err
+	if err != nil {
+		return before, err
+	}
+	before.known = stamp.found
+	before.deltas = []func() (guidon.SnapshotDelta, error){func() (guidon.SnapshotDelta, error) {
+		d, err := delta()
+		d.Revision = state
+		return d, err
+	}}
+	return before, nil
+}
+
+// deltaBefore asks for what has changed after the revision number and before this
+// transaction: everything if that is zero.
+func (tx *transaction) deltaBefore(ctx context.Context, since int64) (func() (guidon.SnapshotDelta, error), error) {
+	if since > 0 {
+		return tx.s.deltaLater(ctx, tx.namespace, tx.head, since)
+	}
+	delta, err := tx.s.deltaSince(ctx, tx.namespace, tx.head, 0)
+	if tx.s.failed != nil {
+		return nil, err
+	}
+	return func() (guidon.SnapshotDelta, error) { return delta, err }, nil // an object may be malformed, which this write may be about to mend
 }
 
 // delta returns what the transaction did, in new objects: those that were put
@@ -129,7 +161,8 @@ func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 }
 
 // delta returns the objects that the transaction put, and the keys of those that it
-// deleted.
+// deleted. The transaction is over: a body that was decoded is given up, since there
+// may be many.
 func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
 	for _, e := range o.tx.record.entries {
 		switch {
@@ -142,6 +175,7 @@ func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
 				return nil, nil, err
 			}
 			put = append(put, object)
+			e.before, e.after, o.items[e.key].body = nil, nil, nil
 		}
 	}
 	return put, deleted, nil
@@ -165,6 +199,6 @@ func (tx *authenticationTx) steps(ctx context.Context, stores bool) (result step
 	if delta.Revision = tx.record.revision; err == nil && !stores {
 		delta.Revision, result.known, err = tx.s.stampAt(ctx, guidon.AuthenticationsKey, parent)
 	}
-	result.deltas = []guidon.AuthenticationDelta{delta}
+	result.deltas = []func() (guidon.AuthenticationDelta, error){func() (guidon.AuthenticationDelta, error) { return delta, nil }}
 	return result, err
 }

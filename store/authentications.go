@@ -41,19 +41,20 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 }
 
 func (s *session) loadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+	l := &lineage{}
+	if held != nil {
+		l.held, l.known = held.Revision(), true
+	}
+	if err := l.ask(ctx, s, guidon.AuthenticationsKey); err != nil {
+		return nil, err
+	}
 	h, err := s.head(ctx, guidon.AuthenticationsKey)
 	if err != nil {
 		return nil, err
 	}
 	base := guidon.NewAuthenticationSet(guidon.Revision{}, nil)
-	if held != nil {
-		descends, err := s.descends(ctx, guidon.AuthenticationsKey, h.revision.Number, held.Revision())
-		if err != nil {
-			return nil, err
-		}
-		if descends {
-			base = held
-		}
+	if l.descends(h.revision.Number) {
+		base = held
 	}
 	from, delta, err := s.authenticationsSince(ctx, base.Revision(), h.revision.Number, nil)
 	if err != nil {

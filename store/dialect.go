@@ -31,6 +31,9 @@ type dialect struct {
 	// fails, those that follow are not run.
 	batch func(ctx context.Context, conn *sql.Conn, statements []statement) (batchResult, error)
 
+	// batchReads tells whether transactions that only read run batches, too.
+	batchReads bool
+
 	// interrupt returns what makes whatever the connection is doing, or does next,
 	// fail at once, and may be called at any time; nil where only a context does
 	// that. The connection is closed afterwards.

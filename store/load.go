@@ -52,6 +52,13 @@ func (d *DB) isCurrent(ctx context.Context, namespace string, held guidon.Revisi
 }
 
 func (s *session) load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
+	l := &lineage{}
+	if held != nil {
+		l.held, l.known = held.Revision(), true
+	}
+	if err := l.ask(ctx, s, namespace); err != nil {
+		return nil, err
+	}
 	h, err := s.head(ctx, namespace)
 	if err != nil {
 		return nil, err
@@ -59,18 +66,12 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	if !h.live {
 		return nil, namespaceNotFound(namespace)
 	}
-	if held != nil {
-		descends, err := s.descends(ctx, namespace, h.revision.Number, held.Revision())
+	if l.descends(h.revision.Number) {
+		delta, err := s.deltaSince(ctx, namespace, h, l.held.Number)
 		if err != nil {
 			return nil, err
 		}
-		if descends {
-			delta, err := s.deltaSince(ctx, namespace, h, held.Revision().Number)
-			if err != nil {
-				return nil, err
-			}
-			return held.Apply(delta), nil
-		}
+		return held.Apply(delta), nil
 	}
 	whole, err := s.deltaSince(ctx, namespace, h, 0)
 	if err != nil {
@@ -79,72 +80,105 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	return guidon.NewSnapshot(whole.Namespace, whole.Revision, whole.Flags, whole.Segments), nil
 }
 
-// descends reports whether the state with the revision number came from the held
-// one: the number is not lower, and the change records know the held revision by
-// its stamp.
-func (s *session) descends(ctx context.Context, key string, number int64, held guidon.Revision) (bool, error) {
-	if held.Number > number {
-		return false, nil
-	}
-	known, found, err := s.stampAt(ctx, key, held.Number)
-	return found && known == held, err
-}
-
 // deltaSince returns what has changed in a namespace after the revision number:
 // everything it holds if that is zero.
 func (s *session) deltaSince(ctx context.Context, namespace string, h head, since int64) (delta guidon.SnapshotDelta, err error) {
+	if since > 0 {
+		later, err := s.deltaLater(ctx, namespace, h, since)
+		if err != nil {
+			return delta, err
+		}
+		if err := s.flush(ctx); err != nil {
+			return delta, err
+		}
+		return later()
+	}
 	delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
 	if err := decode(h.body, delta.Namespace); err != nil {
 		return delta, err
 	}
-	if since == 0 {
-		if delta.Flags, err = readAll(ctx, s, flagKind, flagKind.selectAll(), namespace); err != nil {
-			return delta, err
-		}
-		delta.Segments, err = readAll(ctx, s, segmentKind, segmentKind.selectAll(), namespace)
+	if delta.Flags, err = readAll(ctx, s, flagKind, namespace); err != nil {
 		return delta, err
 	}
-	if delta.Flags, err = readAll(ctx, s, flagKind, flagKind.selectChanged(), namespace, since); err != nil {
-		return delta, err
-	}
-	if delta.Segments, err = readAll(ctx, s, segmentKind, segmentKind.selectChanged(), namespace, since); err != nil {
-		return delta, err
-	}
-	err = s.rows(ctx, `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`,
-		[]any{namespace, since}, func(rows *sql.Rows) error {
-			var kind, key string
-			if err := rows.Scan(&kind, &key); err != nil {
-				return err
-			}
-			switch guidon.Kind(kind) {
-			case guidon.KindFlag:
-				delta.DeletedFlags = append(delta.DeletedFlags, key)
-			case guidon.KindSegment:
-				delta.DeletedSegments = append(delta.DeletedSegments, key)
-			}
-			return nil
-		})
+	delta.Segments, err = readAll(ctx, s, segmentKind, namespace)
 	return delta, err
 }
 
-// readAll returns the objects of a query of the kind in creation order.
-func readAll[T any](ctx context.Context, s *session, k *kind[T], query string, args ...any) ([]*T, error) {
-	var all []*T
-	var malformed error // which is not the failure of a statement
-	err := s.rows(ctx, query, args, func(rows *sql.Rows) error {
-		var key string
-		var created guidon.ChangeCursor
-		var body sql.RawBytes // decoded at once, so it need not be copied
-		if err := rows.Scan(&key, &created.Revision, &created.Sequence, &body); err != nil {
-			return err
-		}
-		object, err := k.decode(body, created)
-		all, malformed = append(all, object), cmp.Or(malformed, err)
-		return nil
-	})
-	if err = cmp.Or(err, malformed); err != nil {
+const selectDeleted = `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`
+
+// deltaLater asks for what has changed in a namespace after the revision number, along
+// with the next statement. The function returns the answer once that has been sent.
+func (s *session) deltaLater(ctx context.Context, namespace string, h head, since int64) (func() (guidon.SnapshotDelta, error), error) {
+	flags, segments := &listing[guidon.Flag]{kind: flagKind}, &listing[guidon.Segment]{kind: segmentKind}
+	args := []any{namespace, since}
+	if err := s.rowsLater(ctx, flagKind.selectChanged(), args, flags.add, flags.columns(&flags.body)...); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b *T) int { return inOrder(*k.created(a), *k.created(b)) })
-	return all, nil
+	if err := s.rowsLater(ctx, segmentKind.selectChanged(), args, segments.add, segments.columns(&segments.body)...); err != nil {
+		return nil, err
+	}
+	var kind, key string
+	deleted := map[guidon.Kind][]string{}
+	err := s.rowsLater(ctx, selectDeleted, args, func() {
+		deleted[guidon.Kind(kind)] = append(deleted[guidon.Kind(kind)], key)
+	}, &kind, &key)
+	return func() (delta guidon.SnapshotDelta, err error) {
+		delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
+		delta.DeletedFlags, delta.DeletedSegments = deleted[guidon.KindFlag], deleted[guidon.KindSegment]
+		if err := decode(h.body, delta.Namespace); err != nil {
+			return delta, err
+		}
+		if delta.Flags, err = flags.result(); err != nil {
+			return delta, err
+		}
+		delta.Segments, err = segments.result()
+		return delta, err
+	}, err
+}
+
+// readAll returns all objects of the kind in creation order.
+func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace string) ([]*T, error) {
+	l := &listing[T]{kind: k}
+	columns := l.columns((*sql.RawBytes)(&l.body)) // decoded at once, so it need not be copied
+	err := s.rows(ctx, k.selectAll(), []any{namespace}, func(rows *sql.Rows) error {
+		err := rows.Scan(columns...)
+		if err == nil {
+			l.add()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.result()
+}
+
+// listing collects the objects of a query.
+type listing[T any] struct {
+	kind      *kind[T]
+	key       string
+	created   guidon.ChangeCursor
+	body      []byte
+	all       []*T
+	malformed error // which is not the failure of a statement
+}
+
+// columns returns where a row goes, with its body.
+func (l *listing[T]) columns(body any) []any {
+	return []any{&l.key, &l.created.Revision, &l.created.Sequence, body}
+}
+
+// add takes the object of the row.
+func (l *listing[T]) add() {
+	object, err := l.kind.decode(l.body, l.created)
+	l.all, l.malformed = append(l.all, object), cmp.Or(l.malformed, err)
+}
+
+// result returns the objects in creation order.
+func (l *listing[T]) result() ([]*T, error) {
+	if l.malformed != nil {
+		return nil, l.malformed
+	}
+	slices.SortFunc(l.all, func(a, b *T) int { return inOrder(*l.kind.created(a), *l.kind.created(b)) })
+	return l.all, nil
 }

@@ -23,7 +23,7 @@ func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (ba
 		return oneByOne(ctx, conn, statements)
 	case end == 0:
 		return mysqlExecTogether(ctx, conn, statements)
-	case end <= last: // how many rows the last one changed is told of those behind queries only
+	case end <= last && statements[last].count: // which is told of those behind queries only
 		if result, err := mysqlQueryTogether(ctx, conn, statements[:end]); err != nil {
 			return result, err
 		}
@@ -36,10 +36,7 @@ func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (ba
 func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	for i, s := range statements {
 		if s.row != nil {
-			err = conn.QueryRowContext(ctx, s.query, s.args...).Scan(s.row.dest...)
-			if s.row.found = err == nil; errors.Is(err, sql.ErrNoRows) {
-				err = nil
-			}
+			err = mysqlQuery(ctx, conn, s)
 		} else {
 			var done sql.Result
 			if done, err = conn.ExecContext(ctx, s.query, s.args...); err == nil {
@@ -54,6 +51,15 @@ func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (resu
 	return result, nil
 }
 
+func mysqlQuery(ctx context.Context, conn *sql.Conn, s statement) error {
+	rows, err := conn.QueryContext(ctx, s.query, s.args...)
+	if err != nil {
+		return err
+	}
+	err = s.row.read(rows)
+	return errors.Join(err, rows.Close())
+}
+
 func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	text, args := together(statements)
 	done, err := conn.ExecContext(ctx, text, args...)
@@ -64,7 +70,7 @@ func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []stateme
 	return result, err
 }
 
-// mysqlQueryTogether is for statements of which the last is a query. The driver
+// mysqlQueryTogether is for statements among which there are queries. The driver
 // passes over the answers of those that are none.
 func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	text, args := together(statements)
@@ -82,19 +88,20 @@ func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statem
 			return result, errors.Join(errFewerAnswers, rows.Err())
 		}
 		first = false
-		if s.row.found = rows.Next(); s.row.found {
-			if err := rows.Scan(s.row.dest...); err != nil {
-				return result, err
-			}
-		}
-		if err := rows.Err(); err != nil {
+		if err := s.row.read(rows); err != nil {
 			return result, err
 		}
 	}
-	return result, nil
+	if rows.NextResultSet() { // which reads the answers of those behind the last query
+		return result, errMoreAnswers
+	}
+	return result, rows.Err()
 }
 
-var errFewerAnswers = errors.New("the database gave fewer answers than it was asked questions")
+var (
+	errFewerAnswers = errors.New("the database gave fewer answers than it was asked questions")
+	errMoreAnswers  = errors.New("the database gave more answers than it was asked questions")
+)
 
 func together(statements []statement) (text string, args []any) {
 	var b strings.Builder

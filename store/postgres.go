@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -24,6 +25,7 @@ var postgresDialect = &dialect{
 	beginWrite:        "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead:         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
 	batch:             postgresBatch,
+	batchReads:        true,
 	interrupt:         postgresInterrupt,
 	rebind:            numbered,
 	isUniqueViolation: func(err error) bool { return sqlState(err) == "23505" },
@@ -53,9 +55,11 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 		for i, s := range statements {
 			var err error
 			if s.row != nil {
-				err = answers.QueryRow().Scan(s.row.dest...)
-				if s.row.found = err == nil; errors.Is(err, pgx.ErrNoRows) {
-					err = nil
+				var rows pgx.Rows
+				if rows, err = answers.Query(); err == nil {
+					err = s.row.read(rows)
+					rows.Close()
+					err = cmp.Or(err, rows.Err())
 				}
 			} else {
 				var tag pgconn.CommandTag

@@ -20,6 +20,7 @@ type session struct {
 	db     *DB
 	conn   *sql.Conn
 	open   bool // a transaction is under way
+	queues bool // statements can wait to be sent along with others
 	queued []statement
 	failed error
 	proof  *proof // of what a commit would store
@@ -46,12 +47,36 @@ type statement struct {
 	query string
 	args  []any
 	row   *row // of a query; nil: it is none
+	count bool // how many rows it changed is asked
 }
 
-// row is where the one row of a query goes.
+// row is where the rows of a query go.
 type row struct {
 	dest  []any
+	each  func() // called with each row in dest; nil: only the first one counts
 	found bool
+}
+
+// cursor is an answer that is read row by row.
+type cursor interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+}
+
+// read takes the rows.
+func (r *row) read(rows cursor) error {
+	for rows.Next() {
+		if err := rows.Scan(r.dest...); err != nil {
+			return err
+		}
+		r.found = true
+		if r.each == nil {
+			break
+		}
+		r.each()
+	}
+	return rows.Err()
 }
 
 // maxQueued bounds what waits.
@@ -69,8 +94,8 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 		return nil, err
 	}
 	s := &session{db: d, conn: conn}
-	if d.dialect.batch != nil && pool == d.writer {
-		s.queued = []statement{{query: query}}
+	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
+		s.queues, s.queued = true, []statement{{query: query}}
 		return s, nil
 	}
 	if _, err := s.exec(ctx, query); err != nil {
@@ -111,7 +136,7 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	bounded, cancel := s.db.bounded(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
-		result, err := s.send(bounded, statement{query: query, args: args})
+		result, err := s.send(bounded, statement{query: query, args: args, count: true})
 		return result.changed, s.fail(ctx, err)
 	}
 	result, err := s.conn.ExecContext(bounded, s.db.dialect.query(query), args...)
@@ -145,9 +170,25 @@ func (s *session) rowLater(ctx context.Context, query string, args []any, dest .
 	return r, err
 }
 
+// rowsLater is rowLater for a query of any number of rows, with each of which in the
+// destinations the function is called.
+func (s *session) rowsLater(ctx context.Context, query string, args []any, each func(), dest ...any) error {
+	r := &row{dest: dest, each: each}
+	if s.queue(statement{query: query, args: args, row: r}) {
+		return nil
+	}
+	return s.rows(ctx, query, args, func(rows *sql.Rows) error {
+		err := rows.Scan(dest...)
+		if err == nil {
+			each()
+		}
+		return err
+	})
+}
+
 // queue keeps the statement for later and tells whether it could.
 func (s *session) queue(st statement) bool {
-	can := s.failed == nil && s.db.dialect.batch != nil && len(s.queued) < maxQueued
+	can := s.failed == nil && s.queues && len(s.queued) < maxQueued
 	if can {
 		s.queued = append(s.queued, st)
 	}

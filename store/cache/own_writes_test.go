@@ -62,6 +62,41 @@ func TestOutageAfterFirstWrite(t *testing.T) {
 	}
 }
 
+// Where writes are cold, the first one asks for nothing and loads nothing. What it wrote
+// is not known during an outage, and what was known before is not taken for it.
+func TestColdWrite(t *testing.T) {
+	for _, key := range []string{"a", authentications} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake()
+			f.set(key, 1, 1)
+			s := cache.NewShared(f, cache.Freshness{MaxStale: time.Minute, ColdWrites: true})
+			if err := write(t.Context(), s, key); err != nil {
+				t.Fatal(err)
+			}
+			if f.questions() > 0 || len(f.loads) > 0 {
+				t.Errorf("%s: the write asked %d questions and loaded %v, want nothing", key, f.questions(), f.loads)
+			}
+			f.refused = away
+			f.refuse()
+			time.Sleep(time.Second)
+			ctx, _ := staleCall(t)
+			if got := ask(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
+				t.Errorf("%s: while the database is away: got %v, want Unavailable", key, got)
+			}
+			f.refused = nil
+			f.recover()
+			time.Sleep(time.Second)
+			wantNumber(t, "after the outage", ask(t.Context(), s, key), 2)
+			if err := write(t.Context(), s, key); err != nil { // it is in memory now
+				t.Fatal(err)
+			}
+			f.refuse()
+			time.Sleep(time.Second)
+			wantStale(t, s, key, 3, time.Second)
+		})
+	}
+}
+
 // A namespace that was deleted through this instance does not exist, nor does it come
 // back before the database says so.
 func TestOutageAfterDeletion(t *testing.T) {
@@ -120,7 +155,7 @@ func TestOwnCreationDuringQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.refuse()
-		<-question
+		wantNumber(t, "who asked meanwhile", <-question, 1)
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
 		wantNumber(t, "the new namespace", ask(ctx, s, "new"), 1)

@@ -29,6 +29,11 @@ type Freshness struct {
 	// MaxStale is how old an answer may be while the source does not answer, for
 	// calls that accept that ([guidon.Call.MayBeStale]). Zero is never.
 	MaxStale time.Duration
+	// ColdWrites lets a write to what is not in memory go ahead without loading that
+	// first. What it wrote is then not known while the source does not answer, as
+	// nothing is that was never asked for. It is for processes that do not live long,
+	// of which many write once.
+	ColdWrites bool
 }
 
 // Shared is a [guidon.Store] that keeps the snapshots and the authentications of
@@ -44,7 +49,8 @@ type Freshness struct {
 // What was written through it is seen by whoever asks after that, and no caller
 // sees the revision of a namespace go back, unless a backup was restored: with
 // that, too, the next question shows what is current. A write leaves the state that
-// it made in memory, so that it is known even if the source never answers again.
+// it made in memory, so that it is known even if the source never answers again;
+// [Freshness.ColdWrites] is the exception.
 //
 // A question that fails is the error of those who wait for it, or, where
 // MaxStale and the call allow, they are answered from memory. While the source
@@ -219,7 +225,7 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.
 // write can bring up to date: after it the source may be gone. The error is that of a
 // source which does not answer; the write finds out about all others by itself.
 func (s *Shared) prepare(ctx context.Context, held bool, read func(ctx context.Context) error) error {
-	if held || s.freshness.MaxStale == 0 {
+	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
 		return nil
 	}
 	err := read(guidon.WithCall(ctx, &guidon.Call{}))

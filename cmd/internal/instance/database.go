@@ -104,7 +104,7 @@ type Cached interface {
 // write too it asks as often as the configuration demands, and otherwise never.
 func NewCache(s *Storage, c config.Cache) Cached {
 	if s.Shared() {
-		return cache.NewShared(s.Source(), cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale})
+		return cache.NewShared(s.Source(), cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale, ColdWrites: onLambda()})
 	}
 	return cache.New(s.DB)
 }
