@@ -38,6 +38,7 @@ type Config struct {
 	Now            func() time.Time
 	Timeout        time.Duration   // bounds the work on one request; zero is 30 s
 	Overload       *OverloadConfig // nil rejects nothing
+	ImportMemory   int64           // most that the document of an import takes, in bytes; zero is DefaultImportMemory
 	Budget         *budget.Budget  // of the memory that requests in progress take; nil is one of the default size
 }
 
@@ -87,6 +88,9 @@ func New(config Config) *Handler {
 	}
 	if h.now == nil {
 		h.now, h.tick = time.Now, tick
+	}
+	if h.config.ImportMemory == 0 {
+		h.config.ImportMemory = DefaultImportMemory
 	}
 	if h.budget == nil {
 		h.budget = budget.New(0)

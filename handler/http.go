@@ -25,6 +25,8 @@ type exchange struct {
 	bodies  budget.Reservation // for the encoded request
 	decoded budget.Reservation
 
+	importMemory int64 // what the document of an import may take
+
 	// Of an operation, for Receive.
 	route     Route
 	variables []string
@@ -74,6 +76,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := newExchange()
 	x.ResponseWriter, x.request = w, r
 	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
+	x.importMemory = h.config.ImportMemory
 	x.event.start = tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
 	x.event.name(first(r.Header, "X-Request-Id"))

@@ -10,21 +10,21 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Bounds of an import that is decoded while it is read: its body, the members and
-// elements in it, and what the document takes in memory.
+// Limits of an import that is decoded while it is read: its body, and the members and
+// elements in it.
 const (
-	maxImportBody     = 256 << 20
-	maxImportValues   = 20_000_000
-	maxImportDocument = 384 << 20
+	maxImportBody   = 256 << 20
+	maxImportValues = 20_000_000
 )
 
-// importedInParts is the alternative that errors about these bounds name.
+// DefaultImportMemory is the most that the document of an import may take in memory, in
+// bytes, unless the configuration says otherwise.
+const DefaultImportMemory = 384 << 20
+
+// importedInParts is the alternative that errors about these limits name.
 const importedInParts = "import it in parts, each with the mode to update"
 
-var (
-	errImportBody     = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", maxImportBody>>20, importedInParts)
-	errImportDocument = guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s", maxImportDocument>>20, importedInParts)
-)
+var errImportBody = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", maxImportBody>>20, importedInParts)
 
 // isLongImport reports whether the body is to be decoded while it is read.
 func (x *exchange) isLongImport(limits Limits) bool {
@@ -44,7 +44,7 @@ func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) 
 		return err
 	}
 	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, maxImportBody)}
-	d := &documentReader{}
+	d := &documentReader{limit: x.importMemory}
 	err := codec.UnmarshalStream(source, m, maxImportValues, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
@@ -78,6 +78,7 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 // documentReader makes a document of the JSON of its flags and segments.
 type documentReader struct {
 	document guidon.Document
+	limit    int64
 	flags    int // bytes that the flags take
 	segments int
 }
@@ -108,10 +109,11 @@ func (d *documentReader) addSegment(element []byte) error {
 }
 
 func (d *documentReader) check() error {
-	if d.flags+d.segments > maxImportDocument {
-		return errImportDocument
+	if int64(d.flags)+int64(d.segments) <= d.limit {
+		return nil
 	}
-	return nil
+	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
+		d.limit>>20, importedInParts)
 }
 
 // What the parts of a document take in memory beside their texts, in bytes, and each

@@ -3,6 +3,8 @@ package instance
 import (
 	"math"
 	"runtime/debug"
+
+	"github.com/guidonhq/guidon/handler"
 )
 
 // What requests may take of the memory if the configuration does not say.
@@ -10,6 +12,7 @@ const (
 	leastRequestMemory   = 32 << 20
 	defaultRequestMemory = 64 << 20
 	requestMemoryShare   = 8 // the part of Go's memory limit
+	importMemoryShare    = 5
 )
 
 // requestMemory returns the limit, in bytes, of what requests in progress take.
@@ -23,4 +26,10 @@ func requestMemory(configured int) int64 {
 		return defaultRequestMemory
 	}
 	return max(limit/requestMemoryShare, leastRequestMemory)
+}
+
+// importMemory returns the limit, in bytes, of what the document of an import takes:
+// the collector and the state that the import makes need as much again.
+func importMemory() int64 {
+	return min(debug.SetMemoryLimit(-1)/importMemoryShare, handler.DefaultImportMemory)
 }

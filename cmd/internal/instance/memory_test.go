@@ -6,6 +6,18 @@ import (
 	"testing"
 )
 
+func TestImportMemory(t *testing.T) {
+	const mib = 1 << 20
+	for limit, want := range map[int64]int64{math.MaxInt64: 384 * mib, 4000 * mib: 384 * mib, 450 * mib: 90 * mib} {
+		func() {
+			defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+			if got := importMemory(); got != want {
+				t.Errorf("with a limit of %d: got %d, want %d", limit, got, want)
+			}
+		}()
+	}
+}
+
 func TestRequestMemory(t *testing.T) {
 	const mib = 1 << 20
 	for _, test := range []struct {

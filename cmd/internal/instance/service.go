@@ -26,6 +26,7 @@ func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info,
 		Configuration: c.JSON(),
 		Logger:        logger,
 		Timeout:       c.Server.RequestTimeout,
+		ImportMemory:  importMemory(),
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 	}
 	if c.Log.Evaluations.Enabled {
