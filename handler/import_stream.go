@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -88,7 +90,7 @@ func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil
 
 func (d *documentReader) addFlag(element []byte) error {
 	m := new(guidonv1.DocumentFlag)
-	if err := codec.Unmarshal(element, m, maxImportValues); err != nil {
+	if err := d.decode(element, m); err != nil {
 		return err
 	}
 	f := documentFlagOf(m)
@@ -99,7 +101,7 @@ func (d *documentReader) addFlag(element []byte) error {
 
 func (d *documentReader) addSegment(element []byte) error {
 	m := new(guidonv1.DocumentSegment)
-	if err := codec.Unmarshal(element, m, maxImportValues); err != nil {
+	if err := d.decode(element, m); err != nil {
 		return err
 	}
 	g := documentSegmentOf(m)
@@ -108,10 +110,22 @@ func (d *documentReader) addSegment(element []byte) error {
 	return d.check()
 }
 
-func (d *documentReader) check() error {
-	if int64(d.flags)+int64(d.segments) <= d.limit {
-		return nil
+// decode decodes a flag or segment, unless that takes more memory than the document may.
+func (d *documentReader) decode(element []byte, m proto.Message) error {
+	if codec.Cost(element) > d.limit {
+		return d.tooLarge()
 	}
+	return codec.Unmarshal(element, m, maxImportValues)
+}
+
+func (d *documentReader) check() error {
+	if int64(d.flags)+int64(d.segments) > d.limit {
+		return d.tooLarge()
+	}
+	return nil
+}
+
+func (d *documentReader) tooLarge() error {
 	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
 		d.limit>>20, importedInParts)
 }

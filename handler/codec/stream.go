@@ -20,7 +20,7 @@ type List struct {
 // Bounds of what [UnmarshalStream] holds at a time: an element, and all that is not
 // in one of the lists.
 const (
-	maxElement = 64 << 20
+	maxElement = 32 << 20
 	maxRest    = 4 << 20
 )
 
