@@ -101,7 +101,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		return
 	}
 	if isLarge(response.Message) {
-		x.replyLargeMessage(h.budget.Responses, response.Message)
+		x.replyLargeMessage(response.Message)
 	} else {
 		x.replyMessage(response.Message)
 	}
