@@ -11,7 +11,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 )
 
@@ -76,14 +75,15 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 	return remote, nil
 }
 
-// connectLocal returns a client that works on the database itself.
+// connectLocal returns a client that works on the database itself. What it reads it
+// reads once, so it has no cache.
 func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
 	db, end, err := p.openReady(ctx, c, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(instance.NewCache(db, c.Cache), time.Now),
+		Service:        guidon.NewService(db.Source(), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})
