@@ -16,6 +16,7 @@ type objects[T any] struct {
 	tx       *transaction
 	items    map[string]*item
 	listed   []string // in creation order, the keys that are stored; nil: not known
+	ahead    []*item  // those whose bodies were read last
 	complete bool     // items holds all that are stored, with their bodies
 }
 
@@ -123,6 +124,12 @@ const readAhead = 100
 
 // readListed reads the body of a key that has been listed, and some that come after it.
 func (o *objects[T]) readListed(ctx context.Context, key string) error {
+	for _, it := range o.ahead {
+		if it.change == nil && it.body != nil { // it is as stored, and most are asked for once
+			it.body, it.unread = nil, true
+		}
+	}
+	o.ahead = o.ahead[:0]
 	args := []any{o.tx.namespace}
 	for _, next := range o.listed[o.items[key].place:] {
 		if o.items[next].unread {
@@ -141,6 +148,7 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 		}
 		if it := o.items[key]; it != nil && it.unread {
 			it.body, it.unread = body, false
+			o.ahead = append(o.ahead, it)
 		}
 		return nil
 	})
