@@ -14,8 +14,12 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// localTimeout bounds one call inside the process, which nobody else waits for.
-const localTimeout = 15 * time.Minute
+// Inside the process, where nobody else waits, localTimeout bounds a call, and a
+// statement may take localStatement at least: one reads all flags of a namespace.
+const (
+	localTimeout   = 15 * time.Minute
+	localStatement = time.Minute
+)
 
 // connection says which service a command talks to: a running one, or the
 // local database.
@@ -78,7 +82,9 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 // connectLocal returns a client that works on the database itself. What it reads it
 // reads once, so it has no cache.
 func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
-	db, end, err := p.openReady(ctx, c, mode)
+	patient := *c
+	patient.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
+	db, end, err := p.openReady(ctx, &patient, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
