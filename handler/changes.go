@@ -17,7 +17,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 		return Response{}, err
 	}
 	if request.pieces { // how long the records are is not known before they are read
-		if err := request.reserved.resize(ctx, h.budget.Responses, maxPage); err != nil {
+		if err := request.reserve(ctx, maxPage); err != nil {
 			return Response{}, err
 		}
 	}
@@ -33,7 +33,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 		changes, next = changes[:n], changes[n-1].Cursor().PageToken()
 	}
 	if request.pieces {
-		if err := request.reserved.resize(ctx, h.budget.Responses, int64(weight)); err != nil {
+		if err := request.reserve(ctx, int64(weight)); err != nil {
 			return Response{}, err
 		}
 	}

@@ -35,7 +35,7 @@ func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest,
 	if request.pieces {
 		return Response{write: func(x *exchange) {
 			pretty := x.pretty()
-			x.replyPieces(h.budget.Responses, func(out io.Writer) error { return writeExport(out, export, pretty) })
+			x.replyPieces(func(out io.Writer) error { return writeExport(out, export, pretty) })
 		}}, nil
 	}
 	if request.Transport == "grpc" {

@@ -167,7 +167,7 @@ func TestBadInput(t *testing.T) {
 		{"deep nesting where nobody looks", "POST", flags, `{"key":"k","name":"K","x":` + deep + `}`, 400, 3, "json body is nested too deeply"},
 		{"invalid UTF-8", "POST", flags, "{\"key\":\"k\",\"name\":\"\xff\"}", 400, 3, "json body is not valid UTF-8"},
 		{"an oversized body", "POST", flags, `{"key":"` + strings.Repeat("k", 4<<20) + `"}`, 413, 8, "the request body exceeds 4194304 bytes"},
-		{"an oversized import", "POST", "/api/v1/namespaces/default/import", `{"x":"` + strings.Repeat("k", 64<<20) + `"}`, 413, 8, "json body has more than 4 MiB beside its lists"},
+		{"an oversized import", "POST", "/api/v1/namespaces/default/import", `{"x":"` + strings.Repeat("k", 64<<20) + `"}`, 413, 8, "json body has a value of more than 32 MiB"},
 		{"too many batch items", "POST", "/evaluate/v1/batch", `{"requests":[` + items + `]}`, 413, 8, "invalid field requests: must not contain more than 1000 elements"},
 		{"too many legacy batch items", "POST", "/api/v1/batch-evaluate", `{"requests":[` + items + `]}`, 413, 8, "invalid field requests: must not contain more than 1000 elements"},
 		{"an attachment beyond the limit", "POST", flags + "/f/variants", `{"key":"k","attachment":"\"` + strings.Repeat("k", 1_024_000) + `\""}`, 400, 3, "invalid field attachment: must be less than 1000 KB"},

@@ -77,6 +77,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.ResponseWriter, x.request = w, r
 	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
 	x.importMemory = h.config.ImportMemory
+	x.asked.reserved = h.budget.Responses.NewReservation()
 	x.event.start = tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
 	x.event.name(first(r.Header, "X-Request-Id"))
@@ -110,7 +111,7 @@ func (x *exchange) end() {
 	x.releaseBuffer()
 	x.bodies.Release()
 	x.decoded.Release()
-	x.asked.reserved.release()
+	x.asked.reserved.Release()
 	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
 }
 

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // Request is a call of an operation, as a transport received it.
@@ -25,13 +26,21 @@ type Request struct {
 	Source                Source        // of Message if that is nil: read once the caller is known
 	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
 
-	path       string           // the namespace that the path names
-	document   *guidon.Document // of an import whose message is without it
-	reserved   reservation      // for the answer
-	pieces     bool             // the answer may be written by the piece, in the place of a message
-	ofrep      *ofrepRequest    // in the place of Message: a call of OFREP
-	capability *capability      // in the place of a credential: that of a listener
-	listener   listener         // whom a stream is for
+	path       string             // the namespace that the path names
+	document   *guidon.Document   // of an import whose message is without it
+	reserved   budget.Reservation // for the answer, until the client has it
+	pieces     bool               // the answer may be written by the piece, in the place of a message
+	ofrep      *ofrepRequest      // in the place of Message: a call of OFREP
+	capability *capability        // in the place of a credential: that of a listener
+	listener   listener           // whom a stream is for
+}
+
+// reserve makes the room for the answer n bytes. Small answers need none.
+func (r *Request) reserve(ctx context.Context, n int64) error {
+	if n <= budget.Small {
+		n = 0
+	}
+	return r.reserved.Resize(ctx, n)
 }
 
 // Response is the answer. On errors only what tells about the state is set:

@@ -101,6 +101,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	defer cancel()
 	request := &x.asked
 	*request = Request{
+		reserved:      request.reserved,
 		Authorization: ofrepCredential(x.request.Header),
 		Cookie:        x.request.Header["Cookie"],
 		IfNoneMatch:   strings.Join(x.request.Header["If-None-Match"], ","),

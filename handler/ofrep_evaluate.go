@@ -32,7 +32,7 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 		return Response{}, a.err
 	}
 	b := a.append(q.room)
-	if err := request.reserved.resize(ctx, h.budget.Responses, int64(len(b))); err != nil {
+	if err := request.reserve(ctx, int64(len(b))); err != nil {
 		return Response{}, err
 	}
 	return Response{data: b}, nil
@@ -70,7 +70,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 		}
 		a := h.evaluateOFREP(s, q, key, events)
 		b = a.append(b)
-		if err := h.roomForOFREP(ctx, request, len(b)); err != nil {
+		if err := request.roomForOFREP(ctx, len(b)); err != nil {
 			events.discard(err)
 			for _, q.flag = range keys[i+1:] {
 				events.unknown(q, err, 0)
@@ -88,13 +88,13 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 }
 
 // roomForOFREP makes sure that there is room for an answer that has become so long.
-func (h *Handler) roomForOFREP(ctx context.Context, request *Request, size int) error {
+func (r *Request) roomForOFREP(ctx context.Context, size int) error {
 	switch {
 	case size > maxOFREPAnswer:
 		return guidon.Errorf(guidon.TooLarge,
 			"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
-	case int64(size) > max(request.reserved.size, budget.Small):
-		return request.reserved.resize(ctx, h.budget.Responses, 2*int64(size))
+	case int64(size) > max(r.reserved.Size(), budget.Small):
+		return r.reserve(ctx, 2*int64(size))
 	}
 	return nil
 }

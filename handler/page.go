@@ -54,7 +54,7 @@ func (l *listing[T, M]) answer(h *Handler, request *Request, whole func(items []
 	}
 	return Response{write: func(x *exchange) {
 		pretty := x.pretty()
-		x.replyPieces(h.budget.Responses, func(out io.Writer) error { return l.write(out, pretty) })
+		x.replyPieces(func(out io.Writer) error { return l.write(out, pretty) })
 	}}
 }
 

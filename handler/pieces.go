@@ -9,7 +9,6 @@ import (
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
@@ -86,8 +85,8 @@ func (x *exchange) writePieces(write func(out io.Writer) error) {
 // replyPieces answers with the JSON that write writes, of whatever length: what has
 // been written goes to the client while the rest is not there yet. A short one is
 // answered like any other.
-func (x *exchange) replyPieces(pool *budget.Pool, write func(out io.Writer) error) {
-	a := &incremental{x: x, pool: pool}
+func (x *exchange) replyPieces(write func(out io.Writer) error) {
+	a := &incremental{x: x}
 	err := write(a)
 	if err == nil {
 		err = a.close()
@@ -99,9 +98,9 @@ func (x *exchange) replyPieces(pool *budget.Pool, write func(out io.Writer) erro
 
 // replyLargeMessage writes a message for which isLarge holds in pieces: its strings are
 // those of the snapshot in memory, and its whole JSON would be a copy of them.
-func (x *exchange) replyLargeMessage(pool *budget.Pool, m proto.Message) {
+func (x *exchange) replyLargeMessage(m proto.Message) {
 	pretty := x.pretty()
-	x.replyPieces(pool, func(out io.Writer) error {
+	x.replyPieces(func(out io.Writer) error {
 		w := codec.NewWriter(out)
 		if pretty {
 			w = codec.NewPrettyWriter(out)
@@ -125,7 +124,6 @@ func isLarge(m proto.Message) bool {
 // incremental is an answer that begins when the first piece of it is there.
 type incremental struct {
 	x     *exchange
-	pool  *budget.Pool
 	first []byte    // what there is before the answer begins
 	out   io.Writer // nil before
 	end   func() error
@@ -148,12 +146,12 @@ func (a *incremental) Write(p []byte) (int, error) {
 func (a *incremental) begin() error {
 	encoding := acceptedEncoding(a.x.request.Header["Accept-Encoding"])
 	reserved := &a.x.asked.reserved
-	known := reserved.size // of what the answer is made from
-	if encoding != "" && !reserved.try(a.pool, known+sizeOfCompressing) {
+	known := reserved.Size() // of what the answer is made from
+	if encoding != "" && !reserved.Try(known+sizeOfCompressing) {
 		encoding = "" // as it is takes less memory
 	}
 	if encoding == "" {
-		if err := reserved.resize(a.x.request.Context(), a.pool, known+sizeOfPieces); err != nil {
+		if err := reserved.Resize(a.x.request.Context(), known+sizeOfPieces); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/budget"
 )
 
 // maxKept is the longest form of a snapshot's body that is kept for later requests.
@@ -80,9 +79,9 @@ func (k *keeper) content() []byte {
 }
 
 // replySnapshot answers with the body.
-func (x *exchange) replySnapshot(pool *budget.Pool, b *snapshotBody) {
+func (x *exchange) replySnapshot(b *snapshotBody) {
 	if x.pretty() {
-		x.replyPieces(pool, b.writePretty)
+		x.replyPieces(b.writePretty)
 		return
 	}
 	encoding := ""
@@ -99,7 +98,7 @@ func (x *exchange) replySnapshot(pool *budget.Pool, b *snapshotBody) {
 			compressed = compress(encoding, b.plain)
 		}
 		if compressed == nil {
-			x.replyPieces(pool, b.writeTo)
+			x.replyPieces(b.writeTo)
 			return
 		}
 		x.Header().Set("Content-Encoding", encoding)
@@ -109,7 +108,7 @@ func (x *exchange) replySnapshot(pool *budget.Pool, b *snapshotBody) {
 		}
 	}
 	if encoding == "" && b.plain == nil {
-		if err := x.asked.reserved.resize(x.request.Context(), pool, sizeOfPieces); err != nil {
+		if err := x.asked.reserve(x.request.Context(), sizeOfPieces); err != nil {
 			x.replyError(err)
 			return
 		}

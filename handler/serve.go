@@ -61,6 +61,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	header := x.request.Header
 	request := &x.asked
 	*request = Request{
+		reserved:      request.reserved,
 		Authorization: header["Authorization"],
 		Cookie:        header["Cookie"],
 		IfMatch:       strings.Join(header["If-Match"], ","),
@@ -101,7 +102,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 		return
 	}
 	if isLarge(response.Message) {
-		x.replyLargeMessage(h.budget.Responses, response.Message)
+		x.replyLargeMessage(response.Message)
 	} else {
 		x.replyMessage(response.Message)
 	}

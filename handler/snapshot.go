@@ -31,7 +31,7 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 	case body.err != nil:
 		return Response{}, body.err
 	case request.pieces:
-		response.write = func(x *exchange) { x.replySnapshot(h.budget.Responses, body) }
+		response.write = func(x *exchange) { x.replySnapshot(body) }
 	case request.Transport == "grpc" && body.size > maxGRPCAnswer:
 		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB: ask for it over HTTP", maxGRPCAnswer>>20)
 	default:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -12,14 +13,20 @@ import (
 // encode returns the stored form of an object. It is the same for the same
 // object, which is how a write that changes nothing is recognised.
 func encode(object any) ([]byte, error) {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
+	buffer := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buffer)
+	buffer.Reset()
+	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(object); err != nil {
 		return nil, fmt.Errorf("store: encode: %w", err)
 	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+	// Without room to spare: a transaction may hold many bodies for long.
+	return bytes.Clone(bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))), nil
 }
+
+// buffers are for objects on their way to the stored form.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func decode(body []byte, object any) error {
 	if err := json.Unmarshal(body, object); err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/guidonhq/guidon"
 )
@@ -41,6 +42,16 @@ func (k *kind[T]) selectOne() string {
 // body.
 func (k *kind[T]) selectAll() string {
 	return "SELECT " + k.keyColumn + ", created_rev, created_seq, body FROM " + k.table + " WHERE namespace_key = ?"
+}
+
+// selectKeys is selectAll without the bodies.
+func (k *kind[T]) selectKeys() string {
+	return "SELECT " + k.keyColumn + ", created_rev, created_seq FROM " + k.table + " WHERE namespace_key = ?"
+}
+
+// selectSome is selectAll for so many keys.
+func (k *kind[T]) selectSome(count int) string {
+	return k.selectAll() + " AND " + k.keyColumn + " IN (?" + strings.Repeat(", ?", count-1) + ")"
 }
 
 // selectChanged is selectAll for the rows changed after a revision.

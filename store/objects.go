@@ -15,12 +15,16 @@ type objects[T any] struct {
 	kind     *kind[T]
 	tx       *transaction
 	items    map[string]*item
-	complete bool // items holds all that are stored
+	listed   []string // in creation order, the keys that are stored; nil: not known
+	ahead    []*item  // those whose bodies were read last
+	complete bool     // items holds all that are stored, with their bodies
 }
 
 // item is the state of one key as the transaction sees it.
 type item struct {
-	body    []byte // nil: there is none
+	body    []byte // nil: there is none, or it has not been read
+	unread  bool   // it is stored, and has been listed only
+	place   int    // in the list of the keys that are stored
 	created guidon.ChangeCursor
 	change  *entry // what the transaction did to it; nil when nothing, or since it was deleted
 }
@@ -31,11 +35,15 @@ func newObjects[T any](tx *transaction, k *kind[T]) *objects[T] {
 
 // load returns the item of the key.
 func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
-	if it, ok := o.items[key]; ok {
+	it, ok := o.items[key]
+	switch {
+	case ok && it.unread:
+		return it, o.readListed(ctx, key)
+	case ok:
 		return it, nil
 	}
-	it := &item{}
-	if !o.complete && o.tx.mayHold() && storable(key) {
+	it = &item{}
+	if !o.complete && o.listed == nil && o.tx.mayHold() && storable(key) {
 		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
 			&it.created.Revision, &it.created.Sequence, &it.body)
 		if err != nil {
@@ -64,7 +72,7 @@ func (o *objects[T]) loadAll(ctx context.Context) error {
 			if err := rows.Scan(&key, &it.created.Revision, &it.created.Sequence, &it.body); err != nil {
 				return err
 			}
-			if _, known := o.items[key]; !known {
+			if known := o.items[key]; known == nil || known.unread {
 				o.items[key] = it
 			}
 			return nil
@@ -77,14 +85,83 @@ func (o *objects[T]) loadAll(ctx context.Context) error {
 	return nil
 }
 
+// listAll reads the keys of what is stored, without the bodies, which are much longer.
+func (o *objects[T]) listAll(ctx context.Context) error {
+	if o.complete || o.listed != nil {
+		return nil
+	}
+	if err := o.tx.know(ctx); err != nil {
+		return err
+	}
+	o.listed = []string{}
+	if !o.tx.head.live {
+		return nil
+	}
+	stored := map[string]guidon.ChangeCursor{}
+	err := o.tx.s.rows(ctx, o.kind.selectKeys(), []any{o.tx.namespace}, func(rows *sql.Rows) error {
+		var key string
+		var created guidon.ChangeCursor
+		if err := rows.Scan(&key, &created.Revision, &created.Sequence); err != nil {
+			return err
+		}
+		stored[key] = created
+		o.listed = append(o.listed, key)
+		if o.items[key] == nil {
+			o.items[key] = &item{created: created, unread: true}
+		}
+		return nil
+	})
+	slices.SortFunc(o.listed, func(a, b string) int { return inOrder(stored[a], stored[b]) })
+	for i, key := range o.listed {
+		o.items[key].place = i
+	}
+	return err
+}
+
+// readAhead is how many bodies are read at once: those who list the keys go through
+// them, mostly in their order.
+const readAhead = 100
+
+// readListed reads the body of a key that has been listed, and some that come after it.
+func (o *objects[T]) readListed(ctx context.Context, key string) error {
+	for _, it := range o.ahead {
+		if it.change == nil && it.body != nil { // it is as stored, and most are asked for once
+			it.body, it.unread = nil, true
+		}
+	}
+	o.ahead = o.ahead[:0]
+	args := []any{o.tx.namespace}
+	for _, next := range o.listed[o.items[key].place:] {
+		if o.items[next].unread {
+			args = append(args, next)
+		}
+		if len(args) > readAhead {
+			break
+		}
+	}
+	return o.tx.s.rows(ctx, o.kind.selectSome(len(args)-1), args, func(rows *sql.Rows) error {
+		var key string
+		var created guidon.ChangeCursor
+		var body []byte
+		if err := rows.Scan(&key, &created.Revision, &created.Sequence, &body); err != nil {
+			return err
+		}
+		if it := o.items[key]; it != nil && it.unread {
+			it.body, it.unread = body, false
+			o.ahead = append(o.ahead, it)
+		}
+		return nil
+	})
+}
+
 // keys returns the keys of what exists, in creation order.
 func (o *objects[T]) keys(ctx context.Context) ([]string, error) {
-	if err := o.loadAll(ctx); err != nil {
+	if err := o.listAll(ctx); err != nil {
 		return nil, err
 	}
 	keys := make([]string, 0, len(o.items))
 	for key, it := range o.items {
-		if it.body != nil {
+		if it.body != nil || it.unread {
 			keys = append(keys, key)
 		}
 	}
@@ -104,6 +181,9 @@ func (o *objects[T]) get(ctx context.Context, key string) (*T, error) {
 }
 
 func (o *objects[T]) list(ctx context.Context) ([]*T, error) {
+	if err := o.loadAll(ctx); err != nil {
+		return nil, err
+	}
 	keys, err := o.keys(ctx)
 	if err != nil {
 		return nil, err
@@ -179,6 +259,9 @@ func (o *objects[T]) delete(ctx context.Context, key string) error {
 }
 
 func (o *objects[T]) deleteAll(ctx context.Context) error {
+	if err := o.loadAll(ctx); err != nil {
+		return err
+	}
 	keys, err := o.keys(ctx)
 	if err != nil {
 		return err

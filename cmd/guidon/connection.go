@@ -11,12 +11,15 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
-	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 )
 
-// localTimeout bounds one call inside the process, which nobody else waits for.
-const localTimeout = 15 * time.Minute
+// Inside the process, where nobody else waits, localTimeout bounds a call, and a
+// statement may take localStatement at least: one reads all flags of a namespace.
+const (
+	localTimeout   = 15 * time.Minute
+	localStatement = time.Minute
+)
 
 // connection says which service a command talks to: a running one, or the
 // local database.
@@ -76,14 +79,17 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 	return remote, nil
 }
 
-// connectLocal returns a client that works on the database itself.
+// connectLocal returns a client that works on the database itself. What it reads it
+// reads once, so it has no cache.
 func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
-	db, end, err := p.openReady(ctx, c, mode)
+	patient := *c
+	patient.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
+	db, end, err := p.openReady(ctx, &patient, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(instance.NewCache(db, c.Cache), time.Now),
+		Service:        guidon.NewService(db.Source(), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

@@ -6,7 +6,7 @@ import (
 )
 
 // commandMemory is what a command that moves documents tries to stay below, in bytes.
-const commandMemory = 400 << 20
+const commandMemory = 500 << 20
 
 // limitMemory makes the garbage collector work harder where memory gets scarce, unless
 // GOMEMLIMIT says from when on.

@@ -94,18 +94,23 @@ func (p *Pool) Acquire(ctx context.Context, n int64) error {
 	return nil
 }
 
-// tryRaise makes a reservation of held bytes one of n, which is more, if there is room at
-// once, and reports whether there was.
-func (p *Pool) tryRaise(held, n int64) bool {
+// exchange replaces a reservation of held bytes by one of n, if there is room at once,
+// and reports whether there was. Zero is none.
+func (p *Pool) exchange(held, n int64) bool {
+	if p == nil {
+		return true
+	}
 	from, held := p.laneOf(held)
 	to, n := p.laneOf(n)
-	if from != to {
-		if !to.room.TryAcquire(n) {
-			return false
-		}
-		from.room.Release(held)
-	} else if !to.room.TryAcquire(n - held) {
+	give, take := held, n
+	if from == to {
+		give, take = max(held-n, 0), max(n-held, 0)
+	}
+	if take > 0 && !to.room.TryAcquire(take) {
 		return false
+	}
+	if give > 0 {
+		from.room.Release(give)
 	}
 	p.used.Add(n - held)
 	return true
@@ -119,27 +124,10 @@ func (p *Pool) reject() error {
 
 // TryAcquire reserves n bytes if there is room at once, and reports whether there
 // was.
-func (p *Pool) TryAcquire(n int64) bool {
-	if p == nil {
-		return true
-	}
-	lane, n := p.laneOf(n)
-	if !lane.room.TryAcquire(n) {
-		return false
-	}
-	p.used.Add(n)
-	return true
-}
+func (p *Pool) TryAcquire(n int64) bool { return p.exchange(0, n) }
 
 // Release returns a reservation. n is the number given to Acquire.
-func (p *Pool) Release(n int64) {
-	if p == nil {
-		return
-	}
-	lane, n := p.laneOf(n)
-	p.used.Add(-n)
-	lane.room.Release(n)
-}
+func (p *Pool) Release(n int64) { p.exchange(n, 0) }
 
 // laneOf returns the lane of a reservation of n bytes, and what it takes there.
 func (p *Pool) laneOf(n int64) (*lane, int64) {

@@ -134,3 +134,59 @@ func TestReservationRejected(t *testing.T) {
 		}
 	})
 }
+
+// TestReservationResized changes one reservation within a share and across both.
+func TestReservationResized(t *testing.T) {
+	p := budget.NewPool(4 * mib)
+	r := p.NewReservation()
+	for _, n := range []int64{3 * mib, mib, 2 * mib, 100, 50, budget.Small, 9 * mib, 0, mib, 0} {
+		if err := r.Resize(t.Context(), n); err != nil {
+			t.Fatalf("resize to %d: %v", n, err)
+		}
+		if got, want := p.Stats().Used, min(n, 3*mib); got != want {
+			t.Errorf("resized to %d: %d bytes in use, want %d", n, got, want)
+		}
+	}
+	if !p.TryAcquire(3*mib) || !p.TryAcquire(budget.Small) || r.Try(budget.Small*100) {
+		t.Fatal("the shares are not as they were")
+	}
+	if got := r.Size(); got != 0 {
+		t.Errorf("%d bytes reserved after a try that failed, want 0", got)
+	}
+}
+
+// TestReservationReleasedWhileOthersWait gives large room back while others wait for
+// small room.
+func TestReservationReleasedWhileOthersWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := budget.NewPool(4 * mib)
+		r := p.NewReservation()
+		if !r.Try(mib) {
+			t.Fatal("no room in an empty pool")
+		}
+		for range mib / budget.Small {
+			p.TryAcquire(budget.Small)
+		}
+		done := make(chan error)
+		go func() { done <- p.Acquire(t.Context(), 1) }()
+		synctest.Wait()
+		r.Release()
+		if got := p.Stats().Used; got != mib {
+			t.Errorf("%d bytes in use, want %d", got, mib)
+		}
+		if err := <-done; !errors.Is(err, guidon.Unavailable) {
+			t.Errorf("got %v, want Unavailable", err)
+		}
+	})
+}
+
+// TestReservationWithoutPool has no limit.
+func TestReservationWithoutPool(t *testing.T) {
+	var r budget.Reservation
+	for _, n := range []int64{1, 1 << 40, 1 << 41, 2} {
+		if err := r.Resize(t.Context(), n); err != nil || !r.Try(n+1) {
+			t.Errorf("resize to %d: %v", n, err)
+		}
+	}
+	r.Release()
+}

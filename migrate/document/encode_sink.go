@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"io"
+	"runtime"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -53,13 +54,15 @@ func (s *jsonSink) end() error {
 	return s.flush()
 }
 
-// yamlSink writes a document in block style.
+// yamlSink writes a document in block style. The library makes the text of some items
+// while the next ones are gathered.
 type yamlSink struct {
 	out     io.Writer
 	follows bool // another document
 	list    string
-	held    *yaml.Node // items that are not written yet
-	begun   bool       // some of the list are
+	held    []*node           // items of the list that nobody works on yet
+	begun   bool              // somebody works on some, or has
+	ahead   []pending[[]byte] // texts that are to be written next
 }
 
 // maxHeldItems is how many items the library writes at once.
@@ -80,36 +83,63 @@ func (s *yamlSink) head(n *node) error {
 
 func (s *yamlSink) item(list string, n *node) error {
 	if list != s.list {
-		if err := s.end(); err != nil {
+		if err := s.pass(); err != nil {
 			return err
 		}
 		s.list, s.begun = list, false
 	}
-	if s.held == nil {
-		s.held = &yaml.Node{Kind: yaml.SequenceNode}
-	}
-	s.held.Content = append(s.held.Content, yamlNode(n))
-	if len(s.held.Content) < maxHeldItems {
+	s.held = append(s.held, n)
+	if len(s.held) < maxHeldItems {
 		return nil
 	}
-	return s.end()
+	return s.pass()
 }
 
-// end writes what is held, under the name of the list where that is the first of it.
 func (s *yamlSink) end() error {
-	if s.held == nil {
-		return nil
-	}
-	text, err := marshalYAML(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamlText(s.list), s.held}})
-	if err != nil {
+	if err := s.pass(); err != nil {
 		return err
 	}
-	if s.begun {
+	return s.write(0)
+}
+
+// pass has a text made of what is held.
+func (s *yamlSink) pass() error {
+	if len(s.held) == 0 {
+		return nil
+	}
+	list, items, begun := s.list, s.held, s.begun
+	s.held, s.begun = nil, true
+	s.ahead = append(s.ahead, start(func() ([]byte, error) { return itemsYAML(list, items, begun) }))
+	return s.write(runtime.GOMAXPROCS(0))
+}
+
+// write writes the texts that come first, up to the last few.
+func (s *yamlSink) write(but int) error {
+	for len(s.ahead) > but {
+		next := s.ahead[0]
+		s.ahead = s.ahead[1:]
+		err := next.use(func(text []byte) error {
+			_, err := s.out.Write(text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// itemsYAML returns items of a list, under its name unless it has begun.
+func itemsYAML(list string, items []*node, begun bool) ([]byte, error) {
+	sequence := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, n := range items {
+		sequence.Content = append(sequence.Content, yamlNode(n))
+	}
+	text, err := marshalYAML(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamlText(list), sequence}})
+	if begun {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
-	s.held, s.begun = nil, true
-	_, err = s.out.Write(text)
-	return err
+	return text, err
 }
 
 func marshalYAML(n *yaml.Node) ([]byte, error) {

@@ -12,6 +12,9 @@ var errDepth = fmt.Errorf("values are nested more than %d deep", maxDepth)
 
 // parseJSON reads the one value of text, to any depth that encoding/json allows.
 func parseJSON(text string) (*node, error) {
+	if valid := []byte(text); json.Valid(valid) {
+		return (&validJSON{text: valid}).value(0)
+	}
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.UseNumber()
 	n, err := readJSON(d, 0)
@@ -60,7 +63,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 	if opening == '{' {
 		n.kind = object
 	}
-	places := map[string]int{}
+	places := places{of: n}
 	for d.More() {
 		name, err := readJSONName(d, n.kind)
 		if err != nil {
@@ -72,11 +75,8 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 		}
 		if n.kind == list {
 			n.items = append(n.items, value)
-		} else if place, again := places[name]; again {
-			n.members[place].value = value // the last one wins, as everywhere in JSON
 		} else {
-			places[name] = len(n.members)
-			n.add(name, value)
+			places.set(name, value)
 		}
 	}
 	_, err := d.Token()

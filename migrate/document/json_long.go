@@ -12,8 +12,19 @@ import (
 // errNotOrdinary is for a document that has to be read as a whole.
 var errNotOrdinary = errors.New("not an object with a member of each name")
 
-// decodeLongJSON reads a stream flag by flag, or as a whole where that cannot be.
+// decodeLongJSON reads a stream flag by flag, or as a whole where that cannot be. What is
+// wrong with it is for the second attempt to say.
 func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
+	if out, err := decodeItems(input, readRaw); err == nil {
+		return out, nil
+	}
+	return decodeItems(input, readJSON)
+}
+
+// itemReader reads the next value of a stream; see readJSON.
+type itemReader func(d *json.Decoder, depth int) (*node, error)
+
+func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 	var first struct {
 		Version json.RawMessage `json:"version"`
 	}
@@ -45,7 +56,7 @@ func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
 		if len(out) == 0 {
 			d.readVersion(&node{kind: object, members: []member{{"version", version}}})
 		}
-		document, err := d.readJSONDocument(stream)
+		document, err := d.readJSONDocument(stream, read)
 		if err == errNotOrdinary {
 			return decode(jsonDocuments(input))
 		}
@@ -63,7 +74,7 @@ func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
 }
 
 // readJSONDocument reads a document whose bracket has been read.
-func (d *decoder) readJSONDocument(stream *json.Decoder) (*guidon.Document, error) {
+func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guidon.Document, error) {
 	lists := &guidon.Document{}
 	head := &node{kind: object}
 	seen := map[string]bool{}
@@ -77,7 +88,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder) (*guidon.Document, erro
 		}
 		seen[name] = true
 		if name == "flags" || name == "segments" {
-			err = d.readJSONList(stream, lists, name)
+			err = d.readJSONList(stream, lists, name, read)
 		} else {
 			var value *node
 			value, err = readJSON(stream, maxDepth-1)
@@ -98,7 +109,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder) (*guidon.Document, erro
 	return out, nil
 }
 
-func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name string) error {
+func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name string, read itemReader) error {
 	token, err := stream.Token()
 	if err != nil || token == nil {
 		return err
@@ -107,7 +118,7 @@ func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name s
 		return errNotOrdinary
 	}
 	for index := 0; stream.More() && d.err == nil; index++ {
-		item, err := readJSON(stream, maxDepth-2)
+		item, err := read(stream, maxDepth-2)
 		if err != nil {
 			return err
 		}

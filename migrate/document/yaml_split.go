@@ -156,11 +156,7 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 
 func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
 	index := 0
-	for _, chunk := range from.chunks {
-		items, err := parseYAML(chunk.text, chunk.line)
-		if err != nil {
-			return fmt.Errorf("from line %d on: %w", chunk.line+1, err)
-		}
+	return ahead(from.chunks, yamlChunk.parse, func(items *node) error {
 		if items.kind != list {
 			return errNotDivided
 		}
@@ -168,11 +164,16 @@ func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
 			d.readItem(to, from.name, index, item)
 			index++
 		}
-		if d.err != nil {
-			return d.err
-		}
+		return d.err
+	})
+}
+
+func (c yamlChunk) parse() (*node, error) {
+	items, err := parseYAML(c.text, c.line)
+	if err != nil {
+		return nil, fmt.Errorf("from line %d on: %w", c.line+1, err)
 	}
-	return nil
+	return items, nil
 }
 
 // parseYAML reads the one document of a text that stands so many lines below the

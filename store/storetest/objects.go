@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -211,4 +212,75 @@ func testReadsOwnWrites(t *testing.T, s guidon.Store) {
 		return nil
 	})
 	wantFlags(t, s, "b", "c")
+}
+
+// testListedKeys changes objects of which the transaction has seen no more than the
+// keys, in every way and in any order.
+func testListedKeys(t *testing.T, s guidon.Store) {
+	const count = 250
+	key := func(i int) string { return fmt.Sprintf("flag-%d", (i*7)%count) }
+	var keys []string
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		keys = nil
+		for i := range count {
+			keys = append(keys, key(i))
+			if err := tx.PutFlag(ctx, &guidon.Flag{Key: key(i), Name: "old"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		if err := tx.DeleteFlag(ctx, keys[240]); err != nil {
+			return err
+		}
+		got, err := tx.FlagKeys(ctx)
+		if err != nil {
+			return err
+		}
+		if diff := cmp.Diff(slices.Concat(keys[:240], keys[241:]), got); diff != "" {
+			t.Errorf("keys (-want +got):\n%s", diff)
+		}
+		f, err := tx.Flag(ctx, keys[120])
+		if err != nil || f.Name != "old" || f.Created.Sequence != 120 {
+			t.Errorf("got %+v, %v; want the old flag", f, err)
+		}
+		if _, err := tx.Flag(ctx, "none"); !errors.Is(err, guidon.NotFound) {
+			t.Errorf("a flag that is not listed: got %v, want NotFound", err)
+		}
+		for _, key := range []string{keys[0], keys[249], keys[120], "added"} {
+			if err := tx.PutFlag(ctx, &guidon.Flag{Key: key, Name: "new"}); err != nil {
+				return err
+			}
+		}
+		for _, key := range []string{keys[1], keys[130]} {
+			if err := tx.DeleteFlag(ctx, key); err != nil {
+				return err
+			}
+		}
+		got, err = tx.FlagKeys(ctx)
+		if want := count - 3 + 1; err != nil || len(got) != want {
+			t.Errorf("got %d keys and %v, want %d", len(got), err, want)
+		}
+		flags, err := tx.Flags(ctx)
+		if err != nil || len(flags) != len(got) {
+			t.Errorf("got %d flags and %v, want %d", len(flags), err, len(got))
+		}
+		return err
+	})
+	changes, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range slices.Backward(changes) {
+		got = append(got, fmt.Sprint(c.Action, " ", c.Key, " ", c.Before != nil, " ", c.After != nil))
+	}
+	want := []string{
+		"delete " + keys[240] + " true false", "update " + keys[0] + " true true", "update " + keys[249] + " true true",
+		"update " + keys[120] + " true true", "create added false true", "delete " + keys[1] + " true false", "delete " + keys[130] + " true false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
 }

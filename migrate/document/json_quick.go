@@ -1,0 +1,152 @@
+package document
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// validJSON reads a text that is known to be JSON, several times as fast as the tokens
+// of package json come.
+type validJSON struct {
+	text []byte
+	at   int
+}
+
+// readRaw is readJSON for what is likely to be well formed.
+func readRaw(d *json.Decoder, depth int) (*node, error) {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return nil, err
+	}
+	return (&validJSON{text: raw}).value(depth)
+}
+
+// next returns the first byte that is not a space.
+func (s *validJSON) next() byte {
+	for s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r' || s.text[s.at] == '\n' {
+		s.at++
+	}
+	return s.text[s.at]
+}
+
+func (s *validJSON) value(depth int) (*node, error) {
+	switch s.next() {
+	case '{', '[':
+		if depth == 1 {
+			return nil, errDepth
+		}
+		return s.items(max(0, depth-1))
+	case '"':
+		value, err := s.string()
+		return &node{kind: text, text: value, raw: value}, err
+	}
+	word := string(s.word())
+	switch word {
+	case "null":
+		return &node{kind: null, raw: word}, nil
+	case "true", "false":
+		return &node{kind: boolean, text: word, raw: word}, nil
+	}
+	return &node{kind: number, text: word, raw: word}, nil
+}
+
+// word reads a value without quotes or brackets.
+func (s *validJSON) word() []byte {
+	rest := s.text[s.at:]
+	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	s.at += len(rest)
+	return rest
+}
+
+// string reads a string or the name of a member.
+func (s *validJSON) string() (string, error) {
+	begin := s.at
+	plain := true
+	for s.at++; s.text[s.at] != '"'; s.at++ {
+		if s.text[s.at] == '\\' {
+			plain = false
+			s.at++
+		}
+	}
+	s.at++
+	quoted := s.text[begin:s.at]
+	if inner := quoted[1 : len(quoted)-1]; plain && utf8.Valid(inner) {
+		return string(inner), nil
+	}
+	var value string
+	err := json.Unmarshal(quoted, &value)
+	return value, err
+}
+
+// items reads a list or object.
+func (s *validJSON) items(depth int) (*node, error) {
+	n, closing := &node{kind: list}, byte(']')
+	if s.text[s.at] == '{' {
+		n.kind, closing = object, '}'
+	}
+	places := places{of: n}
+	for s.at++; s.next() != closing; {
+		if s.text[s.at] == ',' {
+			s.at++
+			continue
+		}
+		name, err := "", error(nil)
+		if n.kind == object {
+			if name, err = s.string(); err != nil {
+				return nil, err
+			}
+			s.next()
+			s.at++ // the colon
+		}
+		value, err := s.value(depth)
+		if err != nil {
+			return nil, err
+		}
+		if n.kind == list {
+			n.items = append(n.items, value)
+		} else {
+			places.set(name, value)
+		}
+	}
+	s.at++
+	return n, nil
+}
+
+// places finds the members of an object that is being read.
+type places struct {
+	of     *node
+	byName map[string]int // nil while there are few
+}
+
+// manyMembers is how many members are found faster by their names than one by one.
+const manyMembers = 16
+
+// set adds a member. Of several of a name the last one wins, as everywhere in JSON.
+func (p *places) set(name string, value *node) {
+	n := p.of
+	if p.byName == nil && len(n.members) < manyMembers {
+		for i := range n.members {
+			if n.members[i].name == name {
+				n.members[i].value = value
+				return
+			}
+		}
+		n.add(name, value)
+		return
+	}
+	if p.byName == nil {
+		p.byName = make(map[string]int, 2*manyMembers)
+		for i, m := range n.members {
+			p.byName[m.name] = i
+		}
+	}
+	if place, again := p.byName[name]; again {
+		n.members[place].value = value
+		return
+	}
+	p.byName[name] = len(n.members)
+	n.add(name, value)
+}
