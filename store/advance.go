@@ -78,18 +78,10 @@ func (s steps[D]) advance(mirror guidon.Mirror[D]) {
 	mirror.Advance(s.from, deltas...)
 }
 
-// maxMirrored is how many objects a transaction may change for its copy to be brought
-// up to date. Beyond that a second form of everything it stores would be in memory: the
-// next reader reads what changed, when the transaction is over.
-const maxMirrored = 10_000
-
 // steps returns what leads from the copy to the state before this transaction and,
 // if the transaction stores anything, from there to the one after it. It is called
 // before that is written, and the questions that it asks travel with the writing.
 func (tx *transaction) steps(ctx context.Context, stores bool) (steps[guidon.SnapshotDelta], error) {
-	if len(tx.record.entries) > maxMirrored {
-		return steps[guidon.SnapshotDelta]{}, nil
-	}
 	before, err := tx.stepsBefore(ctx, stores)
 	if err != nil || !stores || !before.known {
 		return before, err
