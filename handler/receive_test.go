@@ -248,3 +248,27 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 type panicking struct{}
 
 func (panicking) Read([]byte) (int, error) { panic("read") }
+
+// TestBudgetOfResponses: a long response for which there is no memory is 503, while short
+// ones are written, and it is written when there is room again.
+func TestBudgetOfResponses(t *testing.T) {
+	flag := &guidon.Flag{Key: "f", Name: "F", Description: strings.Repeat("x", 1<<20)}
+	snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, []*guidon.Flag{flag}, nil)
+	h := over(snapshot)
+	const all = 1 << 40 // takes whatever there is for large ones
+	if !h.Budget().Responses.TryAcquire(all) {
+		t.Fatal("the budget is not empty")
+	}
+	const path = "http://localhost/api/v1/namespaces/default/flags/f"
+	if got := download(t, h, path); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("a long response without room: %d, want 503", got.status)
+	}
+	if got := download(t, h, "http://localhost/health"); got.status != http.StatusOK {
+		t.Errorf("a short response: %d, want 200", got.status)
+	}
+	h.Budget().Responses.Release(all)
+	if got := download(t, h, path); got.status != http.StatusOK || len(got.body) < 1<<20 {
+		t.Errorf("a long response: %d with %d bytes, want 200", got.status, len(got.body))
+	}
+	checkEmpty(t, h)
+}
