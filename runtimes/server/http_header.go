@@ -50,8 +50,15 @@ func (m *headerMeter) next() {
 	m.paused.Store(false)
 }
 
-// pause leaves out of account what comes until next is called.
-func (m *headerMeter) pause() { m.paused.Store(true) }
+// pause leaves out of account what comes until next is called. What is reserved for a
+// header that came over TLS goes back at once: it is the worst case of what was read,
+// the beginning of a body included.
+func (m *headerMeter) pause() {
+	if m.secure {
+		m.memory.Release()
+	}
+	m.paused.Store(true)
+}
 
 // count counts a part of the header. It returns errHeader, or io.EOF if there is no
 // memory for the header.

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -197,6 +198,48 @@ func TestHeaderLines(t *testing.T) {
 		c.send(fmt.Sprintf("POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 		if got := c.status(); got != http.StatusBadRequest { // the name is missing
 			t.Fatalf("a body of many lines: %d, want 400 and no end of the connection", got)
+		}
+	}
+}
+
+// Over TLS the beginning of a body cannot be told from the header, so it counts as one.
+// Requests with bodies reserve nothing for that once their header has been read.
+func TestHeaderMemoryOverTLS(t *testing.T) {
+	files, roots := certificate(t)
+	held := newGate()
+	in := start(t, func(s *settings) {
+		s.server.TLS = files
+		s.handler.Budget = budget.New(8 << 20) // room for one worst case of 16 kB
+		s.handler.Observer = held
+	})
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, Timeout: patience}
+	url := "https://" + in.httpAt.String()
+	created, err := client.Post(url+"/api/v1/flags", "application/json", strings.NewReader(`{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = created.Body.Close()
+	body := `{"flagKey":"f","entityId":"` + strings.Repeat("x", 15<<10) + `"}`
+	answered := make(chan error, 8)
+	for range cap(answered) {
+		go func() {
+			response, err := client.Post(url+"/evaluate/v1/boolean", "application/json", strings.NewReader(body))
+			if err == nil {
+				_ = response.Body.Close()
+				if response.StatusCode != http.StatusOK {
+					err = fmt.Errorf("status %d", response.StatusCode)
+				}
+			}
+			answered <- err
+		}()
+	}
+	for range cap(answered) { // all at the same time
+		await(t, "an evaluation", held.entered)
+	}
+	close(held.open)
+	for range cap(answered) {
+		if err := <-answered; err != nil {
+			t.Error(err)
 		}
 	}
 }
