@@ -212,34 +212,34 @@ func TestHeaderMemoryOverTLS(t *testing.T) {
 		s.handler.Budget = budget.New(8 << 20) // room for one worst case of 16 kB
 		s.handler.Observer = held
 	})
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}, Timeout: patience}
-	url := "https://" + in.httpAt.String()
-	created, err := client.Post(url+"/api/v1/flags", "application/json", strings.NewReader(`{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE"}`))
-	if err != nil {
-		t.Fatal(err)
+	dial := func() *rawClient {
+		// In one record, as most clients send what is written at once.
+		conn, err := tls.Dial("tcp", in.httpAt.String(), &tls.Config{RootCAs: roots, DynamicRecordSizingDisabled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		return &rawClient{t, conn, bufio.NewReader(conn)}
 	}
-	_ = created.Body.Close()
-	body := `{"flagKey":"f","entityId":"` + strings.Repeat("x", 15<<10) + `"}`
-	answered := make(chan error, 8)
-	for range cap(answered) {
-		go func() {
-			response, err := client.Post(url+"/evaluate/v1/boolean", "application/json", strings.NewReader(body))
-			if err == nil {
-				_ = response.Body.Close()
-				if response.StatusCode != http.StatusOK {
-					err = fmt.Errorf("status %d", response.StatusCode)
-				}
-			}
-			answered <- err
-		}()
+	post := func(c *rawClient, path, body string) {
+		c.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body))
 	}
-	for range cap(answered) { // all at the same time
+	c := dial()
+	if post(c, "/api/v1/flags", `{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE"}`); c.status() != http.StatusOK {
+		t.Fatal("no flag was created")
+	}
+	var clients []*rawClient
+	for range 4 { // all at the same time
+		c := dial()
+		post(c, "/evaluate/v1/boolean", `{"flagKey":"f","entityId":"`+strings.Repeat("x", 15<<10)+`"}`)
 		await(t, "an evaluation", held.entered)
+		clients = append(clients, c)
 	}
 	close(held.open)
-	for range cap(answered) {
-		if err := <-answered; err != nil {
-			t.Error(err)
+	for _, c := range clients {
+		if got := c.status(); got != http.StatusOK {
+			t.Errorf("status %d, want 200", got)
 		}
 	}
 }
