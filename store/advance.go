@@ -62,8 +62,8 @@ type steps[D any] struct {
 	deltas []func() (D, error) // to be called when the transaction is over
 }
 
-// advance brings the copy to the new state. It does not if an object is malformed,
-// which a load will tell.
+// advance brings the copy to the new state. It does not if an object is malformed or
+// was never read; a load finds the state then.
 func (s steps[D]) advance(mirror guidon.Mirror[D]) {
 	if !s.known {
 		return

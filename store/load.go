@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -106,23 +107,33 @@ func (s *session) deltaSince(ctx context.Context, namespace string, h head, sinc
 
 const selectDeleted = `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`
 
+// errUnread is the error of a delta whose rows never came: the transaction was committed,
+// and its response lost.
+var errUnread = errors.New("store: the result of a query was lost with the connection")
+
 // deltaLater asks for what has changed in a namespace after the revision number, along
-// with the next statement. The function returns the answer once that has been sent.
+// with the next statement. The function returns the result once that has been sent, or
+// errUnread.
 func (s *session) deltaLater(ctx context.Context, namespace string, h head, since int64) (func() (guidon.SnapshotDelta, error), error) {
 	flags, segments := &listing[guidon.Flag]{kind: flagKind}, &listing[guidon.Segment]{kind: segmentKind}
 	args := []any{namespace, since}
-	if err := s.rowsLater(ctx, flagKind.selectChanged(), args, flags.add, flags.columns(&flags.body)...); err != nil {
+	flagRows, err := s.rowsLater(ctx, flagKind.selectChanged(), args, flags.add, flags.columns(&flags.body)...)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.rowsLater(ctx, segmentKind.selectChanged(), args, segments.add, segments.columns(&segments.body)...); err != nil {
+	segmentRows, err := s.rowsLater(ctx, segmentKind.selectChanged(), args, segments.add, segments.columns(&segments.body)...)
+	if err != nil {
 		return nil, err
 	}
 	var kind, key string
 	deleted := map[guidon.Kind][]string{}
-	err := s.rowsLater(ctx, selectDeleted, args, func() {
+	deletedRows, err := s.rowsLater(ctx, selectDeleted, args, func() {
 		deleted[guidon.Kind(kind)] = append(deleted[guidon.Kind(kind)], key)
 	}, &kind, &key)
 	return func() (delta guidon.SnapshotDelta, err error) {
+		if !flagRows.ended || !segmentRows.ended || !deletedRows.ended {
+			return delta, errUnread
+		}
 		delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
 		delta.DeletedFlags, delta.DeletedSegments = deleted[guidon.KindFlag], deleted[guidon.KindSegment]
 		if err := decode(h.body, delta.Namespace); err != nil {

@@ -55,6 +55,7 @@ type row struct {
 	dest  []any
 	each  func() // called with each row in dest; nil: only the first one counts
 	found bool
+	ended bool // the result has been read to its end, or to its first row if that counts
 }
 
 // cursor is an answer that is read row by row.
@@ -76,7 +77,9 @@ func (r *row) read(rows cursor) error {
 		}
 		r.each()
 	}
-	return rows.Err()
+	err := rows.Err()
+	r.ended = err == nil
+	return err
 }
 
 // maxQueued bounds what waits.
@@ -171,19 +174,22 @@ func (s *session) rowLater(ctx context.Context, query string, args []any, dest .
 }
 
 // rowsLater is rowLater for a query of any number of rows, with each of which in the
-// destinations the function is called.
-func (s *session) rowsLater(ctx context.Context, query string, args []any, each func(), dest ...any) error {
+// destinations the function is called. The result is incomplete until row.ended is set: a
+// batch may take effect, and its response be lost.
+func (s *session) rowsLater(ctx context.Context, query string, args []any, each func(), dest ...any) (*row, error) {
 	r := &row{dest: dest, each: each}
 	if s.queue(statement{query: query, args: args, row: r}) {
-		return nil
+		return r, nil
 	}
-	return s.rows(ctx, query, args, func(rows *sql.Rows) error {
+	err := s.rows(ctx, query, args, func(rows *sql.Rows) error {
 		err := rows.Scan(dest...)
 		if err == nil {
 			each()
 		}
 		return err
 	})
+	r.ended = err == nil
+	return r, err
 }
 
 // queue keeps the statement for later and tells whether it could.
