@@ -33,8 +33,11 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	if err := in.decoded.Raise(ctx, costOf(len(data), found)); err != nil {
 		return err
 	}
-	if in.decodeEvaluation(data) {
+	switch {
+	case in.decodeEvaluation(data):
 		return nil
+	case in.overfull: // as the service would say, after all have been decoded
+		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", guidon.MaxBatch)
 	}
 	if err := decoding.Unmarshal(data, in.message); err != nil {
 		return &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
@@ -53,7 +56,8 @@ func (in *inbound) decodeEvaluation(data []byte) bool {
 	case *evaluation.BatchEvaluationRequest:
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
-		if n > guidon.MaxBatch { // which the service refuses
+		if n > guidon.MaxBatch {
+			in.overfull = true
 			return false
 		}
 		in.room = batchRooms.Get().(*batchRoom)

@@ -33,14 +33,15 @@ const prefixLength = 5
 
 // inbound is a request message that is being received, and then the response to it.
 type inbound struct {
-	calls   *calls
-	layout  *layout
-	message proto.Message
-	prefix  [prefixLength]byte
-	room    *batchRoom         // of the message, or nil
-	bodies  budget.Reservation // for the encoded message
-	decoded budget.Reservation
-	answer  mem.BufferSlice // encoded
+	calls    *calls
+	layout   *layout
+	message  proto.Message
+	prefix   [prefixLength]byte
+	room     *batchRoom         // of the message, or nil
+	overfull bool               // it is a batch of more items than are allowed
+	bodies   budget.Reservation // for the encoded message
+	decoded  budget.Reservation
+	answer   mem.BufferSlice // encoded
 }
 
 // messageStream is the transport's side of a call. Every stream of grpc-go has these

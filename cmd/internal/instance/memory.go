@@ -11,7 +11,7 @@ import (
 const (
 	leastRequestMemory   = 32 << 20
 	defaultRequestMemory = 64 << 20
-	requestMemoryShare   = 8 // the part of Go's memory limit
+	requestMemoryShare   = 14 // the part of Go's memory limit
 	importMemoryShare    = 5
 )
 
