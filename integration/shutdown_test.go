@@ -171,12 +171,28 @@ func (b *busy) lose(err error) {
 	b.lost = append(b.lost, err)
 }
 
+// maxReset is how many new connections may be reset when the port closes: the system
+// may complete one between the last accept and the close, with no server to see it.
+const maxReset = 1
+
+// neverAccepted reports whether the error is that of a connection that the server cannot
+// have accepted.
+func neverAccepted(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) && strings.HasPrefix(err.Error(), "request 0 of")
+}
+
 // check reports the requests that were lost.
 func (b *busy) check(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.lost) > 0 {
+	reset := 0
+	for _, err := range b.lost {
+		if neverAccepted(err) {
+			reset++
+		}
+	}
+	if len(b.lost) > reset || reset > maxReset {
 		t.Errorf("%d requests lost of %d; the first: %v", len(b.lost), int(b.answered.Load())+len(b.lost), b.lost[0])
 	}
 	t.Logf("%d answered, %d of them with Connection: close", b.answered.Load(), b.told.Load())
