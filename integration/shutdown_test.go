@@ -179,7 +179,8 @@ const maxReset = 5
 // neverAccepted reports whether the error is that of a connection that the server cannot
 // have accepted.
 func neverAccepted(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) && strings.HasPrefix(err.Error(), "request 0 of")
+	return errors.Is(err, syscall.ECONNRESET) &&
+		(strings.HasPrefix(err.Error(), "request 0 of") || strings.HasPrefix(err.Error(), "connecting:"))
 }
 
 // check reports the requests that were lost.
