@@ -18,8 +18,8 @@ type lineage struct {
 
 const selectStamp = `SELECT stamp FROM changes WHERE namespace_key = ? AND revision = ? ORDER BY seq LIMIT 1`
 
-// newLineage returns the lineage of a transaction and asks for what it needs. A part of a group begins where the part before it ends, which is not
-// committed yet.
+// newLineage returns the lineage of a transaction and queues the query that it needs. A
+// part of a group starts where the part before it ends, which is not committed yet.
 func newLineage[D any](ctx context.Context, s *session, key string, mirror guidon.Mirror[D]) (*lineage, error) {
 	l := &lineage{wanted: mirror != nil}
 	if !l.wanted {
