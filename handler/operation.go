@@ -163,9 +163,6 @@ func (o *Operation) Method() string {
 	return o.Name[strings.LastIndexByte(o.Name, '/')+1:]
 }
 
-// BodyLimit returns the bound of a request's encoded form, in bytes.
-func (o *Operation) BodyLimit() int64 { return o.limits.Bytes }
-
 // Writes tells whether the operation changes a namespace, so that If-Match
 // applies to it.
 func (o *Operation) Writes() bool { return o.effect == writes }
