@@ -102,10 +102,10 @@ func (s *stream) peek() byte {
 	}
 }
 
-// malformed is the error of what stands at pos, or of the reader.
+// malformed returns the error for the byte at pos, or for the end of the input.
 func (s *stream) malformed() error {
 	switch {
-	case s.pos < len(s.held):
+	case s.pos < len(s.held) || s.failed == nil:
 		return guidon.Errorf(guidon.InvalidArgument, "json body is malformed at byte %d", s.gone+int64(s.pos)+1)
 	case s.failed != io.EOF:
 		return s.failed

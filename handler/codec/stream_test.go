@@ -49,7 +49,7 @@ var streamed = []string{
 	`{"document":{"flags":{"key":"f"}}}`, `{"document":{"flags":7}}`, `{"document":[]}`,
 	`{"document":{"flags":[{"key":7}]}}`, `{"document":{"flags":[{"key":"f"},]}}`, `{"document":{"flags":[,]}}`,
 	`{"document":{"flags":[{"key":"f"}`, `{"document":{"flags":[`, `{"document":`, `{"document"`, `{`, `{"a":"b`, `{"a":tru}`,
-	`{"a":1,}`, `{"a" 1}`, `{"document":{"flags":[{"key":"f"} {"key":"g"}]}}`, `{"mode":"NO_MODE"}`,
+	"{\"\x17\"}", `{"\q":1}`, `{"a":1,}`, `{"a" 1}`, `{"document":{"flags":[{"key":"f"} {"key":"g"}]}}`, `{"mode":"NO_MODE"}`,
 	`{"\u0064ocument":{"flags":[{"key":"f"}]}}`, "{\"document\":{\"flags\":[{\"key\":\"\xff\"}]}}",
 	`{"document":{"flags":[{"key":"f"}]},"mode":"UPDATE_IMPORT_MODE"}`,
 }
