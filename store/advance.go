@@ -1,7 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"runtime"
+	"sync"
 
 	"github.com/guidonhq/guidon"
 )
@@ -161,24 +164,60 @@ func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 }
 
 // delta returns the objects that the transaction put, and the keys of those that it
-// deleted. The transaction is over: a body that was decoded is given up, since there
+// deleted. The transaction is over, so each body is released once it is decoded: there
 // may be many.
 func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
+	var stored []*entry
 	for _, e := range o.tx.record.entries {
 		switch {
 		case e.kind != o.kind.name:
 		case e.after == nil:
 			deleted = append(deleted, e.key)
 		default:
-			object, err := o.kind.decode(e.after, o.items[e.key].created)
-			if err != nil {
-				return nil, nil, err
-			}
-			put = append(put, object)
-			e.before, e.after, o.items[e.key].body = nil, nil, nil
+			stored = append(stored, e)
 		}
 	}
+	put = make([]*T, len(stored))
+	err = eachInParallel(len(stored), func(i int) error {
+		e := stored[i]
+		it := o.items[e.key]
+		object, err := o.kind.decode(e.after, it.created)
+		put[i], e.before, e.after, it.body = object, nil, nil, nil
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
 	return put, deleted, nil
+}
+
+// parallelMin is the number of objects from which decoding them is worth several
+// goroutines.
+const parallelMin = 1000
+
+// eachInParallel calls do for 0 to n-1, on several goroutines if n is large, and returns
+// one of the errors.
+func eachInParallel(n int, do func(i int) error) error {
+	if n < parallelMin {
+		return every(0, n, 1, do)
+	}
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for first := range errs {
+		wg.Go(func() { errs[first] = every(first, n, len(errs), do) })
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+// every calls do for each step-th number from first to n-1, up to the first error.
+func every(first, n, step int, do func(i int) error) error {
+	for i := first; i < n; i += step {
+		if err := do(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // steps is that of a transaction, after everything has been written.
