@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,37 +58,56 @@ func filled(t *testing.T, s *server) *server {
 }
 
 // TestNULInRequests: no string of any request may contain a NUL, which PostgreSQL
-// cannot store. The caller is told which field it is in, and nothing changes.
-// Evaluations, which store nothing, are answered as ever.
+// cannot store. The error names the field, and nothing changes. Evaluations, which
+// store nothing, still succeed.
 func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens))
+	s.attackTexts("a%00b", `a\u0000b`, func(o *handler.Operation, path, request string, got reply) {
+		switch want := "invalid field " + path + ": must not contain a NUL character"; {
+		case o.FromMemory() && got.status < 500:
+		case o.FromMemory() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
+			t.Errorf("%s: got %d %s, want 400 with %q", request, got.status, got.body, want)
+		}
+	})
+}
+
+// TestInvalidUTF8InRequests: the same for bytes that are not UTF-8.
+func TestInvalidUTF8InRequests(t *testing.T) {
+	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
+	s.attackTexts("a%ffb", "a\xffb", func(_ *handler.Operation, _, request string, got reply) {
+		if got.status != http.StatusBadRequest {
+			t.Errorf("%s: got %d %s, want 400", request, got.status, got.body)
+		}
+	})
+}
+
+// attackTexts puts a text into each string of each request, escaped for URLs and for
+// JSON, and calls check with the path of the field and the response. All of that must
+// change nothing.
+func (s *server) attackTexts(inURL, inJSON string, check func(o *handler.Operation, path, request string, got reply)) {
+	s.t.Helper()
 	before := s.state()
 	for _, o := range handler.Operations() {
 		for _, route := range o.Routes {
 			for _, text := range wiretest.Texts(o.NewRequest()) {
-				method, target, body, ok := requestOf(t, o, route, text)
+				method, target, body, ok := requestOf(s.t, o, route, text)
 				if !ok {
 					continue
 				}
-				target = strings.ReplaceAll(target, placeholder, "a%00b")
-				body = strings.ReplaceAll(body, placeholder, `a\u0000b`)
-				got := s.do(method, target, body)
-				switch want := "invalid field " + text.Path + ": must not contain a NUL character"; {
-				case o.FromMemory() && got.status < 500:
-				case o.FromMemory() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
-					t.Errorf("%s %s %s: got %d %s, want 400 with %q", method, target, body, got.status, got.body, want)
-				}
+				target = strings.ReplaceAll(target, placeholder, inURL)
+				body = strings.ReplaceAll(body, placeholder, inJSON)
+				check(o, text.Path, fmt.Sprintf("%s %s %q", method, target, body), s.do(method, target, body))
 			}
 		}
 	}
 	if diff := cmp.Diff(before, s.state()); diff != "" {
-		t.Errorf("something has changed (-before +after):\n%s", diff)
+		s.t.Errorf("something has changed (-before +after):\n%s", diff)
 	}
 }
 
 // requestOf returns the request with the placeholder at the place, unless the route
 // has no way to put anything there.
-func requestOf(t *testing.T, o *handler.Operation, route handler.Route, text wiretest.Text) (method, target, body string, ok bool) {
+func requestOf(t testing.TB, o *handler.Operation, route handler.Route, text wiretest.Text) (method, target, body string, ok bool) {
 	t.Helper()
 	m := attacked(o, text, placeholder)
 	target = route.Pattern
@@ -110,30 +130,6 @@ func requestOf(t *testing.T, o *handler.Operation, route handler.Route, text wir
 		return route.Method, target + "?" + url.Values{text.Field.JSONName(): {placeholder}}.Encode(), "", true
 	}
 	return "", "", "", false
-}
-
-// TestInvalidUTF8InRequests: the same for bytes that are not UTF-8.
-func TestInvalidUTF8InRequests(t *testing.T) {
-	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
-	before := s.state()
-	for _, o := range handler.Operations() {
-		for _, route := range o.Routes {
-			for _, text := range wiretest.Texts(o.NewRequest()) {
-				method, target, body, ok := requestOf(t, o, route, text)
-				if !ok {
-					continue
-				}
-				target = strings.ReplaceAll(target, placeholder, "a%ffb")
-				body = strings.ReplaceAll(body, placeholder, "a\xffb")
-				if got := s.do(method, target, body); got.status != http.StatusBadRequest {
-					t.Errorf("%s %s %q: got %d %s, want 400", method, target, body, got.status, got.body)
-				}
-			}
-		}
-	}
-	if diff := cmp.Diff(before, s.state()); diff != "" {
-		t.Errorf("something has changed (-before +after):\n%s", diff)
-	}
 }
 
 // TestTextsOfOtherTransports: a transport that decodes less strictly changes
