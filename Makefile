@@ -75,7 +75,7 @@ lint: ## check formatting, go.mod, vet, staticcheck and gosec
 	cd infra/tools && $(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
-	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=infra/bench ./...
+	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=bench ./...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (10s)
@@ -83,7 +83,7 @@ fuzz: ## run every fuzz target for FUZZTIME (10s)
 
 .PHONY: bench-grpc
 bench-grpc: build ## load the service with h2load beside a bare grpc-go server, for DURATION (2s) each run
-	$(GO) run ./infra/bench/grpc -duration $(DURATION)
+	$(GO) run ./bench/grpc -duration $(DURATION)
 
 .PHONY: bench
 bench: ## run the benchmarks
@@ -96,13 +96,13 @@ bench-lambda: ## compare the function for AWS Lambda with an empty one
 
 .PHONY: bench-http
 bench-http: build ## load the service with wrk beside a bare net/http server, for DURATION (2s) each run
-	$(GO) run ./infra/bench -duration $(DURATION)
+	$(GO) run ./bench/http -duration $(DURATION)
 
 .PHONY: generate
 generate: ## regenerate the wire messages, openapi.yaml, the configuration reference and docs/scale.md
 	cd infra/tools && $(GO) run ./protogen ../../handler/wire
 	$(GO) test ./handler/openapi ./cmd/internal/config -update
-	$(GO) run ./infra/scale > docs/scale.md
+	$(GO) run ./bench/scale > docs/scale.md
 
 .PHONY: check
 check: lint test integration fuzz ## lint, test, integration and fuzz

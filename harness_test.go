@@ -11,8 +11,8 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/migrate/document"
 	"github.com/guidonhq/guidon/store"
 )
 

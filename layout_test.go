@@ -65,6 +65,7 @@ func TestImports(t *testing.T) {
 		allowed []string
 	}{
 		{module, nil},
+		{module + "/document", []string{module, "github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"}},
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/...", append([]string{module}, wire...)},
 		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},
@@ -141,7 +142,7 @@ func TestTestingStaysInTests(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".git", "bin", // tooling and build output
-		"handler", "runtimes", "store", "migrate", "cmd", "infra", "integration", "docs", "examples", "testdata",
+		"document", "handler", "runtimes", "store", "migrate", "internal", "cmd", "bench", "infra", "integration", "docs", "examples", "testdata",
 	}
 	entries, err := os.ReadDir(".")
 	if err != nil {

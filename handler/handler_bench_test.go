@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/infra/bench/floor"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/migrate/document"
 )
 
 // newOFREP returns a server with the flags of testdata/ofrep.yaml. Of the buckets

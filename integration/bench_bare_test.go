@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/infra/bench/floor"
+	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/store"
 )
 

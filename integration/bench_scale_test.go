@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// BenchmarkScale measures what infra/scale calculates with: the CPU time that
+// BenchmarkScale measures what bench/scale calculates with: the CPU time that
 // instance, PostgreSQL and Redis spend on an evaluation, on a question for the
 // revision and on a write. CPU times hardly depend on what else the machine does.
 func BenchmarkScale(b *testing.B) {

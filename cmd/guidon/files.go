@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
-	"github.com/guidonhq/guidon/migrate/document"
 )
 
 // standardStream is what a file name of "-" stands for.

@@ -6,9 +6,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/infra/bench/floor"
 )
 
 // evaluationBody is an evaluation request of some 300 bytes.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // contender is a server process.

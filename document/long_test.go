@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/document"
 )
 
 // long returns a document that takes more than a MiB in either format.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // request is one HTTP request, a POST.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // report is everything that was measured.

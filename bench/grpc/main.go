@@ -3,7 +3,7 @@
 // bytes (see floor.go). Both run on loopback, in turns, so that what matters is
 // the ratio.
 //
-//	go run ./infra/bench/grpc -guidon bin/guidon
+//	go run ./bench/grpc -guidon bin/guidon
 //
 // The service has 10,000 flags in an SQLite file, wants a token and writes no
 // access log. Requests come from h2load (Debian package nghttp2-client), which
@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // settings is what the command line says.

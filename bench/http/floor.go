@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/guidonhq/guidon/infra/bench/floor"
+	"github.com/guidonhq/guidon/bench/floor"
 )
 
 // floorPath is where the floor is told what to answer.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/document"
 )
 
 func jsonText(value string) (string, error) {
@@ -24,7 +24,7 @@ func jsonText(value string) (string, error) {
 // valid can be written and read again in both formats without a difference.
 func FuzzDecode(f *testing.F) {
 	for _, version := range []string{"1.0", "1.1", "1.2", "1.3"} {
-		text, err := os.ReadFile("../../examples/versions/" + version + ".yml")
+		text, err := os.ReadFile("../examples/versions/" + version + ".yml")
 		if err != nil {
 			f.Fatal(err)
 		}

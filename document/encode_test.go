@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/document"
 )
 
 func encode(t *testing.T, format document.Format, documents ...*guidon.Document) string {
@@ -289,7 +289,7 @@ func TestDiff(t *testing.T) {
 // TestDecodeExported: a file in the exported form is written byte for byte the
 // same again.
 func TestDecodeExported(t *testing.T) {
-	for path, format := range map[string]document.Format{"../../examples/shop.yaml": document.YAML, "../../examples/shop.json": document.JSON} {
+	for path, format := range map[string]document.Format{"../examples/shop.yaml": document.YAML, "../examples/shop.json": document.JSON} {
 		file, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

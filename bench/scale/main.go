@@ -1,7 +1,7 @@
 // Command scale calculates docs/scale.md from what was measured (inputs.json), by
 // arithmetic and a small simulation:
 //
-//	go run ./infra/scale > docs/scale.md
+//	go run ./bench/scale > docs/scale.md
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // TestInTurns: nobody is always the first, and the samples of a round stay together.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // warmUp goes before the runs of a scenario.

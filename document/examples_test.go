@@ -12,15 +12,15 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/migrate"
-	"github.com/guidonhq/guidon/migrate/document"
 	"github.com/guidonhq/guidon/store"
 )
 
 // example returns the documents of a file in examples/ and its bytes.
 func example(t *testing.T, name string) ([]*guidon.Document, []byte) {
 	t.Helper()
-	file, err := os.ReadFile("../../examples/" + name)
+	file, err := os.ReadFile("../examples/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // The open loop: so many requests are due each second, whatever the server does.

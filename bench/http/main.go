@@ -2,7 +2,7 @@
 // that a Go server can do for the same requests (package floor). All of them run on
 // loopback, on the same machine and in turns, so that what matters is the ratio.
 //
-//	go run ./infra/bench -guidon bin/guidon
+//	go run ./bench/http -guidon bin/guidon
 //
 // The service runs twice, without and with an access log, which goes to
 // /dev/null. It has 10,000 flags in an SQLite file and wants a token. Requests
@@ -18,7 +18,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // settings is what the command line says.

@@ -7,7 +7,7 @@ import (
 	"net"
 	"path/filepath"
 
-	"github.com/guidonhq/guidon/infra/bench/internal/harness"
+	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
 // contender is a server process.

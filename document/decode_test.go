@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/migrate/document"
+	"github.com/guidonhq/guidon/document"
 )
 
 func decodeOne(t *testing.T, format document.Format, text string) *guidon.Document {
@@ -174,7 +174,7 @@ func TestDecodeStream(t *testing.T) {
 func TestDecodeVersions(t *testing.T) {
 	for _, version := range []string{"1.0", "1.1", "1.2", "1.3"} {
 		t.Run(version, func(t *testing.T) {
-			text, err := os.ReadFile("../../examples/versions/" + version + ".yml")
+			text, err := os.ReadFile("../examples/versions/" + version + ".yml")
 			if err != nil {
 				t.Fatal(err)
 			}
