@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // The wait for a revision that is not there yet: MaxRevisionWait bounds it, and
@@ -34,7 +36,7 @@ func (s *Service) await(ctx context.Context, namespace string, call *Call, snaps
 		if err != nil || arrived() || time.Until(deadline) < pause {
 			return snapshot, err
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := clock.Sleep(ctx, pause); err != nil {
 			return nil, err
 		}
 	}
@@ -65,16 +67,4 @@ func (e *missingRevision) Unwrap() error { return e.err }
 func IsMissingRevision(err error) bool {
 	_, ok := errors.AsType[*missingRevision](err)
 	return ok
-}
-
-// sleep waits, or returns the error of the context when that ends first.
-func sleep(ctx context.Context, pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

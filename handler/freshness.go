@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // The headers that say how fresh an answer has to be, and how old it is.
@@ -27,7 +28,7 @@ func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
 	call.MayBeStale = o.lasting
 	// By the clock of the process, which the cache compares it with, and not since the
 	// event began: that of a stream lasts.
-	call.Begun = tick()
+	call.Begun = clock.Tick()
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // defaultTimeout bounds the work on one request.
@@ -87,7 +88,7 @@ func New(config Config) *Handler {
 		h.logger = slog.New(slog.DiscardHandler)
 	}
 	if h.now == nil {
-		h.now, h.tick = time.Now, tick
+		h.now, h.tick = time.Now, clock.Tick
 	}
 	if h.config.ImportMemory == 0 {
 		h.config.ImportMemory = DefaultImportMemory

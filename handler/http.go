@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // exchange is one HTTP request and its answer, with all that takes allocated
@@ -78,7 +79,7 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
 	x.importMemory = h.config.ImportMemory
 	x.asked.reserved = h.budget.Responses.NewReservation()
-	x.event.start = tick()
+	x.event.start = clock.Tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
 	x.event.name(first(r.Header, "X-Request-Id"))
 	x.set(w.Header(), "X-Request-Id", x.event.requestID)

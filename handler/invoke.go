@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // Request is a call of an operation, as a transport received it.
@@ -83,7 +84,7 @@ type releasable interface{ release() }
 // a panic becomes an Internal one.
 func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
 	e := event{
-		start:     tick(),
+		start:     clock.Tick(),
 		operation: o.Name,
 		transport: request.Transport,
 	}

@@ -6,9 +6,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // lockTable holds the one row that is the lock.
@@ -134,7 +135,7 @@ func (l *rowLock) acquire(ctx context.Context) error {
 		if err != nil || taken {
 			return err
 		}
-		if err := pause(ctx, 200*time.Millisecond); err != nil {
+		if err := clock.Sleep(ctx, clock.Jitter(200*time.Millisecond)); err != nil {
 			return err
 		}
 	}
@@ -188,22 +189,9 @@ func (l *rowLock) persist(ctx context.Context, attempt func(ctx context.Context)
 		if err = attempt(ctx); err == nil || ctx.Err() != nil {
 			return err
 		}
-		if pause(ctx, 100*time.Millisecond) != nil {
+		if clock.Sleep(ctx, clock.Jitter(100*time.Millisecond)) != nil {
 			return err
 		}
 	}
 	return err
-}
-
-// pause waits about as long as d, each time differently, so that those who
-// collided do not meet again.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d/2 + mathrand.N(d)) // #nosec G404 -- jitter, not a secret
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }

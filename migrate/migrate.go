@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/pressly/goose/v3"
 )
 
@@ -163,7 +164,7 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 		case ctx.Err() == nil || last == nil:
 			last = err // not what the end of the context made of it
 		}
-		if pause(ctx, 500*time.Millisecond) != nil {
+		if clock.Sleep(ctx, clock.Jitter(500*time.Millisecond)) != nil {
 			return last
 		}
 	}

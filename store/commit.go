@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // proof identifies what a transaction stores: nobody else writes a change record
@@ -43,7 +44,7 @@ func (d *DB) decide(ctx context.Context, u *uncertain) error {
 			return nil
 		case err == nil:
 			return d.again(ctx, u.cause)
-		case sleep(bounded, jitter(pause)) != nil:
+		case clock.Sleep(bounded, clock.Jitter(pause)) != nil:
 			return unavailable(messageUnknown, u.cause)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // What is right for a database server that several instances share.
@@ -120,14 +122,14 @@ func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		next := jitter(pause)
+		next := clock.Jitter(pause)
 		if time.Until(deadline) < next {
 			return unavailable(messageClosed, err)
 		}
 		if notify != nil {
 			notify(err, next)
 		}
-		if err := sleep(ctx, next); err != nil {
+		if err := clock.Sleep(ctx, next); err != nil {
 			return err
 		}
 	}

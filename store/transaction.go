@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // patience bounds how long a call waits for its turn and retries, whatever its
@@ -29,33 +31,16 @@ func (d *DB) retry(ctx context.Context, attempt func(ctx context.Context) error)
 		if !ok {
 			return err
 		}
-		wait := jitter(pause)
+		wait := clock.Jitter(pause)
 		if time.Until(deadline) < wait {
 			if d.isLost(again.cause) {
 				return unavailable(messageClosed, again.cause)
 			}
 			return unavailable(messageBusy, again.cause)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := clock.Sleep(ctx, wait); err != nil {
 			return err
 		}
-	}
-}
-
-// jitter returns a random duration between half and one and a half of pause.
-func jitter(pause time.Duration) time.Duration {
-	return pause/2 + rand.N(pause) // #nosec G404 -- not a secret
-}
-
-// sleep waits, or returns the error of the context when that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }
 

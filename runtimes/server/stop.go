@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // loopTimeout bounds how long the stop waits for loops after it has told them
@@ -32,7 +34,7 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 	s.open.http.beginStop()
 	if delay && s.config.ShutdownDelay > 0 {
 		s.handOverGRPC(ctx)
-		wait(ctx, s.config.ShutdownDelay)
+		_ = clock.Sleep(ctx, s.config.ShutdownDelay) // or until ctx ends
 	}
 	drained := s.drain(ctx, accepted)
 
@@ -84,14 +86,4 @@ func (s *serving) drainGRPC(ctx context.Context) error {
 		}
 	}
 	return cut
-}
-
-// wait returns after the duration, or when ctx ends.
-func wait(ctx context.Context, duration time.Duration) {
-	timer := time.NewTimer(duration)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // How often and after which pause a read is tried again.
@@ -40,8 +40,7 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 		if err == nil || attempt == maxAttempts || !onlyReads(o) || !errors.Is(err, guidon.Unavailable) {
 			return err
 		}
-		jitter := rand.N(pause) // #nosec G404 -- clients of one outage shall come back one by one, no more
-		if !wait(ctx, pause/2+jitter) {
+		if clock.Sleep(ctx, clock.Jitter(pause)) != nil {
 			return err
 		}
 		pause *= 2
@@ -54,16 +53,4 @@ func (r *retrying) Close() error { return r.next.Close() }
 // onlyReads tells whether calling twice is as good as calling once.
 func onlyReads(o *handler.Operation) bool {
 	return o.Area == handler.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
-}
-
-// wait returns false when the context ends first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

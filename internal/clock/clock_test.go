@@ -1,0 +1,63 @@
+package clock_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/guidonhq/guidon/internal/clock"
+)
+
+func TestSleep(t *testing.T) {
+	errGone := errors.New("the caller is gone")
+	for _, test := range []struct {
+		name    string
+		d       time.Duration
+		timeout time.Duration
+		want    error
+		after   time.Duration
+	}{
+		{"to its end", time.Minute, time.Hour, nil, time.Minute},
+		{"until the context ends", time.Hour, time.Minute, context.DeadlineExceeded, time.Minute},
+		{"not at all", 0, time.Hour, nil, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeoutCause(t.Context(), test.timeout, errGone)
+				defer cancel()
+				start := time.Now()
+				if err := clock.Sleep(ctx, test.d); err != test.want {
+					t.Errorf("got error %v, want %v", err, test.want)
+				}
+				if got := time.Since(start); got != test.after {
+					t.Errorf("returned after %v, want %v", got, test.after)
+				}
+			})
+		})
+	}
+}
+
+func TestTick(t *testing.T) {
+	before := time.Now()
+	tick := clock.Tick()
+	if d := time.Since(before); tick.Before(before) || tick.Sub(before) > d {
+		t.Errorf("a tick %v after the time before it, want at most %v", tick.Sub(before), d)
+	}
+}
+
+func TestJitter(t *testing.T) {
+	const d = 100
+	seen := map[time.Duration]bool{}
+	for range 10_000 {
+		got := clock.Jitter(d)
+		if got < d/2 || got >= d+d/2 {
+			t.Fatalf("got %d of %d, want 50 to 149", got, d)
+		}
+		seen[got] = true
+	}
+	if len(seen) != d {
+		t.Errorf("%d different durations, want %d", len(seen), d)
+	}
+}
