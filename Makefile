@@ -34,16 +34,10 @@ image: ## build the container image guidon:VERSION; see docs/deploy-containers.m
 # Without what a function has no use for: net/rpc, HTTP/2, which its runtime does not
 # speak, and how PostgreSQL's driver would send what is no argument of ours.
 LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
-# Inlining and alignment make a program faster and larger. A function goes without
-# them where it waits for others anyway: in what is not ours, and in those parts of
-# the standard library that are for connections and texts.
-LAMBDA_COLD := encoding/xml text/template/... regexp/... crypto/x509/... database/sql/... vendor/golang.org/... net
-LAMBDA_FLAGS := -tags $(LAMBDA_TAGS) -trimpath -gcflags=all=-l -gcflags=std= -gcflags=github.com/guidonhq/guidon/...= \
-  $(LAMBDA_COLD:%=-gcflags=%=-l)
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
 build-lambda: ## build bin/bootstrap, the function for AWS Lambda; GOARCH=arm64 or amd64
-	CGO_ENABLED=0 $(GO) build $(LAMBDA_FLAGS) -ldflags "-s -w -funcalign=16 -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
+	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 .PHONY: test
 test: ## run the tests that need nothing else, with the race detector where there is a C compiler
