@@ -35,6 +35,9 @@ type compiledRollout struct {
 // Flag returns the flag itself, which is not to be changed.
 func (f *CompiledFlag) Flag() *Flag { return f.flag }
 
+// Kind returns the type of the flag.
+func (f *CompiledFlag) Kind() FlagType { return f.kind }
+
 func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
 	c := &CompiledFlag{key: f.Key, kind: f.Type, enabled: f.Enabled, flag: f}
 	switch f.Type {

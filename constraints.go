@@ -1,6 +1,9 @@
 package guidon
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // ConstraintInput is what a caller says of a constraint.
 type ConstraintInput struct {
@@ -66,7 +69,7 @@ func (s *Service) DeleteConstraint(ctx context.Context, namespace, segmentKey, i
 		if g.Constraint(id) == nil {
 			return errUnchanged
 		}
-		g.Constraints = remove(g.Constraints, func(c *Constraint) bool { return c.ID == id })
+		g.Constraints = slices.DeleteFunc(g.Constraints, func(c *Constraint) bool { return c.ID == id })
 		return nil
 	}))
 }

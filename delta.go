@@ -104,7 +104,7 @@ func (s *Snapshot) applySegments(delta SnapshotDelta) {
 	}
 	s.flagByKey = maps.Clone(s.flagByKey)
 	for _, f := range s.flags {
-		if f.usesAny(touched) {
+		if f.UsesAny(touched) {
 			s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
 		}
 	}

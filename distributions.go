@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"context"
+	"slices"
 )
 
 // DistributionInput is what a caller says of a distribution.
@@ -71,7 +72,7 @@ func (s *Service) DeleteDistribution(ctx context.Context, namespace string, in D
 		if d == nil || d.VariantID != in.VariantID {
 			return errUnchanged
 		}
-		r.Distributions = remove(r.Distributions, func(other *Distribution) bool { return other == d })
+		r.Distributions = slices.DeleteFunc(r.Distributions, func(other *Distribution) bool { return other == d })
 		return nil
 	}))
 }

@@ -62,7 +62,7 @@ func (n DocumentNamespace) check() error {
 func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
 	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
-	p.add(checkEnum("matchType", matchTypeNames, g.MatchType))
+	p.add(checkEnum("matchType", g.MatchType))
 	out := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
 	for i, c := range g.Constraints {
 		if c == nil {
@@ -85,7 +85,7 @@ func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFlag {
 	p.add(checkNewKey(f.Key, f.Name))
 	p.add(checkTexts(field{"name", f.Name}, field{"description", f.Description}))
-	p.add(checkEnum("type", flagTypeNames, f.Type))
+	p.add(checkEnum("type", f.Type))
 	metadata, err := checkMetadata(json.RawMessage(f.Metadata))
 	p.add(err)
 	out := &DocumentFlag{

@@ -31,6 +31,15 @@ func (t RolloutType) String() string { return enumName(rolloutTypeNames, t) }
 // String returns the wire name.
 func (t ComparisonType) String() string { return enumName(comparisonTypeNames, t) }
 
+// Known reports whether the value is one of the constants.
+func (t FlagType) Known() bool { return int(t) < len(flagTypeNames) }
+
+// Known reports whether the value is one of the constants.
+func (t MatchType) Known() bool { return int(t) < len(matchTypeNames) }
+
+// Known reports whether the value is one of the constants.
+func (o SegmentOperator) Known() bool { return int(o) < len(segmentOperatorNames) }
+
 // MarshalText returns the wire name.
 func (t FlagType) MarshalText() ([]byte, error) { return marshalEnum(flagTypeNames, t) }
 

@@ -36,7 +36,7 @@ type BooleanResult struct {
 func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) (VariantResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
-		return VariantResult{}, flagNotFound(s.namespace.Key, flagKey)
+		return VariantResult{}, FlagNotFound(s.namespace.Key, flagKey)
 	}
 	return f.Variant(entityID, context)
 }
@@ -97,7 +97,7 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result Varia
 func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) (BooleanResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
-		return BooleanResult{}, flagNotFound(s.namespace.Key, flagKey)
+		return BooleanResult{}, FlagNotFound(s.namespace.Key, flagKey)
 	}
 	return f.Boolean(entityID, context)
 }
@@ -153,4 +153,9 @@ func WrongFlagType(t FlagType) error {
 // IsWrongFlagType tells whether the error is one of [WrongFlagType].
 func IsWrongFlagType(err error) bool {
 	return errors.Is(err, errVariantFlag) || errors.Is(err, errBooleanFlag)
+}
+
+// FlagNotFound is the error for a flag that does not exist.
+func FlagNotFound(namespace, key string) error {
+	return Errorf(NotFound, "flag %q not found", namespace+"/"+key)
 }

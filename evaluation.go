@@ -140,10 +140,10 @@ func (b *Batch) answer(ctx context.Context, views *batchViews, request *Evaluati
 
 // evaluate evaluates a flag of whichever type it is, if there is one.
 func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evaluation, err error) {
-	f := s.flagByKey[request.FlagKey]
+	f := s.Compiled(request.FlagKey)
 	switch {
 	case f == nil:
-	case f.kind == BooleanFlag:
+	case f.Kind() == BooleanFlag:
 		answer.Boolean = take(&b.booleans)
 		*answer.Boolean, err = f.Boolean(request.EntityID, request.Context)
 	default:

@@ -73,8 +73,8 @@ func (f *Flag) Rollout(id string) *Rollout {
 	return find(f.Rollouts, func(r *Rollout) bool { return r.ID == id })
 }
 
-// usesAny tells whether a rule or rollout of the flag refers to one of the segments.
-func (f *Flag) usesAny(segments map[string]bool) bool {
+// UsesAny tells whether a rule or rollout of the flag refers to one of the segments.
+func (f *Flag) UsesAny(segments map[string]bool) bool {
 	uses := func(key string) bool { return segments[key] }
 	for _, r := range f.Rules {
 		if slices.ContainsFunc(r.SegmentKeys, uses) {
@@ -89,18 +89,26 @@ func (f *Flag) usesAny(segments map[string]bool) bool {
 	return false
 }
 
-// removeVariant takes the variant out, with the distributions that lead to it
+// RemoveVariant takes the variant out, with the distributions that lead to it
 // and the default that points to it (contract 4.7). It tells whether it was there.
-func (f *Flag) removeVariant(id string) bool {
+func (f *Flag) RemoveVariant(id string) bool {
 	if f.Variant(id) == nil {
 		return false
 	}
-	f.Variants = remove(f.Variants, func(v *Variant) bool { return v.ID == id })
+	f.Variants = slices.DeleteFunc(f.Variants, func(v *Variant) bool { return v.ID == id })
 	for _, r := range f.Rules {
-		r.Distributions = remove(r.Distributions, func(d *Distribution) bool { return d.VariantID == id })
+		r.Distributions = slices.DeleteFunc(r.Distributions, func(d *Distribution) bool { return d.VariantID == id })
 	}
 	if f.DefaultVariantID == id {
 		f.DefaultVariantID = ""
 	}
 	return true
+}
+
+// find returns the first item that fits, or nil.
+func find[T any](items []*T, fits func(*T) bool) *T {
+	if i := slices.IndexFunc(items, fits); i >= 0 {
+		return items[i]
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ func (s *Service) flag(ctx context.Context, namespace, key string) (*Flag, error
 	if f := snapshot.Flag(key); f != nil {
 		return f, nil
 	}
-	return nil, flagNotFound(namespace, key)
+	return nil, FlagNotFound(namespace, key)
 }
 
 // CreateFlag creates a flag. It returns NotFound for an unknown namespace and
@@ -55,7 +55,7 @@ func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput
 	if err := checkNewKey(in.Key, in.Name); err != nil {
 		return nil, err
 	}
-	if err := checkEnum("type", flagTypeNames, in.Type); err != nil {
+	if err := checkEnum("type", in.Type); err != nil {
 		return nil, err
 	}
 	metadata, err := checkMetadata(in.Metadata)
@@ -108,7 +108,7 @@ func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput
 		return nil, err
 	}
 	var updated *Flag
-	err = s.updateFlag(ctx, namespace, in.Key, flagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *Flag) error {
+	err = s.updateFlag(ctx, namespace, in.Key, FlagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *Flag) error {
 		if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
 			return Errorf(InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
 		}

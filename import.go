@@ -3,6 +3,7 @@ package guidon
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // ImportMode says what becomes of objects that the namespace already holds.
@@ -18,8 +19,16 @@ const (
 
 var importModeNames = []string{"create", "skip existing", "update", "replace"}
 
+// Known reports whether the mode is one of the constants.
+func (m ImportMode) Known() bool { return int(m) < len(importModeNames) }
+
 // String returns a word or two for messages.
-func (m ImportMode) String() string { return enumName(importModeNames, m) }
+func (m ImportMode) String() string {
+	if m.Known() {
+		return importModeNames[m]
+	}
+	return fmt.Sprintf("%d", uint8(m))
+}
 
 // ImportResult says what an import did or, on a dry run, would do.
 type ImportResult struct {
@@ -62,7 +71,7 @@ var errDryRun = errors.New("dry run")
 // namespace; and TooLarge for a flag or segment that cannot be stored.
 func (s *Service) Import(ctx context.Context, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, error) {
 	namespace = NamespaceKey(namespace)
-	if err := checkEnum("mode", importModeNames, mode); err != nil {
+	if err := checkEnum("mode", mode); err != nil {
 		return nil, err
 	}
 	if key := doc.Namespace.Key; key != "" && key != namespace {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// ranked is a rule or a rollout: one of the list of a flag that is tried in the
-// order of the ranks.
-type ranked interface {
-	// ranking returns the id, and where the rank and the time of the last
-	// change are.
-	ranking() (id string, rank *int32, updatedAt *time.Time)
-}
+// ranking returns the id of a rule or rollout, and where its rank and the time of its
+// last change are. The list of a flag is tried in the order of the ranks.
+type ranking[T any] func(item T) (id string, rank *int32, updatedAt *time.Time)
+
+func ruleRanking(r *Rule) (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }
+
+func rolloutRanking(r *Rollout) (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }
 
 // sortByRank puts the list in order; those of one rank keep their order.
-func sortByRank[T ranked](list []T) {
+func sortByRank[T any](list []T, ranking ranking[T]) {
 	slices.SortStableFunc(list, func(a, b T) int {
-		_, x, _ := a.ranking()
-		_, y, _ := b.ranking()
+		_, x, _ := ranking(a)
+		_, y, _ := ranking(b)
 		return cmp.Compare(*x, *y)
 	})
 }
@@ -26,14 +26,14 @@ func sortByRank[T ranked](list []T) {
 // reorder gives the listed ids the ranks 1, 2, 3, … and sorts the list. An id
 // that is not in the list uses up a rank; what ids do not name keeps its rank
 // (contract 4.6). It returns errUnchanged when no id is in the list.
-func reorder[T ranked](list []T, ids []string, now time.Time) error {
+func reorder[T any](list []T, ranking ranking[T], ids []string, now time.Time) error {
 	ranks := make(map[string]int32, len(ids))
 	for i, id := range ids {
 		ranks[id] = int32(i + 1) // #nosec G115 -- bounded by the body size
 	}
 	found := false
 	for _, item := range list {
-		id, rank, updatedAt := item.ranking()
+		id, rank, updatedAt := ranking(item)
 		if place, listed := ranks[id]; listed {
 			*rank, *updatedAt, found = place, now, true
 		}
@@ -41,28 +41,28 @@ func reorder[T ranked](list []T, ids []string, now time.Time) error {
 	if !found {
 		return errUnchanged
 	}
-	sortByRank(list)
+	sortByRank(list, ranking)
 	return nil
 }
 
 // removeRanked returns the list without the item of the id, ranked 1, 2, 3, …
 // anew also when there is no such item (contract 4.7). It returns errUnchanged
 // when that makes no difference.
-func removeRanked[T ranked](list []T, removed string, now time.Time) ([]T, error) {
+func removeRanked[T any](list []T, ranking ranking[T], removed string, now time.Time) ([]T, error) {
 	kept := slices.DeleteFunc(slices.Clone(list), func(item T) bool {
-		id, _, _ := item.ranking()
+		id, _, _ := ranking(item)
 		return id == removed
 	})
 	changed := len(kept) != len(list)
 	for i, item := range kept {
-		_, rank, _ := item.ranking()
+		_, rank, _ := ranking(item)
 		changed = changed || int(*rank) != i+1
 	}
 	if !changed {
 		return nil, errUnchanged
 	}
 	for i, item := range kept {
-		_, rank, updatedAt := item.ranking()
+		_, rank, updatedAt := ranking(item)
 		*rank, *updatedAt = int32(i+1), now // #nosec G115 -- a flag is bounded far below 2^31 rules
 	}
 	return kept, nil

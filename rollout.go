@@ -47,5 +47,3 @@ func (r *Rollout) Type() RolloutType {
 	}
 	return UnknownRollout
 }
-
-func (r *Rollout) ranking() (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }

@@ -3,6 +3,7 @@ package guidon
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // RolloutInput is what a caller says of a rollout. Exactly one of Segment and
@@ -81,7 +82,7 @@ func (s *Service) CreateRollout(ctx context.Context, namespace string, in Rollou
 	missing := rolloutParentNotFound(namespace, in)
 	var created *Rollout
 	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *Flag) error {
-		if find(f.Rollouts, func(r *Rollout) bool { return r.Rank == in.Rank }) != nil {
+		if slices.ContainsFunc(f.Rollouts, func(r *Rollout) bool { return r.Rank == in.Rank }) {
 			return Errorf(InvalidArgument, "rank number: %d already exists", in.Rank)
 		}
 		if segment == nil && in.Threshold == nil {
@@ -97,7 +98,7 @@ func (s *Service) CreateRollout(ctx context.Context, namespace string, in Rollou
 			Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		f.Rollouts = append(f.Rollouts, created)
-		sortByRank(f.Rollouts)
+		sortByRank(f.Rollouts, rolloutRanking)
 		return nil
 	})
 	return orNil(created, err)
@@ -151,7 +152,7 @@ func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, 
 		return invalidField("rolloutIds", "must contain atleast 2 elements")
 	}
 	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
-		return reorder(f.Rollouts, ids, tx.Now())
+		return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
 	}))
 }
 
@@ -162,7 +163,7 @@ func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id stri
 		return err
 	}
 	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
-		kept, err := removeRanked(f.Rollouts, id, tx.Now())
+		kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
 		f.Rollouts = kept
 		return err
 	}))
@@ -184,7 +185,7 @@ func (in RolloutInput) check() (*RolloutSegment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkEnum("segment.segmentOperator", segmentOperatorNames, in.Segment.SegmentOperator); err != nil {
+	if err := checkEnum("segment.segmentOperator", in.Segment.SegmentOperator); err != nil {
 		return nil, err
 	}
 	return &RolloutSegment{
@@ -200,7 +201,7 @@ func rolloutParentNotFound(namespace string, in RolloutInput) error {
 	if in.Segment != nil && in.Threshold == nil {
 		return Errorf(NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.Segment.SegmentKey)
 	}
-	return flagNotFound(namespace, in.FlagKey)
+	return FlagNotFound(namespace, in.FlagKey)
 }
 
 func rolloutNotFound(namespace, id string) error {

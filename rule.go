@@ -35,5 +35,3 @@ type Distribution struct {
 func (r *Rule) Distribution(id string) *Distribution {
 	return find(r.Distributions, func(d *Distribution) bool { return d.ID == id })
 }
-
-func (r *Rule) ranking() (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }

@@ -76,7 +76,7 @@ func (s *Service) CreateRule(ctx context.Context, namespace string, in RuleInput
 			Rank: in.Rank, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		f.Rules = append(f.Rules, created)
-		sortByRank(f.Rules)
+		sortByRank(f.Rules, ruleRanking)
 		return nil
 	})
 	return orNil(created, err)
@@ -121,7 +121,7 @@ func (s *Service) OrderRules(ctx context.Context, namespace, flagKey string, ids
 		return invalidField("ruleIds", "must contain atleast 2 elements")
 	}
 	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
-		return reorder(f.Rules, ids, tx.Now())
+		return reorder(f.Rules, ruleRanking, ids, tx.Now())
 	}))
 }
 
@@ -132,7 +132,7 @@ func (s *Service) DeleteRule(ctx context.Context, namespace, flagKey, id string)
 		return err
 	}
 	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *Flag) error {
-		kept, err := removeRanked(f.Rules, id, tx.Now())
+		kept, err := removeRanked(f.Rules, ruleRanking, id, tx.Now())
 		f.Rules = kept
 		return err
 	}))
@@ -145,7 +145,7 @@ func (in RuleInput) check() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return segmentKeys, checkEnum("segmentOperator", segmentOperatorNames, in.SegmentOperator)
+	return segmentKeys, checkEnum("segmentOperator", in.SegmentOperator)
 }
 
 // mustExist returns missing unless every segment exists in the namespace.

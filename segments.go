@@ -1,6 +1,9 @@
 package guidon
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // SegmentInput is what a caller says of a segment.
 type SegmentInput struct {
@@ -45,7 +48,7 @@ func (s *Service) CreateSegment(ctx context.Context, namespace string, in Segmen
 	if err := checkNewKey(in.Key, in.Name); err != nil {
 		return nil, err
 	}
-	if err := checkEnum("matchType", matchTypeNames, in.MatchType); err != nil {
+	if err := checkEnum("matchType", in.MatchType); err != nil {
 		return nil, err
 	}
 	var created *Segment
@@ -72,7 +75,7 @@ func (s *Service) UpdateSegment(ctx context.Context, namespace string, in Segmen
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
 		return nil, err
 	}
-	if err := checkEnum("matchType", matchTypeNames, in.MatchType); err != nil {
+	if err := checkEnum("matchType", in.MatchType); err != nil {
 		return nil, err
 	}
 	var updated *Segment
@@ -97,7 +100,7 @@ func (s *Service) DeleteSegment(ctx context.Context, namespace, key string) erro
 		if err != nil {
 			return err
 		}
-		if find(flags, func(f *Flag) bool { return f.usesAny(map[string]bool{key: true}) }) != nil {
+		if slices.ContainsFunc(flags, func(f *Flag) bool { return f.UsesAny(map[string]bool{key: true}) }) {
 			return Errorf(InvalidArgument, "segment %q is in use", namespace+"/"+key)
 		}
 		return tx.DeleteSegment(ctx, key)

@@ -107,10 +107,6 @@ func ignoreUnchanged(err error) error {
 	return err
 }
 
-func flagNotFound(namespace, key string) error {
-	return Errorf(NotFound, "flag %q not found", namespace+"/"+key)
-}
-
 func segmentNotFound(namespace, key string) error {
 	return Errorf(NotFound, "segment %q not found", namespace+"/"+key)
 }

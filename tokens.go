@@ -144,7 +144,7 @@ func (s *Service) ListAuthentications(ctx context.Context, method Method, limit 
 	}
 	items := set.All()
 	if method != MethodNone {
-		items = remove(items, func(a *Authentication) bool { return a.Method != method })
+		items = slices.DeleteFunc(slices.Clone(items), func(a *Authentication) bool { return a.Method != method })
 	}
 	return paginateTokens(items, limit, pageToken)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -150,7 +151,12 @@ func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, erro
 	if len(segmentKeys) == 0 {
 		return nil, emptyField(name)
 	}
-	return unique(segmentKeys), nil
+	seen := make(map[string]bool, len(segmentKeys))
+	return slices.DeleteFunc(slices.Clone(segmentKeys), func(key string) bool {
+		again := seen[key]
+		seen[key] = true
+		return again
+	}), nil
 }
 
 // combine returns the operator for the segments: one alone is always OR.
@@ -173,8 +179,8 @@ func checkRollout(rollout float32) error {
 }
 
 // checkEnum refuses an enum number that has no meaning.
-func checkEnum[E ~uint8](name string, names []string, value E) error {
-	if int(value) >= len(names) {
+func checkEnum(name string, value interface{ Known() bool }) error {
+	if !value.Known() {
 		return invalidField(name, "is not a known value")
 	}
 	return nil

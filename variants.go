@@ -24,7 +24,7 @@ func (s *Service) CreateVariant(ctx context.Context, namespace string, in Varian
 		return nil, err
 	}
 	var created *Variant
-	err = s.updateFlag(ctx, namespace, in.FlagKey, flagNotFound(namespace, in.FlagKey), func(_ context.Context, tx Tx, f *Flag) error {
+	err = s.updateFlag(ctx, namespace, in.FlagKey, FlagNotFound(namespace, in.FlagKey), func(_ context.Context, tx Tx, f *Flag) error {
 		if f.VariantByKey(in.Key) != nil {
 			return variantTaken(namespace, in)
 		}
@@ -74,7 +74,7 @@ func (s *Service) DeleteVariant(ctx context.Context, namespace, flagKey, id stri
 		return err
 	}
 	return ignoreUnchanged(s.updateFlag(ctx, NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, _ Tx, f *Flag) error {
-		if !f.removeVariant(id) {
+		if !f.RemoveVariant(id) {
 			return errUnchanged
 		}
 		return nil
