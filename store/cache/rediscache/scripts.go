@@ -18,9 +18,9 @@ var (
 	fillText string
 	//go:embed lua/announce.lua
 	announceText string
-	//go:embed lua/take.lua
+	//go:embed lua/get_snapshot.lua
 	takeText string
-	//go:embed lua/keep.lua
+	//go:embed lua/put_snapshot.lua
 	keepText string
 	//go:embed lua/each.lua
 	eachText string

@@ -1,5 +1,5 @@
 -- ARGV: revision, snapshot, time to live (ms)
--- Only in the place that take.lua has made. A server without memory to spare
+-- Only in the place that get_snapshot.lua has made. A server without memory to spare
 -- refuses.
 local function run(key)
   if redis.call('HEXISTS', key, ARGV[1]) == 1 then
