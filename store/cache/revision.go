@@ -27,8 +27,8 @@ type revisions struct {
 	source SharedSource
 	stats  *stats
 	maxAge time.Duration
-	epoch  time.Time                                    // instants are counted from here
-	depart func(ctx context.Context, f *flight[*batch]) // r.read, bound once
+	epoch  time.Time                                        // instants are counted from here
+	depart func(ctx context.Context, c *sharedCall[*batch]) // r.read, bound once
 
 	line[*batch]
 	last      outage // guarded by mu
@@ -83,21 +83,21 @@ func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, leads, limit, err := r.board(ctx, d, keys)
+	c, inline, limit, err := r.board(ctx, d, keys)
 	switch {
-	case err != nil || f == nil:
+	case err != nil || c == nil:
 		return err
-	case !leads:
-		return r.await(ctx, f, limit, keys)
-	case r.lead(ctx, f, limit):
-		return f.err
+	case !inline:
+		return r.await(ctx, c, limit, keys)
+	case r.doInline(ctx, c, limit):
+		return c.err
 	}
-	defer r.start(f) // the question goes on: its answer is the end of the outage
-	return r.give(ctx, f, keys)
+	defer r.start(c) // the question goes on: its answer is the end of the outage
+	return r.give(ctx, c, keys)
 }
 
 // await is for those who come to a question that somebody else asks.
-func (r *revisions) await(ctx context.Context, f *flight[*batch], limit time.Duration, keys []string) error {
+func (r *revisions) await(ctx context.Context, c *sharedCall[*batch], limit time.Duration, keys []string) error {
 	var late <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)
@@ -105,21 +105,21 @@ func (r *revisions) await(ctx context.Context, f *flight[*batch], limit time.Dur
 		late = timer.C
 	}
 	select {
-	case <-f.done:
-		return f.err
+	case <-c.done:
+		return c.err
 	case <-ctx.Done():
 	case <-late:
 	}
-	return r.give(ctx, f, keys)
+	return r.give(ctx, c, keys)
 }
 
 // give returns the error of one who cannot wait any longer. Where he has left the
 // question is only for those who have not; otherwise it is still his.
-func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) error {
+func (r *revisions) give(ctx context.Context, c *sharedCall[*batch], keys []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		r.alight(f, keys)
+		r.alight(c, keys)
 		return err
 	}
 	return r.last.silence()
@@ -128,33 +128,33 @@ func (r *revisions) give(ctx context.Context, f *flight[*batch], keys []string) 
 // board returns a flight to wait for, or to lead, and how long to wait, zero for as
 // long as it takes; or nil where there is no need to wait. A question is led that
 // will be answered in time: it could not go on without who leads it.
-func (r *revisions) board(ctx context.Context, d demand, keys []string) (f *flight[*batch], leads bool, limit time.Duration, err error) {
+func (r *revisions) board(ctx context.Context, d demand, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.key != "" && r.statedAfter(d.key, d.after) { // answered since the caller looked
 		return nil, false, 0, nil
 	}
 	now := r.now()
-	limit, err = r.last.wait(now, r.underWay(), d.mayBeStale)
+	limit, err = r.last.wait(now, r.runningSince(), d.mayBeStale)
 	if err != nil {
 		return nil, false, 0, err
 	}
-	if f = r.flight; f != nil && f.ctx.Err() == nil && r.serves(f.value, d, keys) {
-		f.waiters++
+	if c = r.running; c != nil && c.ctx.Err() == nil && r.serves(c.value, d, keys) {
+		c.waiters++
 	} else {
-		f, leads = r.join(ctx, r.depart)
+		c, inline = r.join(ctx, r.depart)
 	}
-	if f.value == nil {
-		f.value = &batch{boarding: now, wanted: make(map[string]int, 4)}
+	if c.value == nil {
+		c.value = &batch{boarding: now, wanted: make(map[string]int, 4)}
 	}
 	for _, key := range keys {
-		f.value.wanted[key]++
+		c.value.wanted[key]++
 	}
-	if leads && !r.last.prompt() {
-		leads = false
-		r.start(f)
+	if inline && !r.last.prompt() {
+		inline = false
+		r.start(c)
 	}
-	return f, leads, limit, nil
+	return c, inline, limit, nil
 }
 
 // statedAfter tells whether the revision of the key, of one that is held, is known
@@ -167,13 +167,13 @@ func (r *revisions) statedAfter(key string, after int64) bool {
 	return t != nil && t.statedAfter(after)
 }
 
-// underWay returns when the question under way began, zero where there is none.
+// runningSince returns when the question under way began, zero where there is none.
 // r.mu is held.
-func (r *revisions) underWay() int64 {
-	if r.flight == nil || r.flight.value == nil {
+func (r *revisions) runningSince() int64 {
+	if r.running == nil || r.running.value == nil {
 		return 0
 	}
-	return r.flight.value.began
+	return r.running.value.began
 }
 
 // serves tells whether a question that has begun satisfies the demand. r.mu is
@@ -191,27 +191,27 @@ func (r *revisions) serves(b *batch, d demand, keys []string) bool {
 }
 
 // alight takes one who waits for the keys off the flight. r.mu is held.
-func (r *revisions) alight(f *flight[*batch], keys []string) {
+func (r *revisions) alight(c *sharedCall[*batch], keys []string) {
 	for _, key := range keys {
-		if wanted := f.value.wanted; wanted[key] > 1 {
+		if wanted := c.value.wanted; wanted[key] > 1 {
 			wanted[key]--
 		} else {
 			delete(wanted, key)
 		}
 	}
-	f.leave()
+	c.leave()
 }
 
 // read asks the source and notes what it says. A question that its context has
 // ended tells nothing, and may be asked again.
-func (r *revisions) read(ctx context.Context, f *flight[*batch]) {
+func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 	runtime.Gosched() // so that all who are here already come along
-	began, wanted, err := r.seal(f)
+	began, wanted, err := r.seal(c)
 	if err != nil {
-		f.err = err
+		c.err = err
 		return
 	}
-	if f.err = ctx.Err(); f.err != nil {
+	if c.err = ctx.Err(); c.err != nil {
 		return
 	}
 	asked := r.withHeld(wanted)
@@ -219,7 +219,7 @@ func (r *revisions) read(ctx context.Context, f *flight[*batch]) {
 	if err == nil {
 		r.learn(asked, heads, began)
 	}
-	f.err = err
+	c.err = err
 	if err != nil && ctx.Err() != nil {
 		return
 	}
@@ -231,11 +231,11 @@ func (r *revisions) read(ctx context.Context, f *flight[*batch]) {
 // seal ends the boarding and returns what is wanted: who comes now wants to know
 // of changes that this question may miss. Those who came before the last one
 // failed have waited for that already, and share its fate.
-func (r *revisions) seal(f *flight[*batch]) (began int64, wanted []string, err error) {
+func (r *revisions) seal(c *sharedCall[*batch]) (began int64, wanted []string, err error) {
 	r.mu.Lock() // which also waits for the first one, who may still be boarding
 	defer r.mu.Unlock()
-	r.close()
-	b := f.value
+	r.sealRunning()
+	b := c.value
 	if r.last.cause != nil && b.boarding < r.last.failed {
 		return 0, nil, r.last.silence()
 	}
@@ -341,5 +341,5 @@ func (r *revisions) addSnapshot(known map[string]*tracked[guidon.Snapshot], key 
 func (r *revisions) outage() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.last.lasts(r.now(), r.underWay())
+	return r.last.lasts(r.now(), r.runningSince())
 }

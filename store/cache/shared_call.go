@@ -14,17 +14,17 @@ import (
 // early for him waits for the one that its end begins, together with all others
 // of his kind.
 type line[T any] struct {
-	mu     sync.Mutex
-	flight *flight[T] // under way
-	next   *flight[T] // the one that its end begins
+	mu      sync.Mutex
+	running *sharedCall[T] // under way
+	next    *sharedCall[T] // the one that its end begins
 }
 
-// flight is one question to the source and those who wait for the answer.
-type flight[T any] struct {
-	run     func(ctx context.Context, f *flight[T]) // sets value and err
-	ctx     context.Context                         // ends when nobody waits any more
+// sharedCall is one question to the source and those who wait for the answer.
+type sharedCall[T any] struct {
+	run     func(ctx context.Context, c *sharedCall[T]) // sets value and err
+	ctx     context.Context                             // ends when nobody waits any more
 	cancel  context.CancelFunc
-	closed  bool // began too early for who comes now
+	sealed  bool // began too early for who comes now
 	waiters int
 	done    chan struct{} // closed when value and err are set
 	value   T
@@ -34,94 +34,94 @@ type flight[T any] struct {
 // join returns a flight to wait for: the one under way, or the next where that
 // is closed. run is for the flight that has to be made, if any. Where there was
 // none the caller is the first, and begins it, by start or lead. l.mu is held.
-func (l *line[T]) join(ctx context.Context, run func(ctx context.Context, f *flight[T])) (f *flight[T], first bool) {
-	f = l.flight
+func (l *line[T]) join(ctx context.Context, run func(ctx context.Context, c *sharedCall[T])) (c *sharedCall[T], first bool) {
+	c = l.running
 	switch {
-	case f == nil:
-		f, first = newFlight(ctx, run), true
-		l.flight = f
-	case f.closed || f.ctx.Err() != nil:
+	case c == nil:
+		c, first = newSharedCall(ctx, run), true
+		l.running = c
+	case c.sealed || c.ctx.Err() != nil:
 		if l.next == nil || l.next.ctx.Err() != nil { // all who wanted it have left
-			l.next = newFlight(ctx, run)
+			l.next = newSharedCall(ctx, run)
 		}
-		f = l.next
+		c = l.next
 	}
-	f.waiters++
-	return f, first
+	c.waiters++
+	return c, first
 }
 
-func newFlight[T any](ctx context.Context, run func(ctx context.Context, f *flight[T])) *flight[T] {
-	f := &flight[T]{run: run, done: make(chan struct{})}
-	f.ctx, f.cancel = context.WithCancel(context.WithoutCancel(ctx)) // #nosec G118 -- land and leave call it
-	return f
+func newSharedCall[T any](ctx context.Context, run func(ctx context.Context, c *sharedCall[T])) *sharedCall[T] {
+	c := &sharedCall[T]{run: run, done: make(chan struct{})}
+	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(ctx)) // #nosec G118 -- finish and leave call it
+	return c
 }
 
-// close keeps those who come now from joining the flight under way. l.mu is held.
-func (l *line[T]) close() {
-	if l.flight != nil {
-		l.flight.closed = true
+// sealRunning keeps those who come now from joining the flight under way. l.mu is held.
+func (l *line[T]) sealRunning() {
+	if l.running != nil {
+		l.running.sealed = true
 	}
 }
 
 // start begins the flight. The goroutine ends with the question, which is
 // cancelled when nobody waits for it any more, and those that follow it.
-func (l *line[T]) start(f *flight[T]) {
+func (l *line[T]) start(c *sharedCall[T]) {
 	go func() {
-		for f != nil {
-			f.fly(f.ctx)
-			f = l.land(f)
+		for c != nil {
+			c.do(c.ctx)
+			c = l.finish(c)
 		}
 	}()
 }
 
-// lead is start on the goroutine of the first who waits, since to change to
+// doInline is start on the goroutine of the first who waits, since to change to
 // another one and back takes as long as a small question. It tells whether the
-// flight has landed. It has not when ctx ended first, or the limit, which is zero
+// sharedCall has landed. It has not when ctx ended first, or the limit, which is zero
 // for none: the caller then sees to it that it is started for the others.
-func (l *line[T]) lead(ctx context.Context, f *flight[T], limit time.Duration) bool {
+func (l *line[T]) doInline(ctx context.Context, c *sharedCall[T], limit time.Duration) bool {
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	f.fly(ctx)
-	if f.err != nil && ctx.Err() != nil {
+	c.do(ctx)
+	if c.err != nil && ctx.Err() != nil {
 		return false
 	}
-	if next := l.land(f); next != nil {
+	if next := l.finish(c); next != nil {
 		l.start(next)
 	}
 	return true
 }
 
-// fly runs the flight. A panic is an error for those who wait: it would end the
+// do runs the flight. A panic is an error for those who wait: it would end the
 // process, or leave them waiting.
-func (f *flight[T]) fly(ctx context.Context) {
+func (c *sharedCall[T]) do(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
-			f.err = fmt.Errorf("cache: panic while loading: %v", p)
+			c.err = fmt.Errorf("cache: panic while loading: %v", p)
 		}
 	}()
-	f.run(ctx, f)
+	c.run(ctx, c)
 }
 
-// land hands out the answer and returns the next flight if one is wanted.
-func (l *line[T]) land(f *flight[T]) *flight[T] {
+// finish hands out the answer and returns the next flight if one is wanted.
+func (l *line[T]) finish(c *sharedCall[T]) *sharedCall[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f.cancel()
-	close(f.done)
-	l.flight, l.next = l.next, nil
-	if l.flight != nil && l.flight.waiters == 0 {
-		l.flight = nil
+	c.cancel()
+	close(c.done)
+	l.running, l.next = l.next, nil
+	if l.running != nil && l.running.waiters == 0 {
+		l.running = nil
 	}
-	return l.flight
+	return l.running
 }
 
-// landed waits for the flight and tells whether it ended before ctx did.
-func (f *flight[T]) landed(ctx context.Context) bool {
+// wait waits for the flight and tells whether it ended before ctx did.
+func (c *sharedCall[T]) wait(ctx context.Context) bool {
 	select {
-	case <-f.done:
+	case <-c.done:
 		return true
 	case <-ctx.Done():
 		return false
@@ -129,10 +129,10 @@ func (f *flight[T]) landed(ctx context.Context) bool {
 }
 
 // leave takes one waiter off the flight. The mu of its line is held.
-func (f *flight[T]) leave() {
-	f.waiters--
-	if f.waiters == 0 {
-		f.cancel()
+func (c *sharedCall[T]) leave() {
+	c.waiters--
+	if c.waiters == 0 {
+		c.cancel()
 	}
 }
 

@@ -21,38 +21,38 @@ type slot[T any] struct {
 // ends first, its error is returned and the load goes on for those who still
 // wait for it. An error is not kept.
 func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*T, error) {
-	f, v := s.board(ctx, load)
-	if f == nil {
+	c, v := s.board(ctx, load)
+	if c == nil {
 		return v.get(), nil
 	}
-	if !f.landed(ctx) {
+	if !c.wait(ctx) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		f.leave()
+		c.leave()
 		return nil, ctx.Err()
 	}
-	if f.err != nil {
-		return nil, f.err
+	if c.err != nil {
+		return nil, c.err
 	}
-	return f.value.get(), nil
+	return c.value.get(), nil
 }
 
 // board returns a load to wait for that begins no earlier than the value was
 // last marked old, or the value when it has become known.
-func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*flight[*version[T]], *version[T]) {
+func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*sharedCall[*version[T]], *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.current.Load(); v != nil {
 		return nil, v
 	}
-	f, first := s.join(ctx, func(ctx context.Context, f *flight[*version[T]]) {
-		f.value, f.err = load(ctx, s.last())
-		s.keep(f)
+	c, first := s.join(ctx, func(ctx context.Context, c *sharedCall[*version[T]]) {
+		c.value, c.err = load(ctx, s.last())
+		s.keep(c)
 	})
 	if first {
-		s.start(f)
+		s.start(c)
 	}
-	return f, nil
+	return c, nil
 }
 
 // last returns the last value, or nil.
@@ -63,16 +63,16 @@ func (s *slot[T]) last() *version[T] {
 }
 
 // keep takes over what a load has brought: as current, unless it was overtaken.
-func (s *slot[T]) keep(f *flight[*version[T]]) {
+func (s *slot[T]) keep(c *sharedCall[*version[T]]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case f.err != nil:
-	case !f.closed:
-		s.held = f.value
-		s.current.Store(f.value)
+	case c.err != nil:
+	case !c.sealed:
+		s.held = c.value
+		s.current.Store(c.value)
 	case s.current.Load() == nil: // otherwise a write has put a later one here
-		s.held = f.value
+		s.held = c.value
 	}
 }
 
@@ -95,5 +95,5 @@ func (s *slot[T]) markOld() {
 // overtake is markOld where s.mu is held.
 func (s *slot[T]) overtake() {
 	s.current.Store(nil)
-	s.close()
+	s.sealRunning()
 }

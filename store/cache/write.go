@@ -77,7 +77,7 @@ func (r *revisions) refuse() error {
 	if r.last.cause == nil {
 		return nil
 	}
-	_, err := r.last.wait(r.now(), r.underWay(), true)
+	_, err := r.last.wait(r.now(), r.runningSince(), true)
 	return err
 }
 
