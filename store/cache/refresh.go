@@ -41,7 +41,7 @@ func (s *Shared) bring(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := s.revisions.ask(ctx, demand{after: s.revisions.now()}, keys...); err != nil {
+	if err := s.revisions.query(ctx, demand{after: s.revisions.now()}, keys...); err != nil {
 		return err
 	}
 	var failed []error

@@ -24,11 +24,11 @@ const (
 // all who wait. A question serves those who came before it began, and those
 // whom an answer satisfies that is a little older.
 type revisions struct {
-	source SharedSource
-	stats  *stats
-	maxAge time.Duration
-	epoch  time.Time                                        // instants are counted from here
-	depart func(ctx context.Context, c *sharedCall[*batch]) // r.read, bound once
+	source   SharedSource
+	stats    *stats
+	maxAge   time.Duration
+	epoch    time.Time                                        // instants are counted from here
+	readFunc func(ctx context.Context, c *sharedCall[*batch]) // r.read, bound once
 
 	line[*batch]
 	last      outage // guarded by mu
@@ -44,9 +44,9 @@ type revisions struct {
 
 // batch is one question.
 type batch struct {
-	boarding int64          // when the first one came
-	began    int64          // zero until it has; guarded by the line's mu
-	wanted   map[string]int // how many wait for each key; guarded by the line's mu
+	firstJoined int64          // when the first one came
+	began       int64          // zero until it has; guarded by the line's mu
+	waiters     map[string]int // how many wait for each key; guarded by the line's mu
 }
 
 func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revisions {
@@ -59,7 +59,7 @@ func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revi
 	r.authentications.now = r.now
 	r.authentications.loaded = r.watches.wakeAll
 	r.snapshots.Store(&map[string]*tracked[guidon.Snapshot]{})
-	r.depart = r.read
+	r.readFunc = r.read
 	return r
 }
 
@@ -77,13 +77,13 @@ func (r *revisions) at(t time.Time) int64 {
 // snapshot returns the place of a namespace that is held, or nil.
 func (r *revisions) snapshot(key string) *tracked[guidon.Snapshot] { return (*r.snapshots.Load())[key] }
 
-// ask returns when a question about the keys has been answered that satisfies
+// query returns when a question about the keys has been answered that satisfies
 // the demand.
-func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
+func (r *revisions) query(ctx context.Context, d demand, keys ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c, inline, limit, err := r.board(ctx, d, keys)
+	c, inline, limit, err := r.addWaiter(ctx, d, keys)
 	switch {
 	case err != nil || c == nil:
 		return err
@@ -93,7 +93,7 @@ func (r *revisions) ask(ctx context.Context, d demand, keys ...string) error {
 		return c.err
 	}
 	defer r.start(c) // the question goes on: its answer is the end of the outage
-	return r.give(ctx, c, keys)
+	return r.abandon(ctx, c, keys)
 }
 
 // await is for those who come to a question that somebody else asks.
@@ -110,25 +110,25 @@ func (r *revisions) await(ctx context.Context, c *sharedCall[*batch], limit time
 	case <-ctx.Done():
 	case <-late:
 	}
-	return r.give(ctx, c, keys)
+	return r.abandon(ctx, c, keys)
 }
 
-// give returns the error of one who cannot wait any longer. Where he has left the
+// abandon returns the error of one who cannot wait any longer. Where he has left the
 // question is only for those who have not; otherwise it is still his.
-func (r *revisions) give(ctx context.Context, c *sharedCall[*batch], keys []string) error {
+func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		r.alight(c, keys)
+		r.removeWaiter(c, keys)
 		return err
 	}
 	return r.last.silence()
 }
 
-// board returns a flight to wait for, or to lead, and how long to wait, zero for as
+// addWaiter returns a flight to wait for, or to lead, and how long to wait, zero for as
 // long as it takes; or nil where there is no need to wait. A question is led that
 // will be answered in time: it could not go on without who leads it.
-func (r *revisions) board(ctx context.Context, d demand, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
+func (r *revisions) addWaiter(ctx context.Context, d demand, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.key != "" && r.statedAfter(d.key, d.after) { // answered since the caller looked
@@ -142,13 +142,13 @@ func (r *revisions) board(ctx context.Context, d demand, keys []string) (c *shar
 	if c = r.running; c != nil && c.ctx.Err() == nil && r.serves(c.value, d, keys) {
 		c.waiters++
 	} else {
-		c, inline = r.join(ctx, r.depart)
+		c, inline = r.join(ctx, r.readFunc)
 	}
 	if c.value == nil {
-		c.value = &batch{boarding: now, wanted: make(map[string]int, 4)}
+		c.value = &batch{firstJoined: now, waiters: make(map[string]int, 4)}
 	}
 	for _, key := range keys {
-		c.value.wanted[key]++
+		c.value.waiters[key]++
 	}
 	if inline && !r.last.prompt() {
 		inline = false
@@ -183,20 +183,20 @@ func (r *revisions) serves(b *batch, d demand, keys []string) bool {
 		return false
 	}
 	for _, key := range keys {
-		if b.wanted[key] == 0 || b.began <= r.written(key) {
+		if b.waiters[key] == 0 || b.began <= r.written(key) {
 			return false
 		}
 	}
 	return true
 }
 
-// alight takes one who waits for the keys off the flight. r.mu is held.
-func (r *revisions) alight(c *sharedCall[*batch], keys []string) {
+// removeWaiter takes one who waits for the keys off the flight. r.mu is held.
+func (r *revisions) removeWaiter(c *sharedCall[*batch], keys []string) {
 	for _, key := range keys {
-		if wanted := c.value.wanted; wanted[key] > 1 {
-			wanted[key]--
+		if waiters := c.value.waiters; waiters[key] > 1 {
+			waiters[key]--
 		} else {
-			delete(wanted, key)
+			delete(waiters, key)
 		}
 	}
 	c.leave()
@@ -206,7 +206,7 @@ func (r *revisions) alight(c *sharedCall[*batch], keys []string) {
 // ended tells nothing, and may be asked again.
 func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 	runtime.Gosched() // so that all who are here already come along
-	began, wanted, err := r.seal(c)
+	began, keys, err := r.seal(c)
 	if err != nil {
 		c.err = err
 		return
@@ -214,10 +214,10 @@ func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 	if c.err = ctx.Err(); c.err != nil {
 		return
 	}
-	asked := r.withHeld(wanted)
-	heads, err := r.heads(ctx, asked, began)
+	queried := r.withCached(keys)
+	heads, err := r.heads(ctx, queried, began)
 	if err == nil {
-		r.learn(asked, heads, began)
+		r.apply(queried, heads, began)
 	}
 	c.err = err
 	if err != nil && ctx.Err() != nil {
@@ -231,28 +231,28 @@ func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 // seal ends the boarding and returns what is wanted: who comes now wants to know
 // of changes that this question may miss. Those who came before the last one
 // failed have waited for that already, and share its fate.
-func (r *revisions) seal(c *sharedCall[*batch]) (began int64, wanted []string, err error) {
+func (r *revisions) seal(c *sharedCall[*batch]) (began int64, keys []string, err error) {
 	r.mu.Lock() // which also waits for the first one, who may still be boarding
 	defer r.mu.Unlock()
 	r.sealRunning()
 	b := c.value
-	if r.last.cause != nil && b.boarding < r.last.failed {
+	if r.last.cause != nil && b.firstJoined < r.last.failed {
 		return 0, nil, r.last.silence()
 	}
 	if b.began == 0 { // what is asked again goes on
 		b.began = r.now()
 	}
-	return b.began, slices.AppendSeq(make([]string, 0, len(b.wanted)), maps.Keys(b.wanted)), nil
+	return b.began, slices.AppendSeq(make([]string, 0, len(b.waiters)), maps.Keys(b.waiters)), nil
 }
 
-// withHeld adds, now and then, everything held to what is wanted.
-func (r *revisions) withHeld(wanted []string) []string {
+// withCached adds, now and then, everything held to what is wanted.
+func (r *revisions) withCached(keys []string) []string {
 	now := time.Now()
 	if now.Sub(r.swept) < sweepInterval {
-		return wanted
+		return keys
 	}
 	r.swept = now
-	all := slices.AppendSeq(slices.Clone(wanted), maps.Keys(*r.snapshots.Load()))
+	all := slices.AppendSeq(slices.Clone(keys), maps.Keys(*r.snapshots.Load()))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -265,44 +265,44 @@ func (r *revisions) heads(ctx context.Context, keys []string, began int64) (map[
 	})
 }
 
-// learn takes note of the answer to a question that began at the instant.
-func (r *revisions) learn(asked []string, heads map[string]guidon.Revision, began int64) {
-	known := r.settle(asked, heads, began)
-	for _, key := range asked {
-		switch head, lives := heads[key]; {
+// apply takes note of the answer to a question that began at the instant.
+func (r *revisions) apply(queried []string, heads map[string]guidon.Revision, began int64) {
+	known := r.syncSlots(queried, heads, began)
+	for _, key := range queried {
+		switch head, exists := heads[key]; {
 		case key == guidon.AuthenticationsKey:
 			r.authentications.observe(head, began) // the zero revision until one is stored
-		case lives:
+		case exists:
 			known[key].observe(head, began)
 		}
 	}
 }
 
-// settle makes a place for each namespace that exists among those asked for, and
+// syncSlots makes a place for each namespace that exists among those asked for, and
 // drops those of the others.
-func (r *revisions) settle(asked []string, heads map[string]guidon.Revision, began int64) map[string]*tracked[guidon.Snapshot] {
+func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision, began int64) map[string]*tracked[guidon.Snapshot] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := *r.snapshots.Load()
-	var created, gone []string
-	for _, key := range asked {
-		_, lives := heads[key]
+	var created, deleted []string
+	for _, key := range queried {
+		_, exists := heads[key]
 		switch t := known[key]; {
 		case key == guidon.AuthenticationsKey:
-		case t == nil && lives:
+		case t == nil && exists:
 			created = append(created, key)
-		case t != nil && !lives && t.absent(began):
-			gone = append(gone, key)
+		case t != nil && !exists && t.absent(began):
+			deleted = append(deleted, key)
 		}
 	}
-	if len(created)+len(gone) == 0 {
+	if len(created)+len(deleted) == 0 {
 		return known
 	}
 	known = maps.Clone(known)
 	for _, key := range created {
-		r.addSnapshot(known, key) // what is loaded into it has all that was written before
+		r.addSlot(known, key) // what is loaded into it has all that was written before
 	}
-	for _, key := range gone {
+	for _, key := range deleted {
 		delete(known, key)
 		defer r.watches.wake(key)
 	}
@@ -310,21 +310,21 @@ func (r *revisions) settle(asked []string, heads map[string]guidon.Revision, beg
 	return known
 }
 
-// place returns the place of a namespace, and makes one if there is none.
-func (r *revisions) place(key string) *tracked[guidon.Snapshot] {
+// ensureSlot returns the place of a namespace, and makes one if there is none.
+func (r *revisions) ensureSlot(key string) *tracked[guidon.Snapshot] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t := r.snapshot(key); t != nil {
 		return t
 	}
 	known := maps.Clone(*r.snapshots.Load())
-	t := r.addSnapshot(known, key)
+	t := r.addSlot(known, key)
 	r.snapshots.Store(&known)
 	return t
 }
 
-// addSnapshot adds an empty place to the map.
-func (r *revisions) addSnapshot(known map[string]*tracked[guidon.Snapshot], key string) *tracked[guidon.Snapshot] {
+// addSlot adds an empty place to the map.
+func (r *revisions) addSlot(known map[string]*tracked[guidon.Snapshot], key string) *tracked[guidon.Snapshot] {
 	key = strings.Clone(key) // it may be a part of a whole request
 	t := &tracked[guidon.Snapshot]{
 		revision: (*guidon.Snapshot).Revision, stats: r.stats, now: r.now,

@@ -133,7 +133,7 @@ func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand,
 	t := place()
 	if t == nil || !t.statedAfter(d.after) {
 		d.key = key
-		if err := s.revisions.ask(ctx, d, togetherWith(call, key)...); err != nil {
+		if err := s.revisions.query(ctx, d, togetherWith(call, key)...); err != nil {
 			return nil, err
 		}
 		if t = place(); t == nil {

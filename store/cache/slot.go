@@ -21,7 +21,7 @@ type slot[T any] struct {
 // ends first, its error is returned and the load goes on for those who still
 // wait for it. An error is not kept.
 func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*T, error) {
-	c, v := s.board(ctx, load)
+	c, v := s.addWaiter(ctx, load)
 	if c == nil {
 		return v.get(), nil
 	}
@@ -37,9 +37,9 @@ func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *
 	return c.value.get(), nil
 }
 
-// board returns a load to wait for that begins no earlier than the value was
+// addWaiter returns a load to wait for that begins no earlier than the value was
 // last marked old, or the value when it has become known.
-func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*sharedCall[*version[T]], *version[T]) {
+func (s *slot[T]) addWaiter(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*sharedCall[*version[T]], *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.current.Load(); v != nil {

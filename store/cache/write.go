@@ -39,7 +39,7 @@ func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.S
 		put: func(next *version[guidon.Snapshot], began int64) {
 			// What does not exist and was not held needs no place.
 			if r.snapshot(key) != nil || next.get().Namespace() != nil {
-				r.place(key).advance(next, began)
+				r.ensureSlot(key).advance(next, began)
 			}
 		},
 	}
