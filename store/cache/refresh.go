@@ -20,7 +20,7 @@ const inUse = int64(time.Minute)
 //
 // It is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
-	return s.bring(ctx, s.revisions.due(ahead))
+	return s.refreshKeys(ctx, s.revisions.dueKeys(ahead))
 }
 
 // Renew asks for those of the keys that are in use, or for everything that is
@@ -33,15 +33,15 @@ func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 			wanted = append(wanted, key)
 		}
 	})
-	return s.bring(ctx, wanted)
+	return s.refreshKeys(ctx, wanted)
 }
 
-// bring asks for the keys and loads what has changed of them.
-func (s *Shared) bring(ctx context.Context, keys []string) error {
+// refreshKeys asks for the keys and loads what has changed of them.
+func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := s.revisions.query(ctx, demand{after: s.revisions.now()}, keys...); err != nil {
+	if err := s.revisions.query(ctx, requirement{after: s.revisions.now()}, keys...); err != nil {
 		return err
 	}
 	var failed []error
@@ -55,19 +55,19 @@ func (s *Shared) bring(ctx context.Context, keys []string) error {
 	return errors.Join(failed...)
 }
 
-// due returns what is in use, when there is a reason to ask now.
-func (r *revisions) due(ahead time.Duration) []string {
+// dueKeys returns what is in use, when there is a reason to ask now.
+func (r *revisions) dueKeys(ahead time.Duration) []string {
 	now := r.now()
-	ask := r.watches.any() || r.failing()
+	needed := r.watches.any() || r.failing()
 	var keys []string
 	r.eachInUse(func(key string, stated, acknowledged int64) {
 		keys = append(keys, key)
 		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
 		unseen := acknowledged > 0 && stated <= acknowledged
-		ask = ask || outdated || unseen
+		needed = needed || outdated || unseen
 	})
 	switch {
-	case !ask:
+	case !needed:
 		return nil
 	case len(keys) == 0:
 		return []string{guidon.AuthenticationsKey}
@@ -79,20 +79,20 @@ func (r *revisions) due(ahead time.Duration) []string {
 // last stated, and when a write through this instance was last acknowledged.
 func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
 	now := r.now()
-	lately := func(used int64) bool { return used != 0 && now-used <= inUse }
-	waitedFor := r.watches.keys()
+	recently := func(used int64) bool { return used != 0 && now-used <= inUse }
+	subscribed := r.watches.keys()
 	a := &r.authentications
 	// A token that somebody waits by must not outlive its deletion.
-	if used := a.used.Load(); lately(used) || len(waitedFor) > 0 && used != 0 {
+	if used := a.used.Load(); recently(used) || len(subscribed) > 0 && used != 0 {
 		visit(guidon.AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
 	}
 	held := *r.snapshots.Load()
 	for key, t := range held {
-		if _, waited := waitedFor[key]; waited || lately(t.used.Load()) {
+		if _, isSubscribed := subscribed[key]; isSubscribed || recently(t.used.Load()) {
 			visit(key, t.stated.Load(), t.acknowledged.Load())
 		}
 	}
-	for key := range waitedFor {
+	for key := range subscribed {
 		if held[key] == nil {
 			visit(key, 0, 0)
 		}

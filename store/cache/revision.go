@@ -79,7 +79,7 @@ func (r *revisions) snapshot(key string) *tracked[guidon.Snapshot] { return (*r.
 
 // query returns when a question about the keys has been answered that satisfies
 // the demand.
-func (r *revisions) query(ctx context.Context, d demand, keys ...string) error {
+func (r *revisions) query(ctx context.Context, d requirement, keys ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -122,13 +122,13 @@ func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []s
 		r.removeWaiter(c, keys)
 		return err
 	}
-	return r.last.silence()
+	return r.last.unavailable()
 }
 
 // addWaiter returns a flight to wait for, or to lead, and how long to wait, zero for as
 // long as it takes; or nil where there is no need to wait. A question is led that
 // will be answered in time: it could not go on without who leads it.
-func (r *revisions) addWaiter(ctx context.Context, d demand, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
+func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if d.key != "" && r.statedAfter(d.key, d.after) { // answered since the caller looked
@@ -150,7 +150,7 @@ func (r *revisions) addWaiter(ctx context.Context, d demand, keys []string) (c *
 	for _, key := range keys {
 		c.value.waiters[key]++
 	}
-	if inline && !r.last.prompt() {
+	if inline && !r.last.expectFast() {
 		inline = false
 		r.start(c)
 	}
@@ -178,7 +178,7 @@ func (r *revisions) runningSince() int64 {
 
 // serves tells whether a question that has begun satisfies the demand. r.mu is
 // held.
-func (r *revisions) serves(b *batch, d demand, keys []string) bool {
+func (r *revisions) serves(b *batch, d requirement, keys []string) bool {
 	if b.began <= d.after {
 		return false
 	}
@@ -225,7 +225,7 @@ func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last.note(began, r.now(), err)
+	r.last.record(began, r.now(), err)
 }
 
 // seal ends the boarding and returns what is wanted: who comes now wants to know
@@ -237,7 +237,7 @@ func (r *revisions) seal(c *sharedCall[*batch]) (began int64, keys []string, err
 	r.sealRunning()
 	b := c.value
 	if r.last.cause != nil && b.firstJoined < r.last.failed {
-		return 0, nil, r.last.silence()
+		return 0, nil, r.last.unavailable()
 	}
 	if b.began == 0 { // what is asked again goes on
 		b.began = r.now()
@@ -341,5 +341,5 @@ func (r *revisions) addSlot(known map[string]*tracked[guidon.Snapshot], key stri
 func (r *revisions) outage() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.last.lasts(r.now(), r.runningSince())
+	return r.last.duration(r.now(), r.runningSince())
 }

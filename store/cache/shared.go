@@ -97,29 +97,29 @@ func (s *Shared) Authentications(ctx context.Context) (*guidon.AuthenticationSet
 }
 
 // current returns the value of the key that the call demands. place finds it in memory, or nil.
-func current[T any](ctx context.Context, s *Shared, key string, place func() *tracked[T]) (*T, error) {
+func current[T any](ctx context.Context, s *Shared, key string, lookup func() *tracked[T]) (*T, error) {
 	call := guidon.CallFrom(ctx)
-	d := s.demandOf(call)
-	if t := place(); t != nil {
+	d := s.requirementOf(call)
+	if t := lookup(); t != nil {
 		t.use(d.begun)
 		if value := t.recent(d.after); value != nil {
 			s.stats.hit()
 			return value, nil
 		}
 	}
-	value, err := inquire(ctx, s, call, d, key, place)
+	value, err := revalidate(ctx, s, call, d, key, lookup)
 	if errors.Is(err, errOlder) {
 		// After a restored backup, the second time both are of one history.
 		d.after = s.revisions.now()
-		value, err = inquire(ctx, s, call, d, key, place)
+		value, err = revalidate(ctx, s, call, d, key, lookup)
 	}
 	if errors.Is(err, errOlder) {
 		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database answers with an old state; try again later", Err: err}
 	}
 	if err != nil && d.mayBeStale && guidon.CodeOf(err) == guidon.Unavailable {
-		if t := place(); t != nil {
+		if t := lookup(); t != nil {
 			if old, age := t.stale(s.revisions.now(), s.freshness.MaxStale); old != nil {
-				s.noteStale(call, age)
+				s.recordStale(call, age)
 				return old, nil
 			}
 		}
@@ -127,41 +127,41 @@ func current[T any](ctx context.Context, s *Shared, key string, place func() *tr
 	return value, err
 }
 
-// inquire returns the value of the key by a question, unless one that satisfies
+// revalidate returns the value of the key by a question, unless one that satisfies
 // the demand has been answered already.
-func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand, key string, place func() *tracked[T]) (*T, error) {
-	t := place()
+func revalidate[T any](ctx context.Context, s *Shared, call *guidon.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
+	t := lookup()
 	if t == nil || !t.statedAfter(d.after) {
 		d.key = key
-		if err := s.revisions.query(ctx, d, togetherWith(call, key)...); err != nil {
+		if err := s.revisions.query(ctx, d, queryKeys(call, key)...); err != nil {
 			return nil, err
 		}
-		if t = place(); t == nil {
+		if t = lookup(); t == nil {
 			return nil, namespaceNotFound(key)
 		}
 	}
 	return t.fresh(ctx)
 }
 
-// togetherWith returns what to ask for: with the authentications the namespace
+// queryKeys returns what to ask for: with the authentications the namespace
 // that the call is about, which comes next. So they are one question.
-func togetherWith(call *guidon.Call, key string) []string {
+func queryKeys(call *guidon.Call, key string) []string {
 	if key == guidon.AuthenticationsKey && call.About != "" && call.About != key {
 		return []string{key, call.About}
 	}
 	return []string{key}
 }
 
-// demand is what a caller wants of an answer.
-type demand struct {
+// requirement is what a caller wants of an answer.
+type requirement struct {
 	key        string // which is wanted, of those asked for together; empty is all
 	begun      int64  // when the request did
 	after      int64  // the answer must be from a question that began later
 	mayBeStale bool
 }
 
-func (s *Shared) demandOf(call *guidon.Call) demand {
-	d := demand{begun: s.revisions.at(call.Begun)}
+func (s *Shared) requirementOf(call *guidon.Call) requirement {
+	d := requirement{begun: s.revisions.at(call.Begun)}
 	d.after = d.begun
 	if !call.Fresh {
 		d.after -= int64(s.freshness.MaxAge)
@@ -170,8 +170,8 @@ func (s *Shared) demandOf(call *guidon.Call) demand {
 	return d
 }
 
-// noteStale tells the caller how old an answer is, and counts it once for each.
-func (s *Shared) noteStale(call *guidon.Call, age time.Duration) {
+// recordStale tells the caller how old an answer is, and counts it once for each.
+func (s *Shared) recordStale(call *guidon.Call, age time.Duration) {
 	if call.Stale == 0 {
 		s.stats.stale.Add(1)
 	}

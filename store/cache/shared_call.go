@@ -138,10 +138,10 @@ func (c *sharedCall[T]) leave() {
 
 // within asks a question that has a time of its own, whoever waits for how long:
 // those behind it in the line must get their turn.
-func within[T any](ctx context.Context, limit time.Duration, question func(ctx context.Context) (T, error)) (T, error) {
+func within[T any](ctx context.Context, limit time.Duration, query func(ctx context.Context) (T, error)) (T, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	value, err := question(bounded)
+	value, err := query(bounded)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
 		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database did not answer in time", Err: err}
 	}

@@ -17,7 +17,7 @@ type outcome struct {
 // state that it made is not in memory, later reads do not use what was queried before
 // the write ended. This includes failed writes, which may have taken effect.
 func (r *revisions) writing(key string, write func() outcome) error {
-	if err := r.refuse(); err != nil {
+	if err := r.checkAvailable(); err != nil {
 		return err
 	}
 	var o outcome
@@ -69,9 +69,9 @@ func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error
 	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
 }
 
-// refuse returns the error of a write for which the source has just been found
+// checkAvailable returns the error of a write for which the source has just been found
 // not to answer.
-func (r *revisions) refuse() error {
+func (r *revisions) checkAvailable() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last.cause == nil {
