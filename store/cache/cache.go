@@ -51,7 +51,7 @@ type directory struct {
 // Namespaces returns every namespace in creation order. The answer is shared and
 // must not be changed.
 func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
-	d, err := c.known(ctx)
+	d, err := c.currentDirectory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 
 // Snapshot implements [guidon.Store].
 func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	d, err := c.known(ctx)
+	d, err := c.currentDirectory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (c *Cache) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guido
 	return c.source.Changes(ctx, query)
 }
 
-// known returns the current directory.
-func (c *Cache) known(ctx context.Context) (*directory, error) {
+// currentDirectory returns the current directory.
+func (c *Cache) currentDirectory(ctx context.Context) (*directory, error) {
 	if d := c.directory.current.Load(); d != nil {
 		return d.get(), nil
 	}

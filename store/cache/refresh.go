@@ -60,10 +60,10 @@ func (r *revisions) dueKeys(ahead time.Duration) []string {
 	now := r.now()
 	needed := r.watches.any() || r.failing()
 	var keys []string
-	r.eachInUse(func(key string, stated, acknowledged int64) {
+	r.eachInUse(func(key string, confirmed, acknowledged int64) {
 		keys = append(keys, key)
-		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
-		unseen := acknowledged > 0 && stated <= acknowledged
+		outdated := r.maxAge > 0 && confirmed+int64(r.maxAge) <= now+int64(ahead)
+		unseen := acknowledged > 0 && confirmed <= acknowledged
 		needed = needed || outdated || unseen
 	})
 	switch {
@@ -77,19 +77,19 @@ func (r *revisions) dueKeys(ahead time.Duration) []string {
 
 // eachInUse visits what was asked for lately or is waited for, with when it was
 // last stated, and when a write through this instance was last acknowledged.
-func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
+func (r *revisions) eachInUse(visit func(key string, confirmed, acknowledged int64)) {
 	now := r.now()
 	recently := func(used int64) bool { return used != 0 && now-used <= inUse }
 	subscribed := r.watches.keys()
 	a := &r.authentications
 	// A token that somebody waits by must not outlive its deletion.
 	if used := a.used.Load(); recently(used) || len(subscribed) > 0 && used != 0 {
-		visit(guidon.AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
+		visit(guidon.AuthenticationsKey, a.confirmed.Load(), a.acknowledged.Load())
 	}
 	held := *r.snapshots.Load()
 	for key, t := range held {
 		if _, isSubscribed := subscribed[key]; isSubscribed || recently(t.used.Load()) {
-			visit(key, t.stated.Load(), t.acknowledged.Load())
+			visit(key, t.confirmed.Load(), t.acknowledged.Load())
 		}
 	}
 	for key := range subscribed {

@@ -131,7 +131,7 @@ func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []s
 func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d.key != "" && r.statedAfter(d.key, d.after) { // answered since the caller looked
+	if d.key != "" && r.confirmedAfter(d.key, d.after) { // answered since the caller looked
 		return nil, false, 0, nil
 	}
 	now := r.now()
@@ -157,14 +157,14 @@ func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string)
 	return c, inline, limit, nil
 }
 
-// statedAfter tells whether the revision of the key, of one that is held, is known
+// confirmedAfter tells whether the revision of the key, of one that is held, is known
 // from a question that began later than the instant.
-func (r *revisions) statedAfter(key string, after int64) bool {
+func (r *revisions) confirmedAfter(key string, after int64) bool {
 	if key == guidon.AuthenticationsKey {
-		return r.authentications.statedAfter(after)
+		return r.authentications.confirmedAfter(after)
 	}
 	t := r.snapshot(key)
-	return t != nil && t.statedAfter(after)
+	return t != nil && t.confirmedAfter(after)
 }
 
 // runningSince returns when the question under way began, zero where there is none.
@@ -291,7 +291,7 @@ func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision
 		case key == guidon.AuthenticationsKey:
 		case t == nil && exists:
 			created = append(created, key)
-		case t != nil && !exists && t.absent(began):
+		case t != nil && !exists && t.observeAbsent(began):
 			deleted = append(deleted, key)
 		}
 	}

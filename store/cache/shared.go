@@ -101,7 +101,7 @@ func current[T any](ctx context.Context, s *Shared, key string, lookup func() *t
 	call := guidon.CallFrom(ctx)
 	d := s.requirementOf(call)
 	if t := lookup(); t != nil {
-		t.use(d.begun)
+		t.touch(d.begun)
 		if value := t.recent(d.after); value != nil {
 			s.stats.hit()
 			return value, nil
@@ -131,7 +131,7 @@ func current[T any](ctx context.Context, s *Shared, key string, lookup func() *t
 // the demand has been answered already.
 func revalidate[T any](ctx context.Context, s *Shared, call *guidon.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
 	t := lookup()
-	if t == nil || !t.statedAfter(d.after) {
+	if t == nil || !t.confirmedAfter(d.after) {
 		d.key = key
 		if err := s.revisions.query(ctx, d, queryKeys(call, key)...); err != nil {
 			return nil, err

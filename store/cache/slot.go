@@ -47,7 +47,7 @@ func (s *slot[T]) addWaiter(ctx context.Context, load func(ctx context.Context, 
 	}
 	c, first := s.join(ctx, func(ctx context.Context, c *sharedCall[*version[T]]) {
 		c.value, c.err = load(ctx, s.last())
-		s.keep(c)
+		s.storeResult(c)
 	})
 	if first {
 		s.start(c)
@@ -62,8 +62,8 @@ func (s *slot[T]) last() *version[T] {
 	return s.held
 }
 
-// keep takes over what a load has brought: as current, unless it was overtaken.
-func (s *slot[T]) keep(c *sharedCall[*version[T]]) {
+// storeResult takes over what a load has brought: as current, unless it was overtaken.
+func (s *slot[T]) storeResult(c *sharedCall[*version[T]]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -79,21 +79,21 @@ func (s *slot[T]) keep(c *sharedCall[*version[T]]) {
 // put makes the version current, and keeps a load that is under way from being taken
 // for it. s.mu must be held.
 func (s *slot[T]) put(v *version[T]) {
-	s.overtake()
+	s.invalidateLocked()
 	s.held = v
 	s.current.Store(v)
 }
 
-// markOld makes the next get load again, and keeps a load that is under way from
+// invalidate makes the next get load again, and keeps a load that is under way from
 // being taken for current.
-func (s *slot[T]) markOld() {
+func (s *slot[T]) invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.overtake()
+	s.invalidateLocked()
 }
 
-// overtake is markOld where s.mu is held.
-func (s *slot[T]) overtake() {
+// invalidateLocked is invalidate where s.mu is held.
+func (s *slot[T]) invalidateLocked() {
 	s.current.Store(nil)
 	s.sealRunning()
 }

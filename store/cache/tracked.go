@@ -31,11 +31,11 @@ type tracked[T any] struct {
 	loaded   func()              // called when there is a value of another revision
 	isEmpty  func(value *T) bool // reports whether the value says that there is nothing
 
-	head     guidon.Revision // what the source said last, or a write made; guarded by mu
-	observed int64           // when it said so; guarded by mu
-	stated   atomic.Int64    // when the question began that it answered; set under mu
-	mirrored span            // of the last write that put its state here; guarded by mu
-	writes   int             // how many have; guarded by mu
+	head      guidon.Revision // what the source said last, or a write made; guarded by mu
+	observed  int64           // when it said so; guarded by mu
+	confirmed atomic.Int64    // when the question began that it answered; set under mu
+	mirrored  span            // of the last write that put its state here; guarded by mu
+	writes    int             // how many have; guarded by mu
 
 	latest       atomic.Pointer[version[T]] // the last value loaded or written, current or not; set under mu
 	written      atomic.Int64               // when a write through this instance ended last whose state is not here
@@ -64,24 +64,24 @@ func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 	t.observed = t.now()
 	if v := t.current.Load(); v == nil || v.revision != head {
 		t.head = head
-		t.overtake()
+		t.invalidateLocked()
 	}
-	raise(&t.stated, began) // last: who sees it must not find what is old
+	raise(&t.confirmed, began) // last: who sees it must not find what is old
 }
 
-// absent takes note of an answer, to a question that began at the instant, that
+// observeAbsent takes note of an answer, to a question that began at the instant, that
 // there is nothing to hold. It reports whether to forget what is held. That this
 // instance has deleted it is remembered for a while, in which the source may go away.
-func (t *tracked[T]) absent(began int64) bool {
+func (t *tracked[T]) observeAbsent(began int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if began <= t.mirrored.began {
 		return false
 	}
-	defer raise(&t.stated, began)
+	defer raise(&t.confirmed, began)
 	switch v := t.latest.Load(); {
 	case began <= t.mirrored.put:
-		t.overtake()
+		t.invalidateLocked()
 		return false
 	case t.mirrored.put == 0 || t.now()-t.mirrored.put > int64(sweepInterval) || !t.isEmpty(v.get()):
 		return true
@@ -112,12 +112,12 @@ func (t *tracked[T]) advance(next *version[T], began int64) {
 	}
 	raise(&next.asOf, began)
 	if t.observed >= began && t.head.Number > next.revision.Number {
-		t.overtake() // the same, but it has not been loaded yet
+		t.invalidateLocked() // the same, but it has not been loaded yet
 		return
 	}
 	t.head = next.revision
 	t.put(next)
-	raise(&t.stated, began)
+	raise(&t.confirmed, began)
 }
 
 // raise sets the instant unless it is later already. There is one caller at a time.
@@ -140,11 +140,11 @@ func (t *tracked[T]) recent(after int64) *T {
 	return v.get()
 }
 
-// statedAfter tells whether the source has stated the revision in answer to a
+// confirmedAfter tells whether the source has stated the revision in answer to a
 // question that began later than after, and than any write through this instance.
-func (t *tracked[T]) statedAfter(after int64) bool {
-	stated := t.stated.Load()
-	return stated > after && stated > t.written.Load()
+func (t *tracked[T]) confirmedAfter(after int64) bool {
+	confirmed := t.confirmed.Load()
+	return confirmed > after && confirmed > t.written.Load()
 }
 
 // stale returns the value when it is no older than the limit, and its age. One
@@ -163,8 +163,8 @@ func (t *tracked[T]) stale(now int64, limit time.Duration) (*T, time.Duration) {
 	return v.get(), age
 }
 
-// wrote takes note of a write that ended at the instant and whose state is not here.
-func (t *tracked[T]) wrote(now int64, acknowledged bool) {
+// recordWrite takes note of a write that ended at the instant and whose state is not here.
+func (t *tracked[T]) recordWrite(now int64, acknowledged bool) {
 	t.written.Store(now)
 	if acknowledged {
 		t.acknowledged.Store(now)
@@ -175,7 +175,7 @@ func (t *tracked[T]) wrote(now int64, acknowledged bool) {
 // down each time would cost processors more than reading the value.
 const useGrain = int64(time.Second)
 
-func (t *tracked[T]) use(now int64) {
+func (t *tracked[T]) touch(now int64) {
 	if used := t.used.Load(); used == 0 || now-used > useGrain {
 		t.used.Store(now)
 	}
@@ -206,7 +206,7 @@ func (t *tracked[T]) refresh(ctx context.Context) error {
 var errOlder = errors.New("cache: the source loaded a state other than the one it had stated")
 
 func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], error) {
-	head, stated, writes := t.lastStated()
+	head, confirmed, writes := t.lastConfirmed()
 	if v := t.latest.Load(); v != nil && v.revision == head {
 		return v, nil // a load that was overtaken has brought it already
 	}
@@ -221,19 +221,19 @@ func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], e
 		return nil, err
 	}
 	v := newVersion(t.revision(value), value)
-	v.asOf.Store(stated)
-	if v = t.settle(v, writes, head); v == nil {
+	v.asOf.Store(confirmed)
+	if v = t.accept(v, writes, head); v == nil {
 		return nil, errOlder
 	}
 	t.loaded()
 	return v, nil
 }
 
-// settle makes a version that was loaded the latest, and returns it. If a write has
+// accept makes a version that was loaded the latest, and returns it. If a write has
 // put a later one here since the load began, with so many writes before it, settle
 // returns that. If what it would return is older than head, which was stated before
 // the load, it returns nil.
-func (t *tracked[T]) settle(v *version[T], writes int, head guidon.Revision) *version[T] {
+func (t *tracked[T]) accept(v *version[T], writes int, head guidon.Revision) *version[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	latest, overtaken := t.latest.Load(), t.writes != writes
@@ -260,10 +260,10 @@ func unlessOlder[T any](v *version[T], head guidon.Revision) *version[T] {
 	return v
 }
 
-// lastStated returns the revision that a load must bring, when the question began
+// lastConfirmed returns the revision that a load must bring, when the question began
 // that stated it, and how many writes have put their state here so far.
-func (t *tracked[T]) lastStated() (head guidon.Revision, stated int64, writes int) {
+func (t *tracked[T]) lastConfirmed() (head guidon.Revision, confirmed int64, writes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.head, t.stated.Load(), t.writes
+	return t.head, t.confirmed.Load(), t.writes
 }

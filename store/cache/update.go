@@ -12,22 +12,22 @@ import (
 // Otherwise what it may have changed is old, also when it returns an error after fn
 // succeeded: whether the commit took effect is then not certain.
 func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	stored, listed := false, false
-	m := c.snapshotMirror(namespace, &listed)
+	stored, listChanged := false, false
+	m := c.snapshotMirror(namespace, &listChanged)
 	if m.last() == nil {
 		_, _ = c.Snapshot(ctx, namespace) // so that there is something to bring up to date
 	}
 	defer func() {
 		if stored && !m.kept {
-			c.markOld(namespace, listed)
+			c.invalidate(namespace, listChanged)
 		}
 		if stored {
 			c.watches.wake(namespace)
 		}
 	}()
 	return c.source.UpdateMirrored(ctx, namespace, m, func(ctx context.Context, tx guidon.Tx) error {
-		stored, listed = false, false
-		if err := fn(ctx, &watchedTx{Tx: tx, listed: &listed}); err != nil {
+		stored, listChanged = false, false
+		if err := fn(ctx, &watchedTx{Tx: tx, listChanged: &listChanged}); err != nil {
 			return err
 		}
 		stored = true
@@ -37,7 +37,7 @@ func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx contex
 
 // snapshotMirror returns what a write to the namespace brings up to date: with its
 // snapshot the list of namespaces if that may have changed.
-func (c *Cache) snapshotMirror(namespace string, listed *bool) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
+func (c *Cache) snapshotMirror(namespace string, listChanged *bool) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
 	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
 		kind: snapshotKind, now: func() int64 { return 0 }, // nothing here depends on instants
 		last: func() *version[guidon.Snapshot] {
@@ -47,8 +47,8 @@ func (c *Cache) snapshotMirror(namespace string, listed *bool) *mirror[guidon.Sn
 			return nil
 		},
 		put: func(next *version[guidon.Snapshot], _ int64) {
-			if *listed {
-				c.list(namespace, next)
+			if *listChanged {
+				c.updateDirectory(namespace, next)
 			} else if d := c.latestDirectory(); d != nil && d.slots[namespace] != nil {
 				d.slots[namespace].advance(next)
 			}
@@ -66,16 +66,16 @@ func (s *slot[T]) advance(next *version[T]) {
 	}
 }
 
-// list puts the namespace, which was created, changed or deleted, and its snapshot
+// updateDirectory puts the namespace, which was created, changed or deleted, and its snapshot
 // into the directory.
-func (c *Cache) list(namespace string, next *version[guidon.Snapshot]) {
+func (c *Cache) updateDirectory(namespace string, next *version[guidon.Snapshot]) {
 	c.directory.mu.Lock()
 	defer c.directory.mu.Unlock()
 	known := c.directory.current.Load()
 	if known == nil { // whoever loads it from now on finds the change
-		c.directory.overtake()
+		c.directory.invalidateLocked()
 		if held := c.directory.held; held != nil && held.get().slots[namespace] != nil {
-			held.get().slots[namespace].markOld()
+			held.get().slots[namespace].invalidate()
 		}
 		return
 	}
@@ -85,15 +85,15 @@ func (c *Cache) list(namespace string, next *version[guidon.Snapshot]) {
 // with returns the directory after the change of a namespace.
 func (d *directory) with(namespace string, next *version[guidon.Snapshot]) *directory {
 	changed := &directory{list: slices.Clone(d.list), slots: maps.Clone(d.slots)}
-	place := slices.IndexFunc(d.list, func(n *guidon.Namespace) bool { return n.Key == namespace })
+	index := slices.IndexFunc(d.list, func(n *guidon.Namespace) bool { return n.Key == namespace })
 	n := next.get().Namespace()
 	switch {
-	case n == nil && place >= 0:
-		changed.list = slices.Delete(changed.list, place, place+1)
+	case n == nil && index >= 0:
+		changed.list = slices.Delete(changed.list, index, index+1)
 		delete(changed.slots, namespace)
 	case n == nil:
-	case place >= 0:
-		changed.list[place] = n
+	case index >= 0:
+		changed.list[index] = n
 		changed.slots[namespace].advance(next)
 	default:
 		changed.list = append(changed.list, n)
@@ -103,19 +103,19 @@ func (d *directory) with(namespace string, next *version[guidon.Snapshot]) *dire
 	return changed
 }
 
-// markOld marks the namespace's snapshot as old, and the list of namespaces where
+// invalidate marks the namespace's snapshot as old, and the list of namespaces where
 // that may have changed. The list goes first: who sees a new namespace listed
 // must not find its snapshot missing.
-func (c *Cache) markOld(namespace string, listed bool) {
+func (c *Cache) invalidate(namespace string, listChanged bool) {
 	d := c.latestDirectory()
-	if listed {
-		c.directory.markOld()
+	if listChanged {
+		c.directory.invalidate()
 	}
 	if d == nil {
 		return
 	}
 	if s := d.slots[namespace]; s != nil {
-		s.markOld()
+		s.invalidate()
 	}
 }
 
@@ -141,7 +141,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 	}
 	defer func() {
 		if stored && !m.kept {
-			c.authentications.markOld()
+			c.authentications.invalidate()
 		}
 		if stored {
 			c.watches.wakeAll()
@@ -160,15 +160,15 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 // watchedTx notices whether the list of namespaces may change.
 type watchedTx struct {
 	guidon.Tx
-	listed *bool
+	listChanged *bool
 }
 
 func (tx *watchedTx) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
-	*tx.listed = true
+	*tx.listChanged = true
 	return tx.Tx.PutNamespace(ctx, n)
 }
 
 func (tx *watchedTx) DeleteNamespace(ctx context.Context) error {
-	*tx.listed = true
+	*tx.listChanged = true
 	return tx.Tx.DeleteNamespace(ctx)
 }

@@ -21,7 +21,7 @@ func (r *revisions) writing(key string, write func() outcome) error {
 		return err
 	}
 	var o outcome
-	defer func() { r.wrote(key, o) }() // also when it panics
+	defer func() { r.recordWrite(key, o) }() // also when it panics
 	o = write()
 	return o.err
 }
@@ -81,14 +81,14 @@ func (r *revisions) checkAvailable() error {
 	return err
 }
 
-// wrote takes note of the end of a write.
-func (r *revisions) wrote(key string, o outcome) {
+// recordWrite takes note of the end of a write.
+func (r *revisions) recordWrite(key string, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, acknowledged := r.now(), o.changes && o.err == nil
 	if key == guidon.AuthenticationsKey {
 		if !o.kept {
-			r.authentications.wrote(now, acknowledged)
+			r.authentications.recordWrite(now, acknowledged)
 		}
 		r.watches.wakeAll()
 		return
@@ -96,7 +96,7 @@ func (r *revisions) wrote(key string, o outcome) {
 	defer r.watches.wake(key)
 	r.lastWrite = now
 	if t := r.snapshot(key); t != nil && !o.kept {
-		t.wrote(now, acknowledged)
+		t.recordWrite(now, acknowledged)
 	}
 }
 
