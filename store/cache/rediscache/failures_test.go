@@ -246,7 +246,7 @@ func TestLeastRights(t *testing.T) {
 	admin.age(t, "a", "since", time.Hour)
 	a.head(t, "a")
 	for range 3 { // by a script, and without
-		if got := asks(db, func() { a.head(t, "a") }); got != 0 {
+		if got := queries(db, func() { a.head(t, "a") }); got != 0 {
 			t.Error("Redis is not used")
 		}
 	}

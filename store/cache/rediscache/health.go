@@ -29,9 +29,9 @@ type health struct {
 	ended   bool
 }
 
-// asks tells whether Redis is to be asked, and otherwise sees to a probe.
-func (s *Source) asks(ctx context.Context) bool {
-	if s.mute {
+// available tells whether Redis is to be asked, and otherwise sees to a probe.
+func (s *Source) available(ctx context.Context) bool {
+	if s.writeOnly {
 		return false
 	}
 	answers, due, key := s.health.state(time.Now())
@@ -46,8 +46,8 @@ func (s *Source) asks(ctx context.Context) bool {
 func (s *Source) probe(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	_, err := evaluated(ctx, s.client, announceScript,
-		[]run{{[]string{key}, []any{"probe", milliseconds(0), milliseconds(newStateLife)}}})
+	_, err := eval(ctx, s.client, announceScript,
+		[]run{{[]string{key}, []any{"probe", milliseconds(0), milliseconds(newStateTTL)}}})
 	if err != nil {
 		s.stats.errors.Add(1)
 	}
@@ -106,8 +106,8 @@ func (h *health) wait(now time.Time) {
 	h.retry = now.Add(h.pause/2 + rand.N(h.pause)) // #nosec G404 -- jitter, not a secret
 }
 
-// silence returns for how long nothing has been answered that was asked.
-func (h *health) silence() time.Duration {
+// failingFor returns for how long nothing has been answered that was asked.
+func (h *health) failingFor() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failing.IsZero() {

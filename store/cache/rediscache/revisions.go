@@ -18,18 +18,18 @@ import (
 type found struct {
 	heads   map[string]guidon.Revision
 	unknown []string // to be asked of the database
-	tell    []string // and, of these, to be told to Redis, with the nonce
+	fill    []string // and, of these, to be told to Redis, with the nonce
 	nonce   string
 }
 
-// look asks Redis for the revisions. Where it does not know, it has taken the
+// lookup asks Redis for the revisions. Where it does not know, it has taken the
 // nonce as the sign of one who is about to ask the database.
-func (s *Source) look(ctx context.Context, keys []string) found {
+func (s *Source) lookup(ctx context.Context, keys []string) found {
 	f := found{heads: make(map[string]guidon.Revision, len(keys)), unknown: keys}
-	if len(keys) == 0 || len(keys) > maxAsked || !s.asks(ctx) {
+	if len(keys) == 0 || len(keys) > maxKeys || !s.available(ctx) {
 		return f
 	}
-	if s.found.Load() && !s.clustered.Load() { // where commands without a key go anywhere
+	if s.foundAll.Load() && !s.clustered.Load() { // where commands without a key go anywhere
 		heads, err := s.peek(ctx, keys)
 		if err == nil && heads != nil {
 			f.heads, f.unknown = heads, nil
@@ -40,7 +40,7 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 		}
 	}
 	f.nonce = rand.Text()
-	answers, err := s.scripted(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife))...)
+	answers, err := s.runScript(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
 	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, asked as if it were none
 		s.clustered.Store(true)
 	}
@@ -58,10 +58,10 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 		s.stats.revisions.misses.Add(1)
 		f.unknown = append(f.unknown, key)
 		if answers[i] == "fill" || answers[i] == "lost" {
-			f.tell = append(f.tell, key)
+			f.fill = append(f.fill, key)
 		}
 	}
-	s.found.Store(len(f.unknown) == 0)
+	s.foundAll.Store(len(f.unknown) == 0)
 	return f
 }
 
@@ -83,17 +83,17 @@ func (s *Source) runs(keys []string, args ...any) []run {
 	return runs
 }
 
-// tell tells Redis what the database has answered. Redis believes it only where
+// fill tells Redis what the database has answered. Redis believes it only where
 // nobody has written since it took the nonce.
-func (s *Source) tell(ctx context.Context, f found, stored map[string]guidon.Revision) {
+func (s *Source) fill(ctx context.Context, f found, stored map[string]guidon.Revision) {
 	var runs []run
-	for _, key := range f.tell {
+	for _, key := range f.fill {
 		if r, exists := stored[key]; exists { // a name that somebody made up leaves nothing
-			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateLife), formatRevision(r)}})
+			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateTTL), formatRevision(r)}})
 		}
 	}
 	if len(runs) > 0 {
-		_, _ = s.scripted(ctx, fillScript, runs...) // without it the next one asks the database, too
+		_, _ = s.runScript(ctx, fillScript, runs...) // without it the next one asks the database, too
 	}
 }
 
@@ -113,13 +113,13 @@ type latest struct {
 	revisions map[string]guidon.Revision
 }
 
-func (l *latest) note(asked []string, heads map[string]guidon.Revision) {
+func (l *latest) record(queried []string, heads map[string]guidon.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.revisions == nil {
 		l.revisions = map[string]guidon.Revision{}
 	}
-	for _, key := range asked {
+	for _, key := range queried {
 		if r, exists := heads[key]; exists {
 			l.revisions[key] = r
 		} else {

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// asks tells how often the database is asked meanwhile.
-func asks(db *database, do func()) int {
+// queries tells how often the database is asked meanwhile.
+func queries(db *database, do func()) int {
 	before := db.count()
 	do()
 	return db.count() - before
@@ -24,7 +24,7 @@ func TestRevisionIsShared(t *testing.T) {
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	step := func(what string, i instance, want int) {
 		t.Helper()
-		got := asks(db, func() {
+		got := queries(db, func() {
 			if head := i.head(t, "a"); head != 1 {
 				t.Errorf("%s: revision %d, want 1", what, head)
 			}
@@ -77,7 +77,7 @@ func TestManyKeys(t *testing.T) {
 		keys = append(keys, fmt.Sprint("n-", i))
 	}
 	before := a.Stats()
-	if got := asks(db, func() {
+	if got := queries(db, func() {
 		heads, err := a.Heads(t.Context(), keys)
 		if err != nil || len(heads) != 1 {
 			t.Errorf("got %v, %v", heads, err)
@@ -165,7 +165,7 @@ func TestReadersDuringWrite(t *testing.T) {
 	a.warm(t, "a")
 	read := func(want int64) {
 		for range 3 {
-			if got := asks(db, func() {
+			if got := queries(db, func() {
 				if head := a.head(t, "a"); head != want {
 					t.Errorf("revision %d, want %d", head, want)
 				}
@@ -210,7 +210,7 @@ func TestReaderOutlastsLease(t *testing.T) {
 		a.age(t, "a", "asked", time.Second)
 	}
 	a.head(t, "a")
-	if got := asks(db, func() { a.head(t, "a") }); got != 1 {
+	if got := queries(db, func() { a.head(t, "a") }); got != 1 {
 		t.Error("Redis answers after the lease")
 	}
 }
@@ -259,7 +259,7 @@ func TestLongWriteIsAnnouncedAnew(t *testing.T) {
 		}
 		a.age(t, "a", "since", time.Hour)
 		a.head(t, "a")
-		if got := asks(db, func() { a.head(t, "a") }); got != 1 {
+		if got := queries(db, func() { a.head(t, "a") }); got != 1 {
 			t.Error("Redis answered while a write was under way")
 		}
 	}
@@ -278,7 +278,7 @@ func TestWriterDies(t *testing.T) {
 		}
 	}
 	b.write(t, "a")
-	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 2 {
+	if got := queries(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 2 {
 		t.Error("Redis answered while a write may have been under way")
 	}
 	for field := range a.client.HGetAll(t.Context(), "guidon:revision:a").Val() {
@@ -286,7 +286,7 @@ func TestWriterDies(t *testing.T) {
 			a.age(t, "a", field, 10*time.Second)
 		}
 	}
-	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 1 {
+	if got := queries(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 1 {
 		t.Error("a dead writer is waited for")
 	}
 	if fields := a.client.HLen(t.Context(), "guidon:revision:a").Val(); fields != 4 {

@@ -19,17 +19,17 @@ var (
 	//go:embed lua/announce.lua
 	announceText string
 	//go:embed lua/get_snapshot.lua
-	takeText string
+	getSnapshotText string
 	//go:embed lua/put_snapshot.lua
-	keepText string
+	putSnapshotText string
 	//go:embed lua/each.lua
 	eachText string
 
-	readScript     = redis.NewScript(stateText + readText + eachText)
-	fillScript     = redis.NewScript(stateText + fillText + eachText)
-	announceScript = redis.NewScript(stateText + announceText + eachText)
-	takeScript     = redis.NewScript(takeText + eachText)
-	keepScript     = redis.NewScript(keepText + eachText)
+	readScript        = redis.NewScript(stateText + readText + eachText)
+	fillScript        = redis.NewScript(stateText + fillText + eachText)
+	announceScript    = redis.NewScript(stateText + announceText + eachText)
+	getSnapshotScript = redis.NewScript(getSnapshotText + eachText)
+	putSnapshotScript = redis.NewScript(putSnapshotText + eachText)
 )
 
 // run is one run of a script.
@@ -38,27 +38,27 @@ type run struct {
 	args []any
 }
 
-// scripted runs the script as often as said, in one round trip. The answers are in
+// runScript runs the script as often as said, in one round trip. The answers are in
 // the order of the runs and their keys.
-func (s *Source) scripted(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
+func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
 	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
-		answers, err = evaluated(ctx, s.client, script, runs)
+		answers, err = eval(ctx, s.client, script, runs)
 		return err
 	})
 	return answers, err
 }
 
-func evaluated(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
-	answers, err := pipelined(ctx, client, script.EvalSha, runs)
+func eval(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
+	answers, err := evalPipelined(ctx, client, script.EvalSha, runs)
 	if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server that is new to us; those that did run may run again
-		answers, err = pipelined(ctx, client, script.Eval, runs)
+		answers, err = evalPipelined(ctx, client, script.Eval, runs)
 	}
 	return answers, err
 }
 
-type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
+type evalFunc func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
 
-func pipelined(ctx context.Context, client redis.UniversalClient, evaluate evaluate, runs []run) ([]string, error) {
+func evalPipelined(ctx context.Context, client redis.UniversalClient, evaluate evalFunc, runs []run) ([]string, error) {
 	pipe := client.Pipeline()
 	commands := make([]*redis.Cmd, len(runs))
 	for i, r := range runs {
@@ -80,14 +80,14 @@ func pipelined(ctx context.Context, client redis.UniversalClient, evaluate evalu
 
 // roundTrip gives Redis its time to answer, and notes whether it did. key is one
 // of those that it is about.
-func (s *Source) roundTrip(ctx context.Context, key string, ask func(ctx context.Context) error) error {
+func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	begun := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	err := ask(bounded)
+	err := do(bounded)
 	switch {
 	case err == nil:
 		s.health.answered()

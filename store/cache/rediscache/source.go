@@ -27,22 +27,22 @@ const (
 	// quarantine is how long a Redis that has lost its state is told nothing. A
 	// write under way has announced itself anew before it is over.
 	quarantine = 3 * time.Second
-	// renewal is how often a write that takes long does that.
-	renewal = time.Second
-	// belief is for how long one is waited for that does not end.
-	belief = 10 * time.Second
+	// renewInterval is how often a write that takes long does that.
+	renewInterval = time.Second
+	// announcementTTL is for how long one is waited for that does not end.
+	announcementTTL = 10 * time.Second
 
-	// stateLife is how long the state of a namespace is kept that nobody uses, and
+	// stateTTL is how long the state of a namespace is kept that nobody uses, and
 	// newStateLife when it is not known yet that there is such a namespace.
-	stateLife    = time.Hour
-	newStateLife = time.Minute
-	snapshotLife = 24 * time.Hour
-	claimLife    = 10 * time.Second
+	stateTTL    = time.Hour
+	newStateTTL = time.Minute
+	snapshotTTL = 24 * time.Hour
+	claimTTL    = 10 * time.Second
 )
 
-// maxAsked bounds the keys of one question to Redis, where each is a script.
+// maxKeys bounds the keys of one question to Redis, where each is a script.
 // More are cheaper to ask of the database, which answers all of them at once.
-const maxAsked = 64
+const maxKeys = 64
 
 // Options are what [New] may be told. The zero value is right.
 type Options struct {
@@ -75,8 +75,8 @@ type Source struct {
 	timeout time.Duration
 
 	clustered atomic.Bool // not all keys are in one place
-	found     atomic.Bool // the last question found all that it asked for
-	mute      bool        // Redis is neither asked nor told revisions and snapshots
+	foundAll  atomic.Bool // the last question found all that it asked for
+	writeOnly bool        // Redis is neither asked nor told revisions and snapshots
 
 	health     health
 	stats      stats
@@ -92,7 +92,7 @@ func New(database cache.SharedSource, client redis.UniversalClient, options Opti
 	s := &Source{
 		SharedSource: database, client: client,
 		prefix: cmp.Or(options.Prefix, "guidon"), timeout: cmp.Or(options.Timeout, 100*time.Millisecond),
-		mute: options.OnlyWrites,
+		writeOnly: options.OnlyWrites,
 	}
 	_, clustered := client.(*redis.ClusterClient)
 	s.clustered.Store(clustered)
@@ -109,16 +109,16 @@ func (s *Source) Close() error {
 
 // Heads implements [cache.SharedSource].
 func (s *Source) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
-	found := s.look(ctx, keys)
+	found := s.lookup(ctx, keys)
 	if len(found.unknown) > 0 {
 		stored, err := s.SharedSource.Heads(ctx, found.unknown)
 		if err != nil {
 			return nil, err
 		}
-		s.tell(ctx, found, stored)
+		s.fill(ctx, found, stored)
 		maps.Copy(found.heads, stored)
 	}
-	s.latest.note(keys, found.heads)
+	s.latest.record(keys, found.heads)
 	return found.heads, nil
 }
 
@@ -126,16 +126,16 @@ func (s *Source) Heads(ctx context.Context, keys []string) (map[string]guidon.Re
 // has changed since is less than the whole, and the database knows it.
 func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 	current, known := s.latest.of(namespace)
-	if held != nil || !known || !s.asks(ctx) {
+	if held != nil || !known || !s.available(ctx) {
 		return s.SharedSource.Load(ctx, namespace, held)
 	}
-	snapshot, wanted := s.take(ctx, namespace, current)
+	snapshot, wanted := s.getSnapshot(ctx, namespace, current)
 	if snapshot != nil {
 		return snapshot, nil
 	}
 	snapshot, err := s.SharedSource.Load(ctx, namespace, nil)
 	if err == nil && wanted && snapshot.Revision() == current {
-		s.keep(ctx, snapshot)
+		s.putSnapshot(ctx, snapshot)
 	}
 	return snapshot, err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// quiet is for how long a subscription may say nothing before it is asked
+// idleTimeout is for how long a subscription may say nothing before it is asked
 // whether it still stands, and then before it is given up.
-const quiet = 5 * time.Second
+const idleTimeout = 5 * time.Second
 
 // Subscribe tells what has been written, by the key of a namespace or
 // [guidon.AuthenticationsKey], each time that a write has been acknowledged. The
@@ -26,14 +26,14 @@ func (s *Source) Subscribe(ctx context.Context, changed func(key string)) error 
 			_ = subscription.Close()
 		}
 	}()
-	asked := false
+	pinged := false
 	for {
-		message, err := subscription.ReceiveTimeout(ctx, quiet)
+		message, err := subscription.ReceiveTimeout(ctx, idleTimeout)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() && !asked {
-			asked = true
+		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() && !pinged {
+			pinged = true
 			err = subscription.Ping(ctx)
 			message = nil
 		}
@@ -46,7 +46,7 @@ func (s *Source) Subscribe(ctx context.Context, changed func(key string)) error 
 		case *redis.Message:
 			changed(message.Payload)
 		case *redis.Pong:
-			asked = false
+			pinged = false
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Source) writing(ctx context.Context, key string, write func() error) er
 func (s *Source) announce(ctx context.Context, key, nonce string) error {
 	begun := time.Now()
 	for s.announceOnce(ctx, key, nonce) != nil && ended(ctx) == nil {
-		silent := max(s.health.silence(), time.Since(begun))
+		silent := max(s.health.failingFor(), time.Since(begun))
 		if silent >= lease+margin {
 			break
 		}
@@ -44,8 +44,8 @@ func (s *Source) announce(ctx context.Context, key, nonce string) error {
 }
 
 func (s *Source) announceOnce(ctx context.Context, key, nonce string) error {
-	_, err := s.scripted(ctx, announceScript,
-		run{[]string{s.stateKey(key)}, []any{nonce, milliseconds(belief), milliseconds(newStateLife)}})
+	_, err := s.runScript(ctx, announceScript,
+		run{[]string{s.stateKey(key)}, []any{nonce, milliseconds(announcementTTL), milliseconds(newStateTTL)}})
 	return err
 }
 
@@ -55,7 +55,7 @@ func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
-		for pause(ctx, renewal) {
+		for pause(ctx, renewInterval) {
 			_ = s.announceOnce(ctx, key, nonce) // again after the next pause
 		}
 	})

@@ -2,12 +2,12 @@
 -- Where it cannot be stored all the same, the whole state goes: nobody fills before
 -- the quarantine of the next one is over.
 local function store(key)
-  local _, known, _, over = look(key)
+  local _, known, _, expired = lookup(key)
   if not known then
     begin(key)
     redis.call('PEXPIRE', key, ARGV[3])
   end
-  redis.call('HDEL', key, 'revision', 'reader', 'asked', unpack(over))
+  redis.call('HDEL', key, 'revision', 'reader', 'asked', unpack(expired))
   redis.call('HSET', key, 'writer:' .. ARGV[1], now + tonumber(ARGV[2]))
 end
 

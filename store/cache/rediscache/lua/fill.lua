@@ -2,7 +2,7 @@
 -- The revision is as old as the nonce: what came before the answer of the database
 -- counts.
 local function run(key)
-  local state, known = look(key)
+  local state, known = lookup(key)
   if not known then
     begin(key)
     redis.call('PEXPIRE', key, ARGV[2])

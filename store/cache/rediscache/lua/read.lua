@@ -3,7 +3,7 @@
 -- tell by fill.lua, 'ask' to ask it and keep that to oneself, 'lost' the same
 -- where there is no state.
 local function run(key)
-  local state, known, writing, over = look(key)
+  local state, known, writing, expired = lookup(key)
   if not known then
     return 'lost'
   end
@@ -19,7 +19,7 @@ local function run(key)
   if state.reader and within(state.asked, ARGV[2]) then
     return 'ask'
   end
-  redis.call('HDEL', key, 'revision', unpack(over))
+  redis.call('HDEL', key, 'revision', unpack(expired))
   redis.call('HSET', key, 'reader', ARGV[1], 'asked', now)
   redis.call('PEXPIRE', key, ARGV[4])
   return 'fill'

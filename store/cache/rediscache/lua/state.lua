@@ -12,10 +12,10 @@ if not life then
   return redis.error_reply('GUIDON the server does not tell its run_id')
 end
 
--- look returns the state, whether it is known, and of the writers that have
+-- lookup returns the state, whether it is known, and of the writers that have
 -- announced themselves whether one is still under way, and those that are over.
-local function look(key)
-  local state, writing, over = {}, false, {}
+local function lookup(key)
+  local state, writing, expired = {}, false, {}
   local all = redis.call('HGETALL', key)
   for i = 1, #all, 2 do
     if string.sub(all[i], 1, 7) ~= 'writer:' then
@@ -23,11 +23,11 @@ local function look(key)
     elseif tonumber(all[i + 1]) > now then
       writing = true
     else
-      over[#over + 1] = all[i]
+      expired[#expired + 1] = all[i]
     end
   end
   -- Nor is it known when the clock was set back behind its beginning.
-  return state, state.life == life and tonumber(state.since) <= now, writing, over
+  return state, state.life == life and tonumber(state.since) <= now, writing, expired
 end
 
 -- within tells whether less than the time has passed since the instant. Not when
