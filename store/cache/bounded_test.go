@@ -34,41 +34,41 @@ func TestBoundedAge(t *testing.T) {
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, bounded)
 			f.afterHook = func() { time.Sleep(200 * time.Millisecond) } // on the way back, of the question and of the load
-			wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			f.set(key, 2, 2)
 			time.Sleep(600*time.Millisecond - time.Nanosecond)
 			for range 100 {
-				wantNumber(t, "within the bound", ask(t.Context(), s, key), 1)
+				wantNumber(t, "within the bound", read(t.Context(), s, key), 1)
 			}
-			if got := f.questions(); got != 1 {
-				t.Errorf("%d questions, want 1", got)
+			if got := f.queries(); got != 1 {
+				t.Errorf("%d queries, want 1", got)
 			}
 			time.Sleep(time.Nanosecond)
-			wantNumber(t, "at the bound", ask(t.Context(), s, key), 2)
+			wantNumber(t, "at the bound", read(t.Context(), s, key), 2)
 		})
 	}
 }
 
 // Who finds memory too old waits for a question that all share: for one that is
 // under way and began late enough, too.
-func TestBoundedSharesQuestions(t *testing.T) {
+func TestBoundedSharesQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		time.Sleep(time.Second)
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		var answers []chan result
 		for range 10 {
-			answers = append(answers, askSoon(t.Context(), s, "a"))
+			answers = append(answers, readAsync(t.Context(), s, "a"))
 			synctest.Wait()
 		}
 		close(gate)
 		for _, answer := range answers {
 			wantNumber(t, "together", <-answer, 1)
 		}
-		if got := f.questions(); got != 2 {
-			t.Errorf("%d questions, want 2", got)
+		if got := f.queries(); got != 2 {
+			t.Errorf("%d queries, want 2", got)
 		}
 	})
 }
@@ -82,10 +82,10 @@ func TestBoundedOwnWrites(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, bounded)
-					number := ask(t.Context(), s, key).revision.Number
+					number := read(t.Context(), s, key).revision.Number
 					time.Sleep(time.Second)
 					f.afterHook = func() { <-gate }
-					before := askSoon(t.Context(), s, key)
+					before := readAsync(t.Context(), s, key)
 					synctest.Wait() // it has read, and is on its way back
 					if err := write(t.Context(), s, key); err != nil {
 						t.Fatal(err)
@@ -93,17 +93,17 @@ func TestBoundedOwnWrites(t *testing.T) {
 					time.Sleep(time.Millisecond)
 					after := make(chan result, 1)
 					if during {
-						after = askSoon(t.Context(), s, key)
+						after = readAsync(t.Context(), s, key)
 						synctest.Wait()
 						close(gate)
 						<-before
 					} else {
 						close(gate)
 						<-before
-						after <- ask(t.Context(), s, key)
+						after <- read(t.Context(), s, key)
 					}
 					wantNumber(t, "after the write", <-after, number+1)
-					wantNumber(t, "later", ask(t.Context(), s, key), number+1)
+					wantNumber(t, "later", read(t.Context(), s, key), number+1)
 				})
 			})
 		}
@@ -115,13 +115,13 @@ func TestBoundedUncertainWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		f.refused = guidon.Errorf(guidon.Unavailable, "the outcome is unknown")
+		f.writeErr = guidon.Errorf(guidon.Unavailable, "the outcome is unknown")
 		if err := write(t.Context(), s, "a"); !errors.Is(err, guidon.Unavailable) {
 			t.Errorf("got %v, want the error", err)
 		}
-		wantNumber(t, "after it", ask(t.Context(), s, "a"), 2)
+		wantNumber(t, "after it", read(t.Context(), s, "a"), 2)
 	})
 }
 
@@ -130,10 +130,10 @@ func TestFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		wantNumber(t, "as it comes", ask(t.Context(), s, "a"), 1)
-		wantNumber(t, "fresh", ask(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
+		wantNumber(t, "as it comes", read(t.Context(), s, "a"), 1)
+		wantNumber(t, "fresh", read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
 	})
 }
 
@@ -146,8 +146,8 @@ func TestRefresh(t *testing.T) {
 		f.set("b", 1, 1)
 		s := cache.NewShared(f, bounded)
 		for _, key := range []string{"a", "b", authentications} {
-			ask(t.Context(), s, key)
-			ask(t.Context(), s, key) // the second one finds it
+			read(t.Context(), s, key)
+			read(t.Context(), s, key) // the second one finds it
 		}
 		f.afterHook = func() { time.Sleep(50 * time.Millisecond) }
 		ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +169,7 @@ func TestRefresh(t *testing.T) {
 				f.set("a", int64(len(written))+1, int64(len(written))+1)
 				written = append(written, before)
 			}
-			got := ask(t.Context(), s, "a")
+			got := read(t.Context(), s, "a")
 			if time.Since(before) > 0 {
 				t.Fatalf("a request waited for %v", time.Since(before))
 			}
@@ -179,43 +179,43 @@ func TestRefresh(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		f.mu.Lock()
-		last := f.asked[len(f.asked)-1]
+		last := f.queried[len(f.queried)-1]
 		f.mu.Unlock()
 		if diff := cmp.Diff([]string{"a"}, last); diff != "" {
 			t.Errorf("asked for what nobody has used for two minutes (-want +got):\n%s", diff)
 		}
-		if got := f.questions(); got > 200 {
-			t.Errorf("%d questions in two minutes", got)
+		if got := f.queries(); got > 200 {
+			t.Errorf("%d queries in two minutes", got)
 		}
 		time.Sleep(2 * time.Minute)
-		idle := f.questions()
+		idle := f.queries()
 		time.Sleep(2 * time.Minute)
-		if got := f.questions(); got != idle {
-			t.Errorf("%d questions while nobody used it", got-idle)
+		if got := f.queries(); got != idle {
+			t.Errorf("%d queries while nobody used it", got-idle)
 		}
 	})
 }
 
 // An authenticated request asks for the tokens and its namespace at once, and is
 // still answered with states from after its begin.
-func TestOneQuestionForTokenAndNamespace(t *testing.T) {
+func TestOneQueryForTokenAndNamespace(t *testing.T) {
 	f := newFake()
 	f.set(authentications, 5, 5)
 	s := cache.NewShared(f, cache.Freshness{})
 	for i := range 10 {
-		before := f.questions()
+		before := f.queries()
 		f.set("a", int64(i)+10, int64(i))
 		f.set(authentications, int64(i)+10, int64(i))
 		ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a"})
-		wantNumber(t, "tokens", ask(ctx, s, authentications), int64(i)+10)
-		wantNumber(t, "namespace", ask(ctx, s, "a"), int64(i)+10)
-		if got := f.questions() - before; got != 1 {
-			t.Errorf("request %d: %d questions, want 1", i, got)
+		wantNumber(t, "tokens", read(ctx, s, authentications), int64(i)+10)
+		wantNumber(t, "namespace", read(ctx, s, "a"), int64(i)+10)
+		if got := f.queries() - before; got != 1 {
+			t.Errorf("request %d: %d queries, want 1", i, got)
 		}
 		if err := write(ctx, s, "a"); err != nil {
 			t.Fatal(err)
 		}
-		wantNumber(t, "after a write of the same call", ask(ctx, s, "a"), int64(i)+11)
+		wantNumber(t, "after a write of the same call", read(ctx, s, "a"), int64(i)+11)
 	}
 }
 
@@ -236,12 +236,12 @@ func TestUnknownNamesLeaveNothing(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := f.questions(); got > 2 || f.highest[""] > 1 {
-			t.Errorf("%d questions, %d at once, for 200 unknown tokens", got, f.highest[""])
+		if got := f.queries(); got > 2 || f.highest[""] > 1 {
+			t.Errorf("%d queries, %d at once, for 200 unknown tokens", got, f.highest[""])
 		}
 		time.Sleep(time.Minute)
-		ask(t.Context(), s, "a") // asks for everything held
-		if got := f.asked[len(f.asked)-1]; !cmp.Equal(got, []string{"a"}) {
+		read(t.Context(), s, "a") // asks for everything held
+		if got := f.queried[len(f.queried)-1]; !cmp.Equal(got, []string{"a"}) {
 			t.Errorf("%q are held", got)
 		}
 	})
@@ -264,7 +264,7 @@ func TestBoundedFreshness(t *testing.T) {
 					for range 60 {
 						key := []string{"a", "b"}[h.draw(2)]
 						from := max(h.stateAt(key, time.Now().Add(-maxAge)), h.ownWrite(key))
-						got := ask(t.Context(), s, key)
+						got := read(t.Context(), s, key)
 						if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
 							t.Errorf("%s: %s", key, wrong)
 						}
@@ -298,7 +298,7 @@ func TestBoundedFreshness(t *testing.T) {
 			})
 			wg.Wait()
 			if h.highest[""] != 1 {
-				t.Errorf("%d questions at once", h.highest[""])
+				t.Errorf("%d queries at once", h.highest[""])
 			}
 		})
 		if t.Failed() {

@@ -109,14 +109,14 @@ func TestWriteReloadsNothing(t *testing.T) {
 		t.Errorf("%v, %d namespaces, want 2", err, len(list))
 	}
 	if got := s.total() - before; got != 0 {
-		t.Errorf("the source was asked %d times after the first load, want 0: %v", got, s.asked)
+		t.Errorf("the source was asked %d times after the first load, want 0: %v", got, s.calls)
 	}
 }
 
 // A write that does not tell what it did makes the next reader load, from what is held.
-func TestVagueWrite(t *testing.T) {
+func TestUnmirroredWrite(t *testing.T) {
 	s := newSource(t)
-	s.vague = true
+	s.unmirrored = true
 	c := cache.New(s)
 	first := get(t, c, "default")
 	put(t, c, "a")
@@ -126,7 +126,7 @@ func TestVagueWrite(t *testing.T) {
 	if got := s.held[len(s.held)-1]; got != first {
 		t.Errorf("the reload began from %v, want the snapshot held", got)
 	}
-	if got := s.asked["Namespaces"]; got != 1 {
+	if got := s.calls["Namespaces"]; got != 1 {
 		t.Errorf("the namespaces were listed %d times, want 1: the write did not touch them", got)
 	}
 }
@@ -142,7 +142,7 @@ func TestConcurrentMissesShareOneLoad(t *testing.T) {
 	<-s.began
 	close(s.gate)
 	wg.Wait()
-	if got := s.asked["Load"]; got != 1 { // all goroutines have ended
+	if got := s.calls["Load"]; got != 1 { // all goroutines have ended
 		t.Errorf("%d loads, want 1", got)
 	}
 }
@@ -214,23 +214,23 @@ func TestAbandonedLoadEnds(t *testing.T) {
 // A load reads, then a write commits, then the load ends: what it read must not
 // be taken for current, whether it is known what the write did or not.
 func TestLoadOvertakenByWrite(t *testing.T) {
-	for _, vague := range []bool{true, false} {
+	for _, unmirrored := range []bool{true, false} {
 		s := newSource(t)
 		c := cache.New(s)
 		get(t, c, "default")
-		s.vague = true
+		s.unmirrored = true
 		put(t, c, "old") // which is loaded
 		s.read, s.after = make(chan struct{}, 10), make(chan struct{})
 		old := make(chan *guidon.Snapshot, 1)
 		go func() { old <- get(t, c, "default") }()
 		<-s.read
-		s.vague = vague
+		s.unmirrored = unmirrored
 		written := put(t, c, "a")
 
 		// Who comes now must not be served by that load.
 		fresh := make(chan *guidon.Snapshot, 1)
 		go func() { fresh <- get(t, c, "default") }()
-		if !vague {
+		if !unmirrored {
 			if got := (<-fresh).Revision().Number; got != written {
 				t.Errorf("got revision %d while a load was under way, after %d was acknowledged", got, written)
 			}
@@ -239,7 +239,7 @@ func TestLoadOvertakenByWrite(t *testing.T) {
 		if got := (<-old).Revision().Number; got != written-1 {
 			t.Errorf("the overtaken reader got revision %d, want what its load read, %d", got, written-1)
 		}
-		if vague {
+		if unmirrored {
 			<-s.read
 			s.after <- struct{}{}
 			if got := (<-fresh).Revision().Number; got != written {
@@ -255,7 +255,7 @@ func TestLoadOvertakenByWrite(t *testing.T) {
 // Nothing stale is served in place of an error, and the error is not kept.
 func TestLoadFails(t *testing.T) {
 	s := newSource(t)
-	s.vague = true
+	s.unmirrored = true
 	c := cache.New(s)
 	get(t, c, "default")
 	put(t, c, "a")

@@ -20,25 +20,25 @@ type fake struct {
 	loadHook  func(ctx context.Context, key string) error    // before the state is read
 	afterHook func()                                         // after either
 
-	mu       sync.Mutex
-	states   map[string]guidon.Revision
-	asked    [][]string                 // the keys of each question, sorted
-	loads    []string                   // the key of each load
-	held     []guidon.Revision          // the revision that each load began from
-	flying   map[string]int             // questions under way, by key of the load or "" for revisions
-	highest  map[string]int             // the most of each that were under way at once
-	previous map[string]guidon.Revision // what loads bring, where it is not the current state
-	refused  error                      // what writes fail with
-	writes   int                        // those that were tried
-	vague    bool                       // writes do not tell what they did
-	dropping bool                       // writes delete the namespace
-	commit   func()                     // after a write has begun
-	tell     func()                     // after it was committed
+	mu           sync.Mutex
+	states       map[string]guidon.Revision
+	queried      [][]string                 // the keys of each question, sorted
+	loads        []string                   // the key of each load
+	held         []guidon.Revision          // the revision that each load began from
+	running      map[string]int             // questions under way, by key of the load or "" for revisions
+	highest      map[string]int             // the most of each that were under way at once
+	previous     map[string]guidon.Revision // what loads bring, where it is not the current state
+	writeErr     error                      // what writes fail with
+	writes       int                        // those that were tried
+	unmirrored   bool                       // writes do not tell what they did
+	deleting     bool                       // writes delete the namespace
+	beforeCommit func()                     // after a write has begun
+	afterCommit  func()                     // after it was committed
 }
 
 func newFake() *fake {
 	return &fake{
-		states: map[string]guidon.Revision{"a": {Number: 1, Stamp: 1}}, flying: map[string]int{}, highest: map[string]int{},
+		states: map[string]guidon.Revision{"a": {Number: 1, Stamp: 1}}, running: map[string]int{}, highest: map[string]int{},
 		previous: map[string]guidon.Revision{},
 	}
 }
@@ -60,7 +60,7 @@ func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirro
 	held, known := mirror.Held()
 	return f.write(key, held, known, func(from, to guidon.Revision) {
 		delta := guidon.SnapshotDelta{Revision: to, Namespace: &guidon.Namespace{Key: key}}
-		if f.dropping {
+		if f.deleting {
 			from, delta.Namespace = guidon.Revision{}, nil
 		}
 		mirror.Advance(from, delta)
@@ -86,10 +86,10 @@ func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.
 // write makes the next state of the key, from nothing or from what is held, and
 // tells it.
 func (f *fake) write(key string, held guidon.Revision, known bool, advance func(from, to guidon.Revision)) error {
-	call(f.commit)
+	call(f.beforeCommit)
 	next, err := f.next(key)
-	call(f.tell)
-	if err == nil && !f.vague && (known || next.Number == 1) {
+	call(f.afterCommit)
+	if err == nil && !f.unmirrored && (known || next.Number == 1) {
 		advance(held, next)
 	}
 	return err
@@ -99,12 +99,12 @@ func (f *fake) next(key string) (guidon.Revision, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes++
-	if f.refused != nil {
-		return guidon.Revision{}, f.refused
+	if f.writeErr != nil {
+		return guidon.Revision{}, f.writeErr
 	}
 	r := f.states[key]
 	r = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp + 1000}
-	if f.states[key] = r; f.dropping {
+	if f.states[key] = r; f.deleting {
 		delete(f.states, key)
 	}
 	return r, nil
@@ -137,30 +137,30 @@ func write(ctx context.Context, s *cache.Shared, key string) error {
 	return s.Update(ctx, key, nil)
 }
 
-// questions returns how many there were.
-func (f *fake) questions() int {
+// queries returns how many there were.
+func (f *fake) queries() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.asked)
+	return len(f.queried)
 }
 
 // enter counts what is under way until the function it returns is called.
 func (f *fake) enter(what string) (leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.flying[what]++
-	f.highest[what] = max(f.highest[what], f.flying[what])
+	f.running[what]++
+	f.highest[what] = max(f.highest[what], f.running[what])
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.flying[what]--
+		f.running[what]--
 	}
 }
 
 func (f *fake) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
 	defer f.enter("")()
 	f.mu.Lock()
-	f.asked = append(f.asked, slices.Sorted(slices.Values(keys)))
+	f.queried = append(f.queried, slices.Sorted(slices.Values(keys)))
 	hook := f.headsHook
 	f.mu.Unlock()
 	if hook != nil {
@@ -242,8 +242,8 @@ type result struct {
 	err      error
 }
 
-// ask reads the namespace, or the authentications, of the cache.
-func ask(ctx context.Context, s *cache.Shared, key string) result {
+// read reads the namespace, or the authentications, of the cache.
+func read(ctx context.Context, s *cache.Shared, key string) result {
 	if key == guidon.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
 		if err != nil {
@@ -258,10 +258,10 @@ func ask(ctx context.Context, s *cache.Shared, key string) result {
 	return result{revision: shot.Revision()}
 }
 
-// askSoon is ask in a goroutine.
-func askSoon(ctx context.Context, s *cache.Shared, key string) chan result {
+// readAsync is ask in a goroutine.
+func readAsync(ctx context.Context, s *cache.Shared, key string) chan result {
 	answer := make(chan result, 1)
-	go func() { answer <- ask(ctx, s, key) }()
+	go func() { answer <- read(ctx, s, key) }()
 	return answer
 }
 

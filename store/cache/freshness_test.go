@@ -264,7 +264,7 @@ func readOnce(t *testing.T, h *history, s *cache.Shared, key string, leaves bool
 		time.AfterFunc(time.Duration(h.draw(100))*time.Microsecond, cancel)
 	}
 	from := h.now(key)
-	got := ask(ctx, s, key)
+	got := read(ctx, s, key)
 	if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
 		t.Errorf("%s: %s", key, wrong)
 	}

@@ -23,18 +23,18 @@ var (
 
 // refuse makes the database refuse, hang makes it not answer at all, and recover
 // makes it answer again: questions that are under way go on as they began.
-func (f *fake) refuse() { f.become(func(context.Context, []string) error { return away }) }
+func (f *fake) refuse() { f.setHeadsHook(func(context.Context, []string) error { return away }) }
 
 func (f *fake) hang() {
-	f.become(func(ctx context.Context, _ []string) error {
+	f.setHeadsHook(func(ctx context.Context, _ []string) error {
 		<-ctx.Done()
 		return ctx.Err()
 	})
 }
 
-func (f *fake) recover() { f.become(nil) }
+func (f *fake) recover() { f.setHeadsHook(nil) }
 
-func (f *fake) become(hook func(context.Context, []string) error) {
+func (f *fake) setHeadsHook(hook func(context.Context, []string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.headsHook = hook
@@ -51,7 +51,7 @@ func wantStale(t *testing.T, s *cache.Shared, key string, number int64, age time
 	t.Helper()
 	ctx, call := staleCall(t)
 	begin := time.Now()
-	wantNumber(t, "from memory", ask(ctx, s, key), number)
+	wantNumber(t, "from memory", read(ctx, s, key), number)
 	if call.Stale != age {
 		t.Errorf("the answer is said to be %v old, want %v", call.Stale, age)
 	}
@@ -60,7 +60,7 @@ func wantStale(t *testing.T, s *cache.Shared, key string, number int64, age time
 	}
 }
 
-func wantAway(t *testing.T, what string, got result) {
+func wantUnavailable(t *testing.T, what string, got result) {
 	t.Helper()
 	if !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("%s: got revision %d, %v, want Unavailable", what, got.revision.Number, got.err)
@@ -78,7 +78,7 @@ func TestOutage(t *testing.T) {
 					f := newFake()
 					f.set(key, 1, 1)
 					s := cache.NewShared(f, freshness)
-					wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+					wantNumber(t, "at first", read(t.Context(), s, key), 1)
 					if got := s.Outage(); got != 0 {
 						t.Errorf("an outage of %v before there is any", got)
 					}
@@ -87,11 +87,11 @@ func TestOutage(t *testing.T) {
 					f.set(key, 2, 2) // by another, who can reach the database
 					wantStale(t, s, key, 1, 10*time.Second)
 					wantStale(t, s, key, 1, 10*time.Second)
-					wantAway(t, "a read that does not accept it", ask(t.Context(), s, key))
-					wantAway(t, "one that demands a fresh answer",
-						ask(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
+					wantUnavailable(t, "a read that does not accept it", read(t.Context(), s, key))
+					wantUnavailable(t, "one that demands a fresh answer",
+						read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
 					ctx, _ := staleCall(t)
-					wantAway(t, "what is not in memory", ask(ctx, s, "b"))
+					wantUnavailable(t, "what is not in memory", read(ctx, s, "b"))
 					if got := s.Outage(); got != 10*time.Second {
 						t.Errorf("an outage of %v, want 10s", got)
 					}
@@ -101,12 +101,12 @@ func TestOutage(t *testing.T) {
 					time.Sleep(50 * time.Second)
 					wantStale(t, s, key, 1, time.Minute)
 					time.Sleep(time.Second)
-					wantAway(t, "beyond the limit", ask(ctx, s, key))
+					wantUnavailable(t, "beyond the limit", read(ctx, s, key))
 
 					f.recover()
 					time.Sleep(100 * time.Millisecond)
 					ctx, call := staleCall(t)
-					wantNumber(t, "again", ask(ctx, s, key), 2)
+					wantNumber(t, "again", read(ctx, s, key), 2)
 					if call.Stale != 0 || s.Outage() != 0 {
 						t.Errorf("stale by %v, an outage of %v, after the end", call.Stale, s.Outage())
 					}
@@ -120,10 +120,10 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
 		ctx, _ := staleCall(t)
-		wantAway(t, "with the limit 0", ask(ctx, s, "a"))
+		wantUnavailable(t, "with the limit 0", read(ctx, s, "a"))
 	})
 }
 
@@ -133,7 +133,7 @@ func TestSlowDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{MaxStale: time.Hour})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.headsHook = func(ctx context.Context, _ []string) error {
 			select {
 			case <-time.After(3500 * time.Millisecond):
@@ -143,13 +143,13 @@ func TestSlowDatabase(t *testing.T) {
 			}
 		}
 		ctx, _ := staleCall(t)
-		wantNumber(t, "the first to evaluate", ask(ctx, s, "a"), 1)
+		wantNumber(t, "the first to evaluate", read(ctx, s, "a"), 1)
 		time.Sleep(10 * time.Second) // it led a question, which was asked anew
 		for range 5 {
 			ctx, call := staleCall(t)
-			evaluation := askSoon(ctx, s, "a")
+			evaluation := readAsync(ctx, s, "a")
 			synctest.Wait()
-			read := askSoon(t.Context(), s, "a") // is for the next question
+			read := readAsync(t.Context(), s, "a") // is for the next question
 			wantNumber(t, "an evaluation", <-evaluation, 1)
 			if call.Stale == 0 {
 				t.Error("an evaluation waited for the database")
@@ -167,18 +167,18 @@ func TestHangingDatabase(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.hang()
 				time.Sleep(time.Second)
 				begin := time.Now()
 				ctx, call := staleCall(t)
-				reads := []chan result{askSoon(t.Context(), s, "a")}
+				reads := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
-				reads = append(reads, askSoon(t.Context(), s, "a"))
-				stale := []chan result{askSoon(ctx, s, "a")}
+				reads = append(reads, readAsync(t.Context(), s, "a"))
+				stale := []chan result{readAsync(ctx, s, "a")}
 				time.Sleep(time.Second)
 				late, _ := staleCall(t)
-				stale = append(stale, askSoon(late, s, "a"))
+				stale = append(stale, readAsync(late, s, "a"))
 				for _, answer := range stale {
 					wantNumber(t, "the first to evaluate", <-answer, 1)
 				}
@@ -187,7 +187,7 @@ func TestHangingDatabase(t *testing.T) {
 				}
 				wantStale(t, s, "a", 1, 3*time.Second)
 				for _, answer := range reads {
-					wantAway(t, "the first to read", <-answer)
+					wantUnavailable(t, "the first to read", <-answer)
 				}
 				if took := time.Since(begin); took != 5*time.Second {
 					t.Errorf("refused after %v, want 5s", took)
@@ -195,27 +195,27 @@ func TestHangingDatabase(t *testing.T) {
 
 				// Every 10 ms somebody comes, for half a minute.
 				var slowest time.Duration
-				questions := f.questions()
+				queries := f.queries()
 				for range 3000 {
 					begin := time.Now()
 					ctx, _ := staleCall(t)
-					wantNumber(t, "from memory", ask(ctx, s, "a"), 1)
-					wantAway(t, "a read", ask(t.Context(), s, "a"))
+					wantNumber(t, "from memory", read(ctx, s, "a"), 1)
+					wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 					slowest = max(slowest, time.Since(begin))
 					time.Sleep(10 * time.Millisecond)
 				}
 				if slowest > 50*time.Millisecond {
 					t.Errorf("somebody waited for %v", slowest)
 				}
-				if got := f.questions() - questions; got > 8 || f.highest[""] > 1 {
-					t.Errorf("%d questions in half a minute, %d at once", got, f.highest[""])
+				if got := f.queries() - queries; got > 8 || f.highest[""] > 1 {
+					t.Errorf("%d queries in half a minute, %d at once", got, f.highest[""])
 				}
 				f.set("a", 2, 2)
 				f.recover()
 				for range 600 { // one question may still hang
 					time.Sleep(10 * time.Millisecond)
 					ctx, call := staleCall(t)
-					if got := ask(ctx, s, "a"); call.Stale == 0 {
+					if got := read(ctx, s, "a"); call.Stale == 0 {
 						wantNumber(t, "thawed", got, 2)
 						return
 					}
@@ -232,15 +232,15 @@ func TestOutageIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
-		wantAway(t, "away", ask(t.Context(), s, "a"))
+		wantUnavailable(t, "away", read(t.Context(), s, "a"))
 		f.recover()
 		f.afterHook = func() { time.Sleep(time.Second) }
 		f.set("a", 2, 2)
 		time.Sleep(2 * time.Second)
 		ctx, call := staleCall(t)
-		wantNumber(t, "slow", ask(ctx, s, "a"), 2)
+		wantNumber(t, "slow", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
 			t.Error("the answer is said to be stale")
 		}
@@ -254,13 +254,13 @@ func TestWritesDuringOutage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes["strict"])
-			wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 			f.hang()
-			wantAway(t, "away", ask(t.Context(), s, "a"))
+			wantUnavailable(t, "away", read(t.Context(), s, "a"))
 			for _, pause := range []time.Duration{0, 101 * time.Millisecond} { // after a failure, and while the next hangs
 				time.Sleep(pause)
 				if pause > 0 {
-					askSoon(t.Context(), s, "a")
+					readAsync(t.Context(), s, "a")
 					time.Sleep(100 * time.Millisecond)
 				}
 				begin := time.Now()
@@ -283,36 +283,36 @@ func TestWritesDuringOutage(t *testing.T) {
 // What this instance has acknowledged is never followed by an older state: not
 // even while the database is away. A write that failed changes nothing of that. If
 // the state that was written is not known, there is no answer.
-func TestOutageAfterVagueWrite(t *testing.T) {
+func TestOutageAfterUnmirroredWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, modes["bounded"])
-			wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			time.Sleep(time.Second)
-			f.refused = away
+			f.writeErr = away
 			_ = write(t.Context(), s, key)
 			f.refuse()
 			wantStale(t, s, key, 1, time.Second)
-			f.refused, f.vague = nil, true
+			f.writeErr, f.unmirrored = nil, true
 			time.Sleep(3 * time.Second)
 			if err := write(t.Context(), s, key); err != nil {
 				t.Fatal(err)
 			}
 			ctx, _ := staleCall(t)
-			wantAway(t, "from before the write", ask(ctx, s, key))
+			wantUnavailable(t, "from before the write", read(ctx, s, key))
 		})
 	}
 }
 
 // A cleanup of tokens that finds none has changed nothing: it has found the set that
 // is held to be current.
-func TestOutageAfterVainCleanup(t *testing.T) {
+func TestOutageAfterEmptyCleanup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["bounded"])
-		wantNumber(t, "at first", ask(t.Context(), s, authentications), 0)
+		wantNumber(t, "at first", read(t.Context(), s, authentications), 0)
 		time.Sleep(time.Second)
 		err := s.UpdateAuthentications(t.Context(), func(context.Context, guidon.AuthenticationTx) error { return nil })
 		if err != nil {
@@ -329,15 +329,15 @@ func TestOutageOfLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
 		f.loadHook = func(context.Context, string) error { return away }
 		time.Sleep(time.Second)
 		wantStale(t, s, "a", 1, time.Second)
-		wantAway(t, "a read", ask(t.Context(), s, "a"))
+		wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 		f.loadHook = nil
 		ctx, call := staleCall(t)
-		wantNumber(t, "again", ask(ctx, s, "a"), 2)
+		wantNumber(t, "again", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
 			t.Error("the answer is said to be stale")
 		}
@@ -351,10 +351,10 @@ func TestRefreshProbes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.refuse()
 				time.Sleep(time.Second)
-				wantAway(t, "away", ask(t.Context(), s, "a"))
+				wantUnavailable(t, "away", read(t.Context(), s, "a"))
 				time.Sleep(time.Second)
 				if err := s.Refresh(t.Context(), 0); !errors.Is(err, guidon.Unavailable) {
 					t.Errorf("got %v, want Unavailable", err)
@@ -364,10 +364,10 @@ func TestRefreshProbes(t *testing.T) {
 				if err := s.Refresh(t.Context(), 0); err != nil || s.Outage() != 0 {
 					t.Errorf("got %v, an outage of %v, want none", err, s.Outage())
 				}
-				questions := f.questions()
+				queries := f.queries()
 				time.Sleep(2 * time.Minute)
-				if err := s.Refresh(t.Context(), time.Second); err != nil || f.questions() != questions {
-					t.Errorf("%v, %d questions without a reason", err, f.questions()-questions)
+				if err := s.Refresh(t.Context(), time.Second); err != nil || f.queries() != queries {
+					t.Errorf("%v, %d queries without a reason", err, f.queries()-queries)
 				}
 			})
 		})

@@ -23,7 +23,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newFake()
 					s := cache.NewShared(f, freshness)
-					before := ask(t.Context(), s, key).revision.Number
+					before := read(t.Context(), s, key).revision.Number
 					if key != "new" {
 						before++
 						f.set(key, before, before) // by another
@@ -36,7 +36,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 					f.loadHook = func(context.Context, string) error { return away }
 					time.Sleep(10 * time.Second)
 					wantStale(t, s, key, before+1, 10*time.Second)
-					f.refused = away
+					f.writeErr = away
 					_ = write(t.Context(), s, key) // which changes nothing of that
 					wantStale(t, s, key, before+1, 10*time.Second)
 				})
@@ -73,20 +73,20 @@ func TestColdWrite(t *testing.T) {
 			if err := write(t.Context(), s, key); err != nil {
 				t.Fatal(err)
 			}
-			if f.questions() > 0 || len(f.loads) > 0 {
-				t.Errorf("%s: the write asked %d questions and loaded %v, want nothing", key, f.questions(), f.loads)
+			if f.queries() > 0 || len(f.loads) > 0 {
+				t.Errorf("%s: the write ran %d queries and loaded %v, want none", key, f.queries(), f.loads)
 			}
-			f.refused = away
+			f.writeErr = away
 			f.refuse()
 			time.Sleep(time.Second)
 			ctx, _ := staleCall(t)
-			if got := ask(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
+			if got := read(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
 				t.Errorf("%s: while the database is away: got %v, want Unavailable", key, got)
 			}
-			f.refused = nil
+			f.writeErr = nil
 			f.recover()
 			time.Sleep(time.Second)
-			wantNumber(t, "after the outage", ask(t.Context(), s, key), 2)
+			wantNumber(t, "after the outage", read(t.Context(), s, key), 2)
 			if err := write(t.Context(), s, key); err != nil { // it is in memory now
 				t.Fatal(err)
 			}
@@ -103,83 +103,83 @@ func TestOutageAfterDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-		f.dropping = true
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
+		f.deleting = true
 		if err := write(t.Context(), s, "a"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("confirmed by the database: got %v, want NotFound", got)
 		}
 		f.refuse()
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
-		if got := ask(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := read(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("while the database is away: got %v, want NotFound", got)
 		}
 		f.recover()
 		time.Sleep(time.Second)
-		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("after the outage: got %v, want NotFound", got)
 		}
 		f.set("a", 3, 3)
-		wantNumber(t, "created by another", ask(t.Context(), s, "a"), 3)
+		wantNumber(t, "created by another", read(t.Context(), s, "a"), 3)
 		f.drop("a")
-		ask(t.Context(), s, "a")
+		read(t.Context(), s, "a")
 		time.Sleep(2 * time.Minute)
-		ask(t.Context(), s, "b")
+		read(t.Context(), s, "b")
 		time.Sleep(2 * time.Minute)
-		ask(t.Context(), s, "b") // asks for everything held
-		if got := f.asked[len(f.asked)-1]; len(got) != 1 {
+		read(t.Context(), s, "b") // asks for everything held
+		if got := f.queried[len(f.queried)-1]; len(got) != 1 {
 			t.Errorf("%q are held", got)
 		}
 	})
 }
 
 // A question that found no namespace is answered when this instance has created it.
-func TestOwnCreationDuringQuestion(t *testing.T) {
+func TestOwnCreationDuringQuery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		ask(t.Context(), s, "new")
-		f.commit, f.tell = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
+		read(t.Context(), s, "new")
+		f.beforeCommit, f.afterCommit = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
 		written := make(chan error, 1)
 		go func() { written <- write(t.Context(), s, "new") }()
 		time.Sleep(500 * time.Millisecond) // before the commit
 		synctest.Wait()
 		f.loadHook = func(context.Context, string) error { return away }
 		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
-		question := askSoon(t.Context(), s, "new")
+		query := readAsync(t.Context(), s, "new")
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
 		f.refuse()
-		wantNumber(t, "who asked meanwhile", <-question, 1)
+		wantNumber(t, "a reader during the write", <-query, 1)
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
-		wantNumber(t, "the new namespace", ask(ctx, s, "new"), 1)
+		wantNumber(t, "the new namespace", read(ctx, s, "new"), 1)
 	})
 }
 
 // After a write nothing is loaded: strict asks for the revision, and bounded for
 // nothing as long as the write is young.
 func TestOwnWriteIsNotLoaded(t *testing.T) {
-	for name, questions := range map[string]int{"strict": 20, "bounded": 0} {
+	for name, queries := range map[string]int{"strict": 20, "bounded": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes[name])
-			wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-			asked := f.questions()
+			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
+			before := f.queries()
 			for i := range int64(20) {
 				if err := write(t.Context(), s, "a"); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Millisecond)
-				wantNumber(t, name, ask(t.Context(), s, "a"), i+2)
+				wantNumber(t, name, read(t.Context(), s, "a"), i+2)
 			}
-			if got := f.questions() - asked; got != questions || len(f.loads) != 1 {
-				t.Errorf("%s: %d questions and %d loads, want %d and 1", name, got, len(f.loads), questions)
+			if got := f.queries() - before; got != queries || len(f.loads) != 1 {
+				t.Errorf("%s: %d queries and %d loads, want %d and 1", name, got, len(f.loads), queries)
 			}
 		})
 	}
@@ -187,31 +187,31 @@ func TestOwnWriteIsNotLoaded(t *testing.T) {
 
 // A question, or a load, is under way when a write commits and becomes known, in every
 // order. Whatever it brings, the state that was written stays.
-func TestOwnWriteDuringQuestion(t *testing.T) {
+func TestOwnWriteDuringQuery(t *testing.T) {
 	const last = 3 // seconds; the reader begins after the first, and has its answer after the second
-	for _, what := range []string{"question", "load"} {
+	for _, what := range []string{"query", "load"} {
 		for commit := range last + 1 {
-			for tell := commit; tell <= last; tell++ {
-				t.Run(fmt.Sprint(what, " ", commit, " ", tell), func(t *testing.T) {
+			for mirror := commit; mirror <= last; mirror++ {
+				t.Run(fmt.Sprint(what, " ", commit, " ", mirror), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						f := newFake()
 						s := cache.NewShared(f, modes["strict"])
-						wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+						wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 						start := int64(1)
 						if what == "load" {
 							start = 2
 							f.set("a", start, start)
 						}
 						time.Sleep(time.Second)
-						f.commit, f.tell = waitUntil(time.Duration(commit)*time.Second+time.Millisecond), waitUntil(time.Duration(tell)*time.Second+2*time.Millisecond)
+						f.beforeCommit, f.afterCommit = waitUntil(time.Duration(commit)*time.Second+time.Millisecond), waitUntil(time.Duration(mirror)*time.Second+2*time.Millisecond)
 						begins, ends := waitUntil(time.Second), waitUntil(2*time.Second)
-						if what == "question" {
+						if what == "query" {
 							f.headsHook = func(context.Context, []string) error { begins(); return nil }
 						} else {
 							f.loadHook = func(context.Context, string) error { begins(); return nil }
 						}
 						f.afterHook = func() {
-							if what == "question" || len(f.loads) == 2 {
+							if what == "query" || len(f.loads) == 2 {
 								ends()
 							}
 						}
@@ -219,19 +219,19 @@ func TestOwnWriteDuringQuestion(t *testing.T) {
 						go func() { written <- write(t.Context(), s, "a") }()
 						synctest.Wait()
 						ctx, _ := staleCall(t)
-						if got := ask(ctx, s, "a"); got.err != nil || got.revision.Number < start {
+						if got := read(ctx, s, "a"); got.err != nil || got.revision.Number < start {
 							t.Errorf("the reader got %v, want revision %d at least", got, start)
 						}
 						if err := <-written; err != nil {
 							t.Fatal(err)
 						}
 						ctx, _ = staleCall(t)
-						wantNumber(t, "after the write", ask(ctx, s, "a"), start+1)
+						wantNumber(t, "after the write", read(ctx, s, "a"), start+1)
 						f.refuse()
 						f.loadHook = func(context.Context, string) error { return away }
 						time.Sleep(time.Second)
 						ctx, _ = staleCall(t)
-						wantNumber(t, "while the database is away", ask(ctx, s, "a"), start+1)
+						wantNumber(t, "while the database is away", read(ctx, s, "a"), start+1)
 					})
 				})
 			}
@@ -260,13 +260,13 @@ func TestWritesInARow(t *testing.T) {
 	if got := len(get(t, c, "default").Flags()); got != 2000 || len(before.Flags()) != 0 {
 		t.Errorf("%d flags now and %d before, want 2000 and 0", got, len(before.Flags()))
 	}
-	if got := s.asked["Load"]; got != 1 {
+	if got := s.calls["Load"]; got != 1 {
 		t.Errorf("%d loads, want 1", got)
 	}
 }
 
 // On SQLite the state after any write is in memory: nothing more is asked.
-func TestCacheAsksNothingAfterWrites(t *testing.T) {
+func TestNoQueriesAfterWrites(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
 	service := guidon.NewService(c, time.Now)
@@ -310,7 +310,7 @@ func TestCacheAsksNothingAfterWrites(t *testing.T) {
 		t.Errorf("the deleted token: got %v, want Unauthenticated", err)
 	}
 	if got := s.total(); got != known || known-before > 1 {
-		t.Errorf("the source was asked %d times after %d, want none", got, known)
+		t.Errorf("%d calls to the source after %d, want none more", got, known)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestOwnWritesOfGroups(t *testing.T) {
 	}
 	wg.Wait()
 	got := get(t, c, "default")
-	loads := s.asked["Load"]
+	loads := s.calls["Load"]
 	want, err := s.DB.Snapshot(t.Context(), "default")
 	if err != nil {
 		t.Fatal(err)

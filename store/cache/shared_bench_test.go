@@ -80,6 +80,6 @@ func BenchmarkStrict(b *testing.B) {
 	wg.Wait()
 	seconds := time.Since(start).Seconds()
 	b.ReportMetric(float64(b.N)/seconds, "requests/s")
-	b.ReportMetric(float64(len(f.asked))/seconds, "reads/s")
+	b.ReportMetric(float64(len(f.queried))/seconds, "reads/s")
 	b.ReportMetric(float64(f.highest[""]), "at-once")
 }

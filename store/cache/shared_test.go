@@ -16,22 +16,22 @@ const authentications = guidon.AuthenticationsKey
 
 // Those who come while a question is under way share the next, whatever they ask
 // for: it is one question, and it begins when the first has ended.
-func TestStrictSharesQuestions(t *testing.T) {
+func TestStrictSharesQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 7, 1)
-		first := askSoon(t.Context(), s, "a")
+		first := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		f.set("a", 2, 2) // after the first question began, before the others came
 		var later []chan result
 		for range 10 {
-			later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "b"),
-				askSoon(t.Context(), s, authentications), askSoon(t.Context(), s, "nope"))
+			later = append(later, readAsync(t.Context(), s, "a"), readAsync(t.Context(), s, "b"),
+				readAsync(t.Context(), s, authentications), readAsync(t.Context(), s, "nope"))
 		}
 		synctest.Wait()
-		if got := len(f.asked); got != 1 {
+		if got := len(f.queried); got != 1 {
 			t.Fatalf("%d questions were under way at once", got)
 		}
 		gate <- struct{}{}
@@ -45,7 +45,7 @@ func TestStrictSharesQuestions(t *testing.T) {
 				t.Errorf("unknown: got %v, want NotFound", got.err)
 			}
 		}
-		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.asked); diff != "" {
+		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.queried); diff != "" {
 			t.Errorf("questions (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]int{"": 1, "a": 1, "b": 1, authentications: 1}, f.highest); diff != "" {
@@ -60,16 +60,16 @@ func TestStrictSharesQuestions(t *testing.T) {
 
 // A question that has read before the write, but not ended, is not for those who
 // came after the write.
-func TestStrictQuestionOvertakenByWrite(t *testing.T) {
+func TestStrictQueryBeforeWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, cache.Freshness{})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.afterHook = func() { <-gate }
-		before := askSoon(t.Context(), s, "a")
+		before := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		f.set("a", 2, 2)
-		after := askSoon(t.Context(), s, "a")
+		after := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		gate <- struct{}{}
 		wantNumber(t, "before", <-before, 1)
@@ -92,20 +92,20 @@ func TestStrictSharesLoads(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, gate := newFake(), make(chan struct{})
 				s := cache.NewShared(f, cache.Freshness{})
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.set("a", 2, 2)
 				f.afterHook = func() {
-					if f.flying["a"] > 0 { // the load, which the gate holds up after it has read
+					if f.running["a"] > 0 { // the load, which the gate holds up after it has read
 						<-gate
 					}
 				}
-				first := askSoon(t.Context(), s, "a")
+				first := readAsync(t.Context(), s, "a")
 				synctest.Wait()
 				f.afterHook = nil // the questions pass
-				later := []chan result{askSoon(t.Context(), s, "a")}
+				later := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
 				f.set("a", test.written, test.written)
-				later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "a"))
+				later = append(later, readAsync(t.Context(), s, "a"), readAsync(t.Context(), s, "a"))
 				synctest.Wait()
 				close(gate)
 				wantNumber(t, "first", <-first, 2)
@@ -127,8 +127,8 @@ func TestStrictLoadBringsMore(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
-		wantNumber(t, "loaded", ask(t.Context(), s, "a"), 2)
-		wantNumber(t, "from memory", ask(t.Context(), s, "a"), 2)
+		wantNumber(t, "loaded", read(t.Context(), s, "a"), 2)
+		wantNumber(t, "from memory", read(t.Context(), s, "a"), 2)
 		if len(f.loads) != 1 {
 			t.Errorf("%d loads, want 1", len(f.loads))
 		}
@@ -155,10 +155,10 @@ func TestStrictErrors(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, cache.Freshness{})
 					breakIt(f, gate, fail)
-					answers := []chan result{askSoon(t.Context(), s, "a")}
+					answers := []chan result{readAsync(t.Context(), s, "a")}
 					synctest.Wait()
 					for range 2 { // with a failing question these share the next
-						answers = append(answers, askSoon(t.Context(), s, "a"))
+						answers = append(answers, readAsync(t.Context(), s, "a"))
 					}
 					synctest.Wait()
 					close(gate)
@@ -170,7 +170,7 @@ func TestStrictErrors(t *testing.T) {
 					}
 					f.headsHook, f.loadHook = nil, nil
 					time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
-					wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+					wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 				})
 			})
 		}
@@ -184,14 +184,14 @@ func TestStrictServesNothingOld(t *testing.T) { synctest.Test(t, testStrictServe
 func testStrictServesNothingOld(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
-	wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+	wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "away") }
-	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
+	if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", got)
 	}
 	f.headsHook = nil
 	time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
-	wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+	wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 	if len(f.loads) != 1 {
 		t.Errorf("%d loads, want 1: nothing has changed", len(f.loads))
 	}
@@ -204,13 +204,13 @@ func TestStrictCanceled(t *testing.T) {
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
-		leaves, stays := askSoon(ctx, s, "a"), askSoon(t.Context(), s, "a")
+		leaves, stays := readAsync(ctx, s, "a"), readAsync(t.Context(), s, "a")
 		synctest.Wait()
-		leavesNext, staysNext := askSoon(ctx, s, "b"), askSoon(t.Context(), s, "a")
-		leavesToo := askSoon(ctx, s, "a")
+		leavesNext, staysNext := readAsync(ctx, s, "b"), readAsync(t.Context(), s, "a")
+		leavesToo := readAsync(ctx, s, "a")
 		synctest.Wait()
 		cancel()
-		for _, answer := range []chan result{leaves, leavesNext, leavesToo, askSoon(ctx, s, "c")} {
+		for _, answer := range []chan result{leaves, leavesNext, leavesToo, readAsync(ctx, s, "c")} {
 			if got := <-answer; !errors.Is(got.err, context.Canceled) {
 				t.Errorf("got %v, want context.Canceled", got)
 			}
@@ -218,7 +218,7 @@ func TestStrictCanceled(t *testing.T) {
 		close(gate)
 		wantNumber(t, "the other", <-stays, 1)
 		wantNumber(t, "the other of the next", <-staysNext, 1)
-		for _, keys := range f.asked {
+		for _, keys := range f.queried {
 			if !cmp.Equal(keys, []string{"a"}) {
 				t.Errorf("asked for %q", keys)
 			}
@@ -239,10 +239,10 @@ func TestStrictAbandoned(t *testing.T) {
 		}
 		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
-		first := askSoon(ctx, s, "a")
+		first := readAsync(ctx, s, "a")
 		synctest.Wait()
 		ctxNext, cancelNext := context.WithCancel(t.Context())
-		second := askSoon(ctxNext, s, "b")
+		second := readAsync(ctxNext, s, "b")
 		synctest.Wait()
 		cancelNext()
 		<-second
@@ -253,9 +253,9 @@ func TestStrictAbandoned(t *testing.T) {
 		}
 		synctest.Wait()
 		f.headsHook = nil
-		wantNumber(t, "the next", ask(t.Context(), s, "a"), 1)
-		if len(f.asked) != 2 {
-			t.Errorf("questions %q, want none for those who left", f.asked)
+		wantNumber(t, "the next", read(t.Context(), s, "a"), 1)
+		if len(f.queried) != 2 {
+			t.Errorf("questions %q, want none for those who left", f.queried)
 		}
 	})
 }
@@ -278,13 +278,13 @@ func TestStrictTimeout(t *testing.T) {
 				test.breakIt(f)
 				s := cache.NewShared(f, cache.Freshness{})
 				start := time.Now()
-				got := ask(t.Context(), s, "a")
+				got := read(t.Context(), s, "a")
 				if !errors.Is(got.err, guidon.Unavailable) || time.Since(start) != test.want {
 					t.Errorf("got %v after %v, want Unavailable after %v", got, time.Since(start), test.want)
 				}
 				f.headsHook, f.loadHook = nil, nil
 				time.Sleep(100 * time.Millisecond) // the pause after a failure
-				wantNumber(t, "thawed", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "thawed", read(t.Context(), s, "a"), 1)
 			})
 		})
 	}

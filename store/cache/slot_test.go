@@ -72,7 +72,7 @@ func wantValue(t *testing.T, what string, result chan answer, want int) {
 
 // Who comes after the value was marked old waits for a load that begins later,
 // and however many come, and however often it is marked, that is one load.
-func TestSlotReadersAfterAMarkShareTheNextLoad(t *testing.T) {
+func TestSlotReadersAfterInvalidateShareTheNextLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
@@ -104,7 +104,7 @@ func TestSlotReadersAfterAMarkShareTheNextLoad(t *testing.T) {
 }
 
 // A load that was overtaken by a mark is for those who waited before it only.
-func TestSlotDoesNotKeepWhatWasOvertaken(t *testing.T) {
+func TestSlotDiscardsInvalidatedLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)

@@ -79,14 +79,14 @@ func TestSubscribeShared(t *testing.T) {
 		}
 	}
 	refresh()
-	if f.questions() != 0 {
+	if f.queries() != 0 {
 		t.Fatal("Refresh asked for nobody")
 	}
 	changed, cancel := s.Subscribe("a")
 	before := changed()
 	refresh()
-	if diff := cmp.Diff([][]string{{"a"}}, f.asked); diff != "" {
-		t.Errorf("questions (-want +got):\n%s", diff)
+	if diff := cmp.Diff([][]string{{"a"}}, f.queried); diff != "" {
+		t.Errorf("queries (-want +got):\n%s", diff)
 	}
 	if !woken(before) {
 		t.Error("not woken by the first state")
@@ -117,7 +117,7 @@ func TestSubscribeShared(t *testing.T) {
 			t.Errorf("%s: woken %t, want %t", test.name, got, test.want)
 		}
 		loads := len(f.loads)
-		got := ask(ctx, s, "a")
+		got := read(ctx, s, "a")
 		if head, lives := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != lives || len(f.loads) != loads {
 			t.Errorf("%s: got %v after %d loads, want %v", test.name, got, len(f.loads)-loads, head)
 		}
@@ -134,8 +134,8 @@ func TestSubscribeShared(t *testing.T) {
 
 	refresh()
 	cancel()
-	questions := f.questions()
-	if refresh(); f.questions() != questions {
+	queries := f.queries()
+	if refresh(); f.queries() != queries {
 		t.Error("Refresh asks on after the end")
 	}
 }
@@ -147,7 +147,7 @@ func TestSubscribeTokens(t *testing.T) {
 		f := newFake()
 		f.set(guidon.AuthenticationsKey, 1, 1)
 		s := cache.NewShared(f, cache.Freshness{})
-		ask(t.Context(), s, guidon.AuthenticationsKey)
+		read(t.Context(), s, guidon.AuthenticationsKey)
 		changed, cancel := s.Subscribe("a")
 		defer cancel()
 		time.Sleep(time.Hour)
@@ -157,7 +157,7 @@ func TestSubscribeTokens(t *testing.T) {
 			t.Errorf("not woken: %v", err)
 		}
 		loads := len(f.loads)
-		wantNumber(t, "tokens", ask(t.Context(), s, guidon.AuthenticationsKey), 3)
+		wantNumber(t, "tokens", read(t.Context(), s, guidon.AuthenticationsKey), 3)
 		if len(f.loads) != loads {
 			t.Error("woken before they were loaded")
 		}
@@ -177,7 +177,7 @@ func TestSubscribeConcurrently(t *testing.T) {
 			for last := int64(0); last <= writes; {
 				changed, cancel := s.Subscribe("a")
 				wait := changed()
-				got := ask(t.Context(), s, "a")
+				got := read(t.Context(), s, "a")
 				if got.err != nil || got.revision.Number < last {
 					t.Errorf("revision %v after %d", got, last)
 					cancel()

@@ -17,7 +17,7 @@ import (
 
 // A server that is killed comes back with what it had on disk, and a replica that
 // takes its place with what it was sent: the past, in either case.
-func TestPastIsNotBelieved(t *testing.T) {
+func TestOldStateIsIgnored(t *testing.T) {
 	for name, after := range map[string]func(t *testing.T, first *dbproc.Server) (url string){
 		"restarted": func(t *testing.T, first *dbproc.Server) string {
 			if err := first.Restart(t.Context()); err != nil {
@@ -67,7 +67,7 @@ func TestPastIsNotBelieved(t *testing.T) {
 // A Redis that does not answer costs its timeout once and nobody after that; a
 // write is acknowledged when Redis has forgotten what was before, also for those
 // who still reach it. When it answers again it is used again.
-func TestRedisAway(t *testing.T) {
+func TestRedisUnavailable(t *testing.T) {
 	for name, fault := range map[string]struct {
 		begin func(*dbproc.Server)
 		end   func(context.Context, *dbproc.Server) error
@@ -152,7 +152,7 @@ func TestWriterCutOff(t *testing.T) {
 }
 
 // A context that ends keeps nobody waiting, and says nothing about Redis.
-func TestCallerLeaves(t *testing.T) {
+func TestCallerCancels(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a := newInstance(t, server.URL, db)
 	a.warm(t, "a")
@@ -227,7 +227,7 @@ func TestRedisRefuses(t *testing.T) {
 }
 
 // With the least that the documentation names a user can do all.
-func TestLeastRights(t *testing.T) {
+func TestMinimalPermissions(t *testing.T) {
 	server := startRedis(t)
 	text, err := os.ReadFile("../../../docs/operations.md")
 	if err != nil {

@@ -244,7 +244,7 @@ func TestStateLostDuringWrite(t *testing.T) {
 
 // A write that takes longer than the quarantine announces itself anew when Redis
 // has forgotten it.
-func TestLongWriteIsAnnouncedAnew(t *testing.T) {
+func TestLongWriteIsAnnouncedAgain(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")

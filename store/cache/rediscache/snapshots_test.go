@@ -118,7 +118,7 @@ func TestSnapshotIsReplaced(t *testing.T) {
 }
 
 // What is held is brought up to date by the database, which knows what changed.
-func TestHeldIsNotFetched(t *testing.T) {
+func TestCachedSnapshotIsNotFetched(t *testing.T) {
 	db, loads := snapshots(1)
 	a := newInstance(t, startRedis(t).URL, db)
 	held := a.load(t)
