@@ -7,30 +7,31 @@ import (
 )
 
 const (
-	// staleWait is how long one who can be answered from memory waits for a source
-	// that answered the last time, from the begin of the question.
+	// staleWait is how long a request that can be served from memory waits if the last
+	// query succeeded, measured from the start of the query.
 	staleWait = 2 * time.Second
-	// outageWait is how long anybody waits for one that did not.
+	// outageWait is how long any request waits, from the same moment, if the last query
+	// failed.
 	outageWait = 50 * time.Millisecond
-	// retryPause is for how long after a question failed nobody asks the next.
+	// retryPause is how long after a failed query no other one is started.
 	retryPause = 100 * time.Millisecond
-	// failureTTL is for how long a failure tells anything about the source.
+	// failureTTL is how long a failure counts as a sign of an outage.
 	failureTTL = 2 * time.Second
 )
 
-// outage is what the last question tells about the source.
+// outage records the outcome of the last query to the source.
 type outage struct {
-	cause     error // what it failed with; nil when it was answered
-	failed    int64 // when it did
-	succeeded int64 // when the last question began that was answered
-	slow      bool  // and it took longer than those wait who need not
+	cause     error // why it failed; nil if the source responded
+	failed    int64 // when it failed
+	succeeded int64 // start of the last query that succeeded
+	slow      bool  // that query took staleWait or longer
 }
 
-// expectFast tells whether the next question will probably be answered before anybody
-// who waits for it has to leave.
+// expectFast reports whether the next query will probably complete before any of its
+// waiters gives up.
 func (o *outage) expectFast() bool { return o.cause == nil && !o.slow }
 
-// record takes note of how a question ended.
+// record records the outcome of a query.
 func (o *outage) record(began, now int64, err error) {
 	switch {
 	case err == nil:
@@ -38,13 +39,12 @@ func (o *outage) record(began, now int64, err error) {
 	case guidon.CodeOf(err) == guidon.Unavailable:
 		o.cause, o.failed = err, now
 	default:
-		o.cause = nil // it answers, if with an error
+		o.cause = nil // the source responds, though with an error
 	}
 }
 
-// wait returns how long to wait for an answer, zero for as long as it takes, or
-// the error where there is nothing to wait for. began is the begin of the
-// question under way, zero for none.
+// wait returns how long to wait for a query, zero for no limit, or an error if waiting
+// is pointless. began is the start of the running query, or zero if none is running.
 func (o *outage) wait(now, began int64, mayBeStale bool) (time.Duration, error) {
 	started := now
 	if began != 0 {
@@ -68,12 +68,13 @@ func (o *outage) wait(now, began int64, mayBeStale bool) (time.Duration, error) 
 	return limit, nil
 }
 
-// unavailable is the error of those who do not wait.
+// unavailable returns the error for callers that do not wait.
 func (o *outage) unavailable() error {
 	return &guidon.Error{Code: guidon.Unavailable, Message: "the database does not answer; try again later", Err: o.cause}
 }
 
-// duration returns for how long the source has not answered, zero while it does.
+// duration returns how long the source has not responded, or zero if it does. A query
+// that has run for staleWait counts as an outage.
 func (o *outage) duration(now, began int64) time.Duration {
 	if o.cause == nil && (began == 0 || now-began < int64(staleWait)) {
 		return 0

@@ -9,23 +9,23 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// inUse is for how long after the last request something is kept fresh.
+// inUse is how long after its last request a key is kept fresh.
 const inUse = int64(time.Minute)
 
-// Refresh asks for everything in use when any of it would be out of date before
-// the time ahead has passed, and loads what has changed: so that requests do not
-// wait. After a question that failed it asks in any case, to see whether the
-// source answers again; and also for those who are subscribed, whom nothing else
-// would tell. Without MaxAge nothing goes out of date by itself.
+// Refresh queries all keys in use if any of them would be out of date before the time
+// ahead has passed, and loads what has changed, so that requests do not wait. It also
+// queries after a failed query, to notice the end of an outage, and after a write whose
+// state is not in memory. While there are subscribers it always queries, since they
+// would not learn of changes otherwise. Without MaxAge nothing becomes out of date by
+// itself.
 //
-// It is for a loop that calls it again before that time has passed.
+// Refresh is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
 	return s.refreshKeys(ctx, s.revisions.dueKeys(ahead))
 }
 
-// Renew asks for those of the keys that are in use, or for everything that is
-// where none is named, and loads what has changed. It is for one who has been told
-// that something has.
+// Renew queries those of the keys that are in use, or all keys in use if none is given,
+// and loads what has changed. It is for callers that were notified of a change.
 func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 	var wanted []string
 	s.revisions.eachInUse(func(key string, _, _ int64) {
@@ -36,7 +36,7 @@ func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 	return s.refreshKeys(ctx, wanted)
 }
 
-// refreshKeys asks for the keys and loads what has changed of them.
+// refreshKeys queries the keys and loads what has changed.
 func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	return errors.Join(failed...)
 }
 
-// dueKeys returns what is in use, when there is a reason to ask now.
+// dueKeys returns the keys in use if there is a reason to query now.
 func (r *revisions) dueKeys(ahead time.Duration) []string {
 	now := r.now()
 	needed := r.watches.any() || r.failing()
@@ -75,14 +75,16 @@ func (r *revisions) dueKeys(ahead time.Duration) []string {
 	return keys
 }
 
-// eachInUse visits what was asked for lately or is waited for, with when it was
-// last stated, and when a write through this instance was last acknowledged.
+// eachInUse visits the keys that were requested recently or have subscribers, with when
+// each was last confirmed, and when the last write whose state is not in memory was
+// acknowledged.
 func (r *revisions) eachInUse(visit func(key string, confirmed, acknowledged int64)) {
 	now := r.now()
 	recently := func(used int64) bool { return used != 0 && now-used <= inUse }
 	subscribed := r.watches.keys()
 	a := &r.authentications
-	// A token that somebody waits by must not outlive its deletion.
+	// Keep the tokens fresh while there are subscribers: one of theirs may have been
+	// deleted.
 	if used := a.used.Load(); recently(used) || len(subscribed) > 0 && used != 0 {
 		visit(guidon.AuthenticationsKey, a.confirmed.Load(), a.acknowledged.Load())
 	}
@@ -99,7 +101,7 @@ func (r *revisions) eachInUse(visit func(key string, confirmed, acknowledged int
 	}
 }
 
-// failing tells whether the last question failed.
+// failing reports whether the last query failed.
 func (r *revisions) failing() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// readTimeout bounds one reading of revisions: some rows by primary key.
+	// readTimeout limits one query for revisions, which reads a few rows by primary
+	// key.
 	readTimeout = 5 * time.Second
-	// sweepInterval is how often everything held is asked for, so that namespaces
-	// that are gone, and that nobody names any more, do not stay in memory.
+	// sweepInterval is how often all cached keys are queried, so that deleted
+	// namespaces that are no longer requested do not stay in memory.
 	sweepInterval = time.Minute
 )
 
-// revisions asks the source which revisions are current, with one question for
-// all who wait. A question serves those who came before it began, and those
-// whom an answer satisfies that is a little older.
+// revisions queries the source for current revisions, with one query for all waiters. A
+// query serves the callers that came before it began, and those that accept a slightly
+// older result.
 type revisions struct {
 	source   SharedSource
 	stats    *stats
@@ -32,9 +33,9 @@ type revisions struct {
 
 	line[*batch]
 	last      outage // guarded by mu
-	lastWrite int64  // when any write through this instance ended; guarded by mu
+	lastWrite int64  // end of the last write to a namespace through this instance; guarded by mu
 
-	// The map is replaced under mu, and not changed.
+	// The map is replaced under mu and never modified.
 	snapshots atomic.Pointer[map[string]*tracked[guidon.Snapshot]]
 	swept     time.Time
 
@@ -42,11 +43,11 @@ type revisions struct {
 	watches         watches
 }
 
-// batch is one question.
+// batch is one query for revisions.
 type batch struct {
-	firstJoined int64          // when the first one came
-	began       int64          // zero until it has; guarded by the line's mu
-	waiters     map[string]int // how many wait for each key; guarded by the line's mu
+	firstJoined int64          // when the first caller joined
+	began       int64          // zero until the query starts; guarded by the line's mu
+	waiters     map[string]int // the number of waiters for each key; guarded by the line's mu
 }
 
 func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revisions {
@@ -63,10 +64,10 @@ func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revi
 	return r
 }
 
-// now returns the instant that it is. All instants are positive.
+// now returns the current instant. All instants are positive.
 func (r *revisions) now() int64 { return r.at(time.Now()) }
 
-// at returns the instant of the time, that of now where it is zero.
+// at returns the instant of t, or the current one if t is zero.
 func (r *revisions) at(t time.Time) int64 {
 	if t.IsZero() {
 		return r.now()
@@ -74,11 +75,11 @@ func (r *revisions) at(t time.Time) int64 {
 	return int64(t.Sub(r.epoch)) + 1
 }
 
-// snapshot returns the place of a namespace that is held, or nil.
+// snapshot returns the slot of a namespace, or nil if there is none.
 func (r *revisions) snapshot(key string) *tracked[guidon.Snapshot] { return (*r.snapshots.Load())[key] }
 
-// query returns when a question about the keys has been answered that satisfies
-// the demand.
+// query returns when a query for the keys that satisfies d has completed, or with an
+// error.
 func (r *revisions) query(ctx context.Context, d requirement, keys ...string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -92,11 +93,11 @@ func (r *revisions) query(ctx context.Context, d requirement, keys ...string) er
 	case r.doInline(ctx, c, limit):
 		return c.err
 	}
-	defer r.start(c) // the question goes on: its answer is the end of the outage
+	defer r.start(c) // the query continues: its success would end the outage
 	return r.abandon(ctx, c, keys)
 }
 
-// await is for those who come to a question that somebody else asks.
+// await waits for a query that another goroutine runs.
 func (r *revisions) await(ctx context.Context, c *sharedCall[*batch], limit time.Duration, keys []string) error {
 	var late <-chan time.Time
 	if limit > 0 {
@@ -113,8 +114,9 @@ func (r *revisions) await(ctx context.Context, c *sharedCall[*batch], limit time
 	return r.abandon(ctx, c, keys)
 }
 
-// abandon returns the error of one who cannot wait any longer. Where he has left the
-// question is only for those who have not; otherwise it is still his.
+// abandon returns the error for a caller that stops waiting. If its context has ended,
+// it is removed from the waiters; if only its wait limit has passed, it stays, so that
+// the query continues.
 func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,13 +127,14 @@ func (r *revisions) abandon(ctx context.Context, c *sharedCall[*batch], keys []s
 	return r.last.unavailable()
 }
 
-// addWaiter returns a flight to wait for, or to lead, and how long to wait, zero for as
-// long as it takes; or nil where there is no need to wait. A question is led that
-// will be answered in time: it could not go on without who leads it.
+// addWaiter returns the query to wait for or to run, and the wait limit (zero means
+// none). It returns nil if there is no need to wait. The caller runs the query itself
+// only if that will probably complete in time: an inline query cannot continue without
+// its caller.
 func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string) (c *sharedCall[*batch], inline bool, limit time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d.key != "" && r.confirmedAfter(d.key, d.after) { // answered since the caller looked
+	if d.key != "" && r.confirmedAfter(d.key, d.after) { // confirmed since the caller checked
 		return nil, false, 0, nil
 	}
 	now := r.now()
@@ -157,8 +160,8 @@ func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string)
 	return c, inline, limit, nil
 }
 
-// confirmedAfter tells whether the revision of the key, of one that is held, is known
-// from a question that began later than the instant.
+// confirmedAfter reports whether a query that began later than after has confirmed the
+// revision of the key, which must be cached.
 func (r *revisions) confirmedAfter(key string, after int64) bool {
 	if key == guidon.AuthenticationsKey {
 		return r.authentications.confirmedAfter(after)
@@ -167,8 +170,8 @@ func (r *revisions) confirmedAfter(key string, after int64) bool {
 	return t != nil && t.confirmedAfter(after)
 }
 
-// runningSince returns when the question under way began, zero where there is none.
-// r.mu is held.
+// runningSince returns when the running query began, or zero if none is running. r.mu
+// must be held.
 func (r *revisions) runningSince() int64 {
 	if r.running == nil || r.running.value == nil {
 		return 0
@@ -176,8 +179,7 @@ func (r *revisions) runningSince() int64 {
 	return r.running.value.began
 }
 
-// serves tells whether a question that has begun satisfies the demand. r.mu is
-// held.
+// serves reports whether a running query satisfies d. r.mu must be held.
 func (r *revisions) serves(b *batch, d requirement, keys []string) bool {
 	if b.began <= d.after {
 		return false
@@ -190,7 +192,7 @@ func (r *revisions) serves(b *batch, d requirement, keys []string) bool {
 	return true
 }
 
-// removeWaiter takes one who waits for the keys off the flight. r.mu is held.
+// removeWaiter removes a waiter for the keys from the query. r.mu must be held.
 func (r *revisions) removeWaiter(c *sharedCall[*batch], keys []string) {
 	for _, key := range keys {
 		if waiters := c.value.waiters; waiters[key] > 1 {
@@ -202,10 +204,10 @@ func (r *revisions) removeWaiter(c *sharedCall[*batch], keys []string) {
 	c.leave()
 }
 
-// read asks the source and notes what it says. A question that its context has
-// ended tells nothing, and may be asked again.
+// read queries the source and records the result. A query that its context has ended
+// says nothing about the source, and may be run again.
 func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
-	runtime.Gosched() // so that all who are here already come along
+	runtime.Gosched() // let runnable callers join this query
 	began, keys, err := r.seal(c)
 	if err != nil {
 		c.err = err
@@ -228,24 +230,24 @@ func (r *revisions) read(ctx context.Context, c *sharedCall[*batch]) {
 	r.last.record(began, r.now(), err)
 }
 
-// seal ends the boarding and returns what is wanted: who comes now wants to know
-// of changes that this question may miss. Those who came before the last one
-// failed have waited for that already, and share its fate.
+// seal closes the batch and returns its keys. A later caller must see changes that this
+// query may miss. If the first caller joined before the previous query failed, seal
+// returns that failure: these callers have already waited for it.
 func (r *revisions) seal(c *sharedCall[*batch]) (began int64, keys []string, err error) {
-	r.mu.Lock() // which also waits for the first one, who may still be boarding
+	r.mu.Lock() // also waits for the first caller, which may still be in addWaiter
 	defer r.mu.Unlock()
 	r.sealRunning()
 	b := c.value
 	if r.last.cause != nil && b.firstJoined < r.last.failed {
 		return 0, nil, r.last.unavailable()
 	}
-	if b.began == 0 { // what is asked again goes on
+	if b.began == 0 { // a query that runs again keeps its start
 		b.began = r.now()
 	}
 	return b.began, slices.AppendSeq(make([]string, 0, len(b.waiters)), maps.Keys(b.waiters)), nil
 }
 
-// withCached adds, now and then, everything held to what is wanted.
+// withCached adds all cached namespaces to the keys, once every sweepInterval.
 func (r *revisions) withCached(keys []string) []string {
 	now := time.Now()
 	if now.Sub(r.swept) < sweepInterval {
@@ -265,21 +267,21 @@ func (r *revisions) heads(ctx context.Context, keys []string, began int64) (map[
 	})
 }
 
-// apply takes note of the answer to a question that began at the instant.
+// apply records the result of a query that started at began.
 func (r *revisions) apply(queried []string, heads map[string]guidon.Revision, began int64) {
 	known := r.syncSlots(queried, heads, began)
 	for _, key := range queried {
 		switch head, exists := heads[key]; {
 		case key == guidon.AuthenticationsKey:
-			r.authentications.observe(head, began) // the zero revision until one is stored
+			r.authentications.observe(head, began) // the zero revision until an authentication is stored
 		case exists:
 			known[key].observe(head, began)
 		}
 	}
 }
 
-// syncSlots makes a place for each namespace that exists among those asked for, and
-// drops those of the others.
+// syncSlots adds a slot for each queried namespace that exists and removes the slots of
+// those that do not.
 func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision, began int64) map[string]*tracked[guidon.Snapshot] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -300,7 +302,7 @@ func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision
 	}
 	known = maps.Clone(known)
 	for _, key := range created {
-		r.addSlot(known, key) // what is loaded into it has all that was written before
+		r.addSlot(known, key) // a load into it sees all earlier writes
 	}
 	for _, key := range deleted {
 		delete(known, key)
@@ -310,7 +312,7 @@ func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision
 	return known
 }
 
-// ensureSlot returns the place of a namespace, and makes one if there is none.
+// ensureSlot returns the slot of a namespace, and adds one if there is none.
 func (r *revisions) ensureSlot(key string) *tracked[guidon.Snapshot] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -323,9 +325,9 @@ func (r *revisions) ensureSlot(key string) *tracked[guidon.Snapshot] {
 	return t
 }
 
-// addSlot adds an empty place to the map.
+// addSlot adds an empty slot to the map.
 func (r *revisions) addSlot(known map[string]*tracked[guidon.Snapshot], key string) *tracked[guidon.Snapshot] {
-	key = strings.Clone(key) // it may be a part of a whole request
+	key = strings.Clone(key) // it may be a substring of a large request
 	t := &tracked[guidon.Snapshot]{
 		revision: (*guidon.Snapshot).Revision, stats: r.stats, now: r.now,
 		loaded:  func() { r.watches.wake(key) },

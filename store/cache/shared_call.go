@@ -9,31 +9,31 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// line lets questions to the source run one after another, each for all who
-// wait for it. At most one is under way. Who comes when that one has begun too
-// early for him waits for the one that its end begins, together with all others
-// of his kind.
+// line coalesces queries to the source: at most one runs at a time, and its result is
+// shared by all its waiters. Callers that arrive too late for the running query share
+// the next one, which starts when it ends.
 type line[T any] struct {
 	mu      sync.Mutex
-	running *sharedCall[T] // under way
-	next    *sharedCall[T] // the one that its end begins
+	running *sharedCall[T]
+	next    *sharedCall[T] // starts when running ends
 }
 
-// sharedCall is one question to the source and those who wait for the answer.
+// sharedCall is one query to the source and its result, shared by its waiters.
 type sharedCall[T any] struct {
 	run     func(ctx context.Context, c *sharedCall[T]) // sets value and err
-	ctx     context.Context                             // ends when nobody waits any more
+	ctx     context.Context                             // canceled when the last waiter leaves
 	cancel  context.CancelFunc
-	sealed  bool // began too early for who comes now
+	sealed  bool // began too early for new callers
 	waiters int
 	done    chan struct{} // closed when value and err are set
 	value   T
 	err     error
 }
 
-// join returns a flight to wait for: the one under way, or the next where that
-// is closed. run is for the flight that has to be made, if any. Where there was
-// none the caller is the first, and begins it, by start or lead. l.mu is held.
+// join adds a waiter to the running call, or to the next one if the running one is
+// sealed or canceled. It uses run for a call that must be created. If no call was
+// running, first is true and the caller must run the call by start or doInline. l.mu
+// must be held.
 func (l *line[T]) join(ctx context.Context, run func(ctx context.Context, c *sharedCall[T])) (c *sharedCall[T], first bool) {
 	c = l.running
 	switch {
@@ -41,7 +41,7 @@ func (l *line[T]) join(ctx context.Context, run func(ctx context.Context, c *sha
 		c, first = newSharedCall(ctx, run), true
 		l.running = c
 	case c.sealed || c.ctx.Err() != nil:
-		if l.next == nil || l.next.ctx.Err() != nil { // all who wanted it have left
+		if l.next == nil || l.next.ctx.Err() != nil { // all its waiters have left
 			l.next = newSharedCall(ctx, run)
 		}
 		c = l.next
@@ -56,15 +56,15 @@ func newSharedCall[T any](ctx context.Context, run func(ctx context.Context, c *
 	return c
 }
 
-// sealRunning keeps those who come now from joining the flight under way. l.mu is held.
+// sealRunning keeps later callers from joining the running call. l.mu must be held.
 func (l *line[T]) sealRunning() {
 	if l.running != nil {
 		l.running.sealed = true
 	}
 }
 
-// start begins the flight. The goroutine ends with the question, which is
-// cancelled when nobody waits for it any more, and those that follow it.
+// start runs the call, and then those that follow it, on a goroutine of its own. The
+// goroutine ends with the last of them. A call is canceled when its last waiter leaves.
 func (l *line[T]) start(c *sharedCall[T]) {
 	go func() {
 		for c != nil {
@@ -74,10 +74,10 @@ func (l *line[T]) start(c *sharedCall[T]) {
 	}()
 }
 
-// doInline is start on the goroutine of the first who waits, since to change to
-// another one and back takes as long as a small question. It tells whether the
-// sharedCall has landed. It has not when ctx ended first, or the limit, which is zero
-// for none: the caller then sees to it that it is started for the others.
+// doInline is start on the first waiter's goroutine, because switching goroutines twice
+// costs as much as a small query. limit is the wait limit, or zero for none. doInline
+// reports whether the call has finished. It has not if ctx or the limit ended first:
+// the caller must then start it for the other waiters.
 func (l *line[T]) doInline(ctx context.Context, c *sharedCall[T], limit time.Duration) bool {
 	if limit > 0 {
 		var cancel context.CancelFunc
@@ -94,8 +94,8 @@ func (l *line[T]) doInline(ctx context.Context, c *sharedCall[T], limit time.Dur
 	return true
 }
 
-// do runs the flight. A panic is an error for those who wait: it would end the
-// process, or leave them waiting.
+// do runs the call. It turns a panic into an error for the waiters: otherwise the panic
+// would end the process or leave them waiting.
 func (c *sharedCall[T]) do(ctx context.Context) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -105,7 +105,8 @@ func (c *sharedCall[T]) do(ctx context.Context) {
 	c.run(ctx, c)
 }
 
-// finish hands out the answer and returns the next flight if one is wanted.
+// finish publishes the result and returns the next call, or nil if nobody waits for
+// one.
 func (l *line[T]) finish(c *sharedCall[T]) *sharedCall[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +119,7 @@ func (l *line[T]) finish(c *sharedCall[T]) *sharedCall[T] {
 	return l.running
 }
 
-// wait waits for the flight and tells whether it ended before ctx did.
+// wait waits for the call and reports whether it ended before ctx did.
 func (c *sharedCall[T]) wait(ctx context.Context) bool {
 	select {
 	case <-c.done:
@@ -128,7 +129,7 @@ func (c *sharedCall[T]) wait(ctx context.Context) bool {
 	}
 }
 
-// leave takes one waiter off the flight. The mu of its line is held.
+// leave removes one waiter from the call. The mu of its line must be held.
 func (c *sharedCall[T]) leave() {
 	c.waiters--
 	if c.waiters == 0 {
@@ -136,8 +137,8 @@ func (c *sharedCall[T]) leave() {
 	}
 }
 
-// within asks a question that has a time of its own, whoever waits for how long:
-// those behind it in the line must get their turn.
+// within runs a query with its own timeout, however long its callers would wait, so
+// that it cannot block the next one.
 func within[T any](ctx context.Context, limit time.Duration, query func(ctx context.Context) (T, error)) (T, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

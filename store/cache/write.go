@@ -8,14 +8,14 @@ import (
 
 // outcome is how a write ended.
 type outcome struct {
-	changes bool // there was anything to write
-	kept    bool // the state that it made is in memory
+	changes bool // there was something to write
+	kept    bool // the resulting state is in memory
 	err     error
 }
 
-// writing runs a write to the key, unless the source is known not to answer. If the
-// state that it made is not in memory, later reads do not use what was queried before
-// the write ended. This includes failed writes, which may have taken effect.
+// writing runs a write to the key, unless the source is known not to respond. If the
+// resulting state is not in memory, later reads do not use revisions queried before the
+// write ended. This includes failed writes, which may have taken effect.
 func (r *revisions) writing(key string, write func() outcome) error {
 	if err := r.checkAvailable(); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (r *revisions) writing(key string, write func() outcome) error {
 	return o.err
 }
 
-// snapshotMirror returns what a write to the namespace brings up to date.
+// snapshotMirror returns the mirror of a write to the namespace.
 func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
 	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
 		kind: snapshotKind, now: r.now,
@@ -37,7 +37,7 @@ func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.S
 			return nil
 		},
 		put: func(next *version[guidon.Snapshot], began int64) {
-			// What does not exist and was not held needs no place.
+			// A namespace that does not exist and was not cached needs no slot.
 			if r.snapshot(key) != nil || next.get().Namespace() != nil {
 				r.ensureSlot(key).advance(next, began)
 			}
@@ -45,15 +45,15 @@ func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.S
 	}
 }
 
-// authenticationMirror returns what a write to the authentications brings up to date.
+// authenticationMirror returns the mirror of a write to the authentications.
 func (r *revisions) authenticationMirror() *mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta] {
 	return &mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
 		kind: authenticationKind, now: r.now, last: r.authentications.latest.Load, put: r.authentications.advance,
 	}
 }
 
-// changingTx notices whether anything is changed. Looking for tokens to clean up
-// is a write that mostly finds none.
+// changingTx records whether anything is changed. The cleanup of expired tokens is a
+// write that mostly finds none.
 type changingTx struct {
 	guidon.AuthenticationTx
 	changes *bool
@@ -69,8 +69,7 @@ func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error
 	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
 }
 
-// checkAvailable returns the error of a write for which the source has just been found
-// not to answer.
+// checkAvailable returns an error if the source has just been found not to respond.
 func (r *revisions) checkAvailable() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +80,7 @@ func (r *revisions) checkAvailable() error {
 	return err
 }
 
-// recordWrite takes note of the end of a write.
+// recordWrite records the end of a write and notifies subscribers.
 func (r *revisions) recordWrite(key string, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,8 +99,8 @@ func (r *revisions) recordWrite(key string, o outcome) {
 	}
 }
 
-// written returns when a write to the key through this instance ended last, or
-// later. r.mu is held.
+// written returns when the last write to the key ended whose state is not in memory, or
+// a later instant. r.mu must be held.
 func (r *revisions) written(key string) int64 {
 	if key == guidon.AuthenticationsKey {
 		return r.authentications.written.Load()
