@@ -10,11 +10,10 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// fake is a shared database of which only the revisions matter. Others write to
-// it with set and drop. Every question is announced as an event, and goes on
-// when the hook for it returns.
+// fake is a shared database of which only the revisions matter. set and drop stand for
+// the writes of other instances. Each query and load runs its hooks.
 type fake struct {
-	cache.SharedSource // nil: nothing else is asked
+	cache.SharedSource // nil: no other method is called
 
 	headsHook func(ctx context.Context, keys []string) error // before the revisions are read
 	loadHook  func(ctx context.Context, key string) error    // before the state is read
@@ -22,18 +21,18 @@ type fake struct {
 
 	mu           sync.Mutex
 	states       map[string]guidon.Revision
-	queried      [][]string                 // the keys of each question, sorted
+	queried      [][]string                 // the keys of each query, sorted
 	loads        []string                   // the key of each load
-	held         []guidon.Revision          // the revision that each load began from
-	running      map[string]int             // questions under way, by key of the load or "" for revisions
-	highest      map[string]int             // the most of each that were under way at once
-	previous     map[string]guidon.Revision // what loads bring, where it is not the current state
-	writeErr     error                      // what writes fail with
-	writes       int                        // those that were tried
-	unmirrored   bool                       // writes do not tell what they did
+	held         []guidon.Revision          // the revision that each load started from
+	running      map[string]int             // running loads by key, and running queries under ""
+	highest      map[string]int             // the highest value of running for each key
+	previous     map[string]guidon.Revision // what loads return instead of the current state
+	writeErr     error                      // the error of writes
+	writes       int                        // the number of attempts
+	unmirrored   bool                       // writes do not advance their mirrors
 	deleting     bool                       // writes delete the namespace
-	beforeCommit func()                     // after a write has begun
-	afterCommit  func()                     // after it was committed
+	beforeCommit func()                     // during a write, before its commit
+	afterCommit  func()                     // after that, before the mirror is advanced
 }
 
 func newFake() *fake {
@@ -67,7 +66,7 @@ func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirro
 	})
 }
 
-// UpdateAuthenticationsMirrored writes to the authentications where fn does, or fails.
+// UpdateAuthenticationsMirrored writes to the authentications if fn does, or fails.
 func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(context.Context, guidon.AuthenticationTx) error) error {
 	tx := &fakeTx{}
 	held, known := mirror.Held()
@@ -83,8 +82,8 @@ func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.
 	})
 }
 
-// write makes the next state of the key, from nothing or from what is held, and
-// tells it.
+// write makes the next state of the key, and advances the mirror to it from held, or
+// from nothing if this is the first state.
 func (f *fake) write(key string, held guidon.Revision, known bool, advance func(from, to guidon.Revision)) error {
 	call(f.beforeCommit)
 	next, err := f.next(key)
@@ -116,7 +115,7 @@ func call(hook func()) {
 	}
 }
 
-// fakeTx is a transaction in which nothing but deleting is done.
+// fakeTx is a transaction that can only delete.
 type fakeTx struct {
 	guidon.AuthenticationTx
 	changed bool
@@ -137,14 +136,14 @@ func write(ctx context.Context, s *cache.Shared, key string) error {
 	return s.Update(ctx, key, nil)
 }
 
-// queries returns how many there were.
+// queries returns the number of queries so far.
 func (f *fake) queries() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.queried)
 }
 
-// enter counts what is under way until the function it returns is called.
+// enter counts a query or load as running until leave is called.
 func (f *fake) enter(what string) (leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -236,13 +235,13 @@ func (f *fake) LoadAuthentications(ctx context.Context, held *guidon.Authenticat
 	return guidon.NewAuthenticationSet(r, nil), nil
 }
 
-// result is what a reader was given.
+// result is what a reader got.
 type result struct {
 	revision guidon.Revision
 	err      error
 }
 
-// read reads the namespace, or the authentications, of the cache.
+// read reads the namespace, or the authentications, from the cache.
 func read(ctx context.Context, s *cache.Shared, key string) result {
 	if key == guidon.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
@@ -258,7 +257,7 @@ func read(ctx context.Context, s *cache.Shared, key string) result {
 	return result{revision: shot.Revision()}
 }
 
-// readAsync is ask in a goroutine.
+// readAsync is read in a goroutine.
 func readAsync(ctx context.Context, s *cache.Shared, key string) chan result {
 	answer := make(chan result, 1)
 	go func() { answer <- read(ctx, s, key) }()

@@ -14,15 +14,15 @@ import (
 var (
 	away = guidon.Errorf(guidon.Unavailable, "away")
 
-	// modes are all there are, with answers from memory for a minute.
+	// modes are all modes, with results from memory for a minute.
 	modes = map[string]cache.Freshness{
 		"strict":  {MaxStale: time.Minute},
 		"bounded": {MaxAge: time.Second, MaxStale: time.Minute},
 	}
 )
 
-// refuse makes the database refuse, hang makes it not answer at all, and recover
-// makes it answer again: questions that are under way go on as they began.
+// refuse makes queries fail, hang makes them block, and recover makes them succeed
+// again. Running queries are not affected.
 func (f *fake) refuse() { f.setHeadsHook(func(context.Context, []string) error { return away }) }
 
 func (f *fake) hang() {
@@ -40,23 +40,23 @@ func (f *fake) setHeadsHook(hook func(context.Context, []string) error) {
 	f.headsHook = hook
 }
 
-// staleCall returns a context for a read that accepts what is old.
+// staleCall returns a context for a read that accepts an old state.
 func staleCall(t *testing.T) (context.Context, *guidon.Call) {
 	call := &guidon.Call{MayBeStale: true}
 	return guidon.WithCall(t.Context(), call), call
 }
 
-// wantStale asks and expects what was current so long ago, at once.
+// wantStale reads the key and wants a state of that age, immediately.
 func wantStale(t *testing.T, s *cache.Shared, key string, number int64, age time.Duration) {
 	t.Helper()
 	ctx, call := staleCall(t)
 	begin := time.Now()
 	wantNumber(t, "from memory", read(ctx, s, key), number)
 	if call.Stale != age {
-		t.Errorf("the answer is said to be %v old, want %v", call.Stale, age)
+		t.Errorf("the result has the age %v, want %v", call.Stale, age)
 	}
 	if took := time.Since(begin); took > 0 {
-		t.Errorf("it took %v", took)
+		t.Errorf("the read took %v", took)
 	}
 }
 
@@ -67,9 +67,9 @@ func wantUnavailable(t *testing.T, what string, got result) {
 	}
 }
 
-// While the database is away, calls that accept it are answered from memory, as
-// old as that is and up to the limit, and all others are refused. When it
-// answers again, so do we.
+// While the database is unavailable, calls that accept it get the state in memory with
+// its age, up to the limit, and all others fail. When the database recovers, so does
+// the cache.
 func TestOutage(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications} {
@@ -80,23 +80,23 @@ func TestOutage(t *testing.T) {
 					s := cache.NewShared(f, freshness)
 					wantNumber(t, "at first", read(t.Context(), s, key), 1)
 					if got := s.Outage(); got != 0 {
-						t.Errorf("an outage of %v before there is any", got)
+						t.Errorf("Outage() = %v before the outage", got)
 					}
 					f.refuse()
 					time.Sleep(10 * time.Second)
-					f.set(key, 2, 2) // by another, who can reach the database
+					f.set(key, 2, 2) // by another instance that can reach the database
 					wantStale(t, s, key, 1, 10*time.Second)
 					wantStale(t, s, key, 1, 10*time.Second)
-					wantUnavailable(t, "a read that does not accept it", read(t.Context(), s, key))
-					wantUnavailable(t, "one that demands a fresh answer",
+					wantUnavailable(t, "a read that accepts no stale state", read(t.Context(), s, key))
+					wantUnavailable(t, "a read that requires a fresh state",
 						read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
 					ctx, _ := staleCall(t)
-					wantUnavailable(t, "what is not in memory", read(ctx, s, "b"))
+					wantUnavailable(t, "a namespace that is not in memory", read(ctx, s, "b"))
 					if got := s.Outage(); got != 10*time.Second {
-						t.Errorf("an outage of %v, want 10s", got)
+						t.Errorf("Outage() = %v, want 10s", got)
 					}
 					if got := s.Stats().Stale; got != 2 {
-						t.Errorf("%d stale answers were counted, want 2", got)
+						t.Errorf("%d stale reads were counted, want 2", got)
 					}
 					time.Sleep(50 * time.Second)
 					wantStale(t, s, key, 1, time.Minute)
@@ -108,7 +108,7 @@ func TestOutage(t *testing.T) {
 					ctx, call := staleCall(t)
 					wantNumber(t, "again", read(ctx, s, key), 2)
 					if call.Stale != 0 || s.Outage() != 0 {
-						t.Errorf("stale by %v, an outage of %v, after the end", call.Stale, s.Outage())
+						t.Errorf("after the outage: stale by %v, Outage() = %v", call.Stale, s.Outage())
 					}
 				})
 			})
@@ -127,8 +127,8 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 	})
 }
 
-// The database is slow. Who evaluates is answered from memory meanwhile, and the
-// answers that take longer than that come all the same.
+// While the database is slow, evaluations get the state in memory. Results that take
+// longer than they wait still arrive.
 func TestSlowDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -144,12 +144,12 @@ func TestSlowDatabase(t *testing.T) {
 		}
 		ctx, _ := staleCall(t)
 		wantNumber(t, "the first to evaluate", read(ctx, s, "a"), 1)
-		time.Sleep(10 * time.Second) // it led a question, which was asked anew
+		time.Sleep(10 * time.Second) // it ran a query inline, which was then started again
 		for range 5 {
 			ctx, call := staleCall(t)
 			evaluation := readAsync(ctx, s, "a")
 			synctest.Wait()
-			read := readAsync(t.Context(), s, "a") // is for the next question
+			read := readAsync(t.Context(), s, "a") // waits for the next query
 			wantNumber(t, "an evaluation", <-evaluation, 1)
 			if call.Stale == 0 {
 				t.Error("an evaluation waited for the database")
@@ -159,8 +159,9 @@ func TestSlowDatabase(t *testing.T) {
 	})
 }
 
-// The database hangs. The first wait for it, each for his bound, all others are
-// answered at once, and it is asked by one at a time, until it answers again.
+// While the database hangs, each of the first callers waits up to its limit and all
+// others return immediately. One query at a time is tried until the database responds
+// again.
 func TestHangingDatabase(t *testing.T) {
 	for name, freshness := range modes {
 		t.Run(name, func(t *testing.T) {
@@ -183,17 +184,17 @@ func TestHangingDatabase(t *testing.T) {
 					wantNumber(t, "the first to evaluate", <-answer, 1)
 				}
 				if took := time.Since(begin); took != 2*time.Second || call.Stale != 3*time.Second {
-					t.Errorf("answered after %v, %v old, want 2s and 3s", took, call.Stale)
+					t.Errorf("got a state after %v that is %v old, want 2s and 3s", took, call.Stale)
 				}
 				wantStale(t, s, "a", 1, 3*time.Second)
 				for _, answer := range reads {
 					wantUnavailable(t, "the first to read", <-answer)
 				}
 				if took := time.Since(begin); took != 5*time.Second {
-					t.Errorf("refused after %v, want 5s", took)
+					t.Errorf("failed after %v, want 5s", took)
 				}
 
-				// Every 10 ms somebody comes, for half a minute.
+				// A caller comes every 10 ms, for half a minute.
 				var slowest time.Duration
 				queries := f.queries()
 				for range 3000 {
@@ -205,29 +206,29 @@ func TestHangingDatabase(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 				}
 				if slowest > 50*time.Millisecond {
-					t.Errorf("somebody waited for %v", slowest)
+					t.Errorf("a caller waited for %v", slowest)
 				}
 				if got := f.queries() - queries; got > 8 || f.highest[""] > 1 {
-					t.Errorf("%d queries in half a minute, %d at once", got, f.highest[""])
+					t.Errorf("%d queries in half a minute, %d concurrently", got, f.highest[""])
 				}
 				f.set("a", 2, 2)
 				f.recover()
-				for range 600 { // one question may still hang
+				for range 600 { // one query may still hang
 					time.Sleep(10 * time.Millisecond)
 					ctx, call := staleCall(t)
 					if got := read(ctx, s, "a"); call.Stale == 0 {
-						wantNumber(t, "thawed", got, 2)
+						wantNumber(t, "recovered", got, 2)
 						return
 					}
 				}
-				t.Error("no end of the outage was noticed in 6 s")
+				t.Error("the end of the outage was not noticed in 6 s")
 			})
 		})
 	}
 }
 
-// A slow answer is an answer: after a quiet time nobody takes an old failure for
-// an outage.
+// A slow response is a response: after a pause without queries an old failure does not
+// count as an outage.
 func TestOutageIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -242,13 +243,13 @@ func TestOutageIsForgotten(t *testing.T) {
 		ctx, call := staleCall(t)
 		wantNumber(t, "slow", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
-			t.Error("the answer is said to be stale")
+			t.Error("the result is marked as stale")
 		}
 	})
 }
 
-// Writes are refused at once while the database is known to hang, and reach it
-// as soon as that is over.
+// Writes fail immediately while the database is known to hang, and reach it as soon as
+// that is over.
 func TestWritesDuringOutage(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -265,7 +266,7 @@ func TestWritesDuringOutage(t *testing.T) {
 				}
 				begin := time.Now()
 				if err := write(t.Context(), s, key); !errors.Is(err, guidon.Unavailable) || time.Since(begin) > 0 {
-					t.Errorf("got %v after %v, want Unavailable at once", err, time.Since(begin))
+					t.Errorf("got %v after %v, want Unavailable immediately", err, time.Since(begin))
 				}
 			}
 			if f.writes != 0 {
@@ -280,9 +281,9 @@ func TestWritesDuringOutage(t *testing.T) {
 	}
 }
 
-// What this instance has acknowledged is never followed by an older state: not
-// even while the database is away. A write that failed changes nothing of that. If
-// the state that was written is not known, there is no answer.
+// A state that this instance has acknowledged is never followed by an older one, not
+// even while the database is unavailable. A failed write does not change that. If the
+// written state is not known, reads fail.
 func TestOutageAfterUnmirroredWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -301,13 +302,13 @@ func TestOutageAfterUnmirroredWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx, _ := staleCall(t)
-			wantUnavailable(t, "from before the write", read(ctx, s, key))
+			wantUnavailable(t, "after the write", read(ctx, s, key))
 		})
 	}
 }
 
-// A cleanup of tokens that finds none has changed nothing: it has found the set that
-// is held to be current.
+// A cleanup that finds no expired tokens has changed nothing, and confirms the cached
+// set.
 func TestOutageAfterEmptyCleanup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -324,7 +325,7 @@ func TestOutageAfterEmptyCleanup(t *testing.T) {
 	})
 }
 
-// The revision is known, the state cannot be had: that is an outage, too.
+// It is an outage, too, if the revision is known but the state cannot be loaded.
 func TestOutageOfLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -339,7 +340,7 @@ func TestOutageOfLoads(t *testing.T) {
 		ctx, call := staleCall(t)
 		wantNumber(t, "again", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
-			t.Error("the answer is said to be stale")
+			t.Error("the result is marked as stale")
 		}
 	})
 }
@@ -362,12 +363,12 @@ func TestRefreshProbes(t *testing.T) {
 				f.recover()
 				time.Sleep(time.Second)
 				if err := s.Refresh(t.Context(), 0); err != nil || s.Outage() != 0 {
-					t.Errorf("got %v, an outage of %v, want none", err, s.Outage())
+					t.Errorf("got %v, Outage() = %v, want no error and 0", err, s.Outage())
 				}
 				queries := f.queries()
 				time.Sleep(2 * time.Minute)
 				if err := s.Refresh(t.Context(), time.Second); err != nil || f.queries() != queries {
-					t.Errorf("%v, %d queries without a reason", err, f.queries()-queries)
+					t.Errorf("got %v, %d unnecessary queries", err, f.queries()-queries)
 				}
 			})
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// What this instance has written it knows, also if the database never answers again,
-// and whoever else has written before.
+// This instance knows the states that it has written, even if the database never
+// responds again, and whoever wrote before.
 func TestOutageAfterOwnWrite(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications, "new"} {
@@ -26,7 +26,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 					before := read(t.Context(), s, key).revision.Number
 					if key != "new" {
 						before++
-						f.set(key, before, before) // by another
+						f.set(key, before, before) // by another instance
 					}
 					time.Sleep(3 * time.Second)
 					if err := write(t.Context(), s, key); err != nil {
@@ -37,7 +37,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 					time.Sleep(10 * time.Second)
 					wantStale(t, s, key, before+1, 10*time.Second)
 					f.writeErr = away
-					_ = write(t.Context(), s, key) // which changes nothing of that
+					_ = write(t.Context(), s, key) // which does not change that
 					wantStale(t, s, key, before+1, 10*time.Second)
 				})
 			})
@@ -45,7 +45,8 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 	}
 }
 
-// A write to what this instance has never been asked for is known as well.
+// The state after a write to something that was never requested from this instance is
+// known as well.
 func TestOutageAfterFirstWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,8 +63,8 @@ func TestOutageAfterFirstWrite(t *testing.T) {
 	}
 }
 
-// Where writes are cold, the first one asks for nothing and loads nothing. What it wrote
-// is not known during an outage, and what was known before is not taken for it.
+// With cold writes, the first write queries and loads nothing. Its state is unknown
+// during an outage, and no earlier state takes its place.
 func TestColdWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestColdWrite(t *testing.T) {
 			time.Sleep(time.Second)
 			ctx, _ := staleCall(t)
 			if got := read(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
-				t.Errorf("%s: while the database is away: got %v, want Unavailable", key, got)
+				t.Errorf("%s: during the outage: got %v, want Unavailable", key, got)
 			}
 			f.writeErr = nil
 			f.recover()
@@ -97,8 +98,8 @@ func TestColdWrite(t *testing.T) {
 	}
 }
 
-// A namespace that was deleted through this instance does not exist, nor does it come
-// back before the database says so.
+// A namespace that was deleted through this instance does not exist, and does not
+// reappear before the database says so.
 func TestOutageAfterDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -116,7 +117,7 @@ func TestOutageAfterDeletion(t *testing.T) {
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
 		if got := read(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
-			t.Errorf("while the database is away: got %v, want NotFound", got)
+			t.Errorf("during the outage: got %v, want NotFound", got)
 		}
 		f.recover()
 		time.Sleep(time.Second)
@@ -124,20 +125,21 @@ func TestOutageAfterDeletion(t *testing.T) {
 			t.Errorf("after the outage: got %v, want NotFound", got)
 		}
 		f.set("a", 3, 3)
-		wantNumber(t, "created by another", read(t.Context(), s, "a"), 3)
+		wantNumber(t, "created by another instance", read(t.Context(), s, "a"), 3)
 		f.drop("a")
 		read(t.Context(), s, "a")
 		time.Sleep(2 * time.Minute)
 		read(t.Context(), s, "b")
 		time.Sleep(2 * time.Minute)
-		read(t.Context(), s, "b") // asks for everything held
+		read(t.Context(), s, "b") // queries all cached keys
 		if got := f.queried[len(f.queried)-1]; len(got) != 1 {
-			t.Errorf("%q are held", got)
+			t.Errorf("queried %q, want only b", got)
 		}
 	})
 }
 
-// A question that found no namespace is answered when this instance has created it.
+// A reader whose query found no namespace gets the one that this instance has created
+// in the meantime.
 func TestOwnCreationDuringQuery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -162,8 +164,8 @@ func TestOwnCreationDuringQuery(t *testing.T) {
 	})
 }
 
-// After a write nothing is loaded: strict asks for the revision, and bounded for
-// nothing as long as the write is young.
+// After a write nothing is loaded. In strict mode each read queries the revision; in
+// bounded mode none does while the write is recent.
 func TestOwnWriteIsNotLoaded(t *testing.T) {
 	for name, queries := range map[string]int{"strict": 20, "bounded": 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -185,10 +187,10 @@ func TestOwnWriteIsNotLoaded(t *testing.T) {
 	}
 }
 
-// A question, or a load, is under way when a write commits and becomes known, in every
-// order. Whatever it brings, the state that was written stays.
+// A query or a load runs while a write commits and advances its mirror, in every order.
+// Whatever it returns, the written state stays.
 func TestOwnWriteDuringQuery(t *testing.T) {
-	const last = 3 // seconds; the reader begins after the first, and has its answer after the second
+	const last = 3 // seconds; the reader starts after the first and ends after the second
 	for _, what := range []string{"query", "load"} {
 		for commit := range last + 1 {
 			for mirror := commit; mirror <= last; mirror++ {
@@ -231,7 +233,7 @@ func TestOwnWriteDuringQuery(t *testing.T) {
 						f.loadHook = func(context.Context, string) error { return away }
 						time.Sleep(time.Second)
 						ctx, _ = staleCall(t)
-						wantNumber(t, "while the database is away", read(ctx, s, "a"), start+1)
+						wantNumber(t, "during the outage", read(ctx, s, "a"), start+1)
 					})
 				})
 			}
@@ -239,22 +241,22 @@ func TestOwnWriteDuringQuery(t *testing.T) {
 	}
 }
 
-// waitUntil returns a function that waits until so long after now.
+// waitUntil returns a function that waits until d after now.
 func waitUntil(d time.Duration) func() {
 	end := time.Now().Add(d)
 	return func() { time.Sleep(time.Until(end)) }
 }
 
-// Many writes that nobody reads cost one computation, and what others have read stays
-// as it was.
+// Many writes without a read cost one computation, and snapshots that were read before
+// stay as they were.
 func TestWritesInARow(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
 	before := get(t, c, "default")
-	for n := range 2500 { // more than wait for a reader
+	for n := range 2500 { // more than are computed lazily
 		put(t, c, fmt.Sprint("flag-", n%2000))
 		if n == 100 && len(get(t, c, "default").Flags()) != 101 {
-			t.Error("the writes so far are not seen")
+			t.Error("the writes so far are not visible")
 		}
 	}
 	if got := len(get(t, c, "default").Flags()); got != 2000 || len(before.Flags()) != 0 {
@@ -265,7 +267,7 @@ func TestWritesInARow(t *testing.T) {
 	}
 }
 
-// On SQLite the state after any write is in memory: nothing more is asked.
+// With SQLite the state after any write is in memory, so that nothing more is read.
 func TestNoQueriesAfterWrites(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
@@ -287,7 +289,7 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := s.total() // the set of tokens was read before that write
+	known := s.total() // the tokens were read before that write
 	s.fail = away
 	if _, err := service.Authenticate(t.Context(), token); err != nil {
 		t.Errorf("the new token: %v", err)
@@ -314,7 +316,7 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 	}
 }
 
-// Writers that share commits, some of which fail, leave in memory what is stored.
+// Writers that share commits, some of which fail, leave the stored state in memory.
 func TestOwnWritesOfGroups(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
@@ -344,7 +346,7 @@ func TestOwnWritesOfGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" || want.Revision() != got.Revision() {
-		t.Errorf("at %v, want %v (-stored +held):\n%s", got.Revision(), want.Revision(), diff)
+		t.Errorf("at %v, want %v (-stored +cached):\n%s", got.Revision(), want.Revision(), diff)
 	}
 	if loads != 1 {
 		t.Errorf("%d loads, want 1", loads)

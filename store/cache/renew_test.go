@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// Who is told of a change loads it, so that the next request does not wait, and
-// asks nothing about what nobody uses.
+// A caller that was notified of a change loads it, so that the next request does not
+// wait. Keys that are not in use are not queried.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -28,12 +28,12 @@ func TestRenew(t *testing.T) {
 			}
 			got := slices.Concat(f.queried[before:]...)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("asked for %v (-want +got):\n%s", keys, diff)
+				t.Errorf("queries of Renew(%v) (-want +got):\n%s", keys, diff)
 			}
 		}
 		renew(nil)
 		for _, key := range []string{"unused", "a", "b", authentications} {
-			for range 2 { // once is not yet in use
+			for range 2 { // after one read it is not yet in use
 				wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			}
 			if key == "unused" {
@@ -53,7 +53,7 @@ func TestRenew(t *testing.T) {
 			wantNumber(t, "renewed with everything", read(t.Context(), s, key), 2)
 		}
 		if len(f.loads) != loads {
-			t.Error("a request had to load what was renewed")
+			t.Error("a request loaded a renewed state")
 		}
 	})
 }

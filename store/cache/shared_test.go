@@ -14,8 +14,8 @@ import (
 
 const authentications = guidon.AuthenticationsKey
 
-// Those who come while a question is under way share the next, whatever they ask
-// for: it is one question, and it begins when the first has ended.
+// Callers that come while a query is running share the next one, whatever keys they
+// request. It starts when the first has ended.
 func TestStrictSharesQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
@@ -24,7 +24,7 @@ func TestStrictSharesQueries(t *testing.T) {
 		f.set("b", 7, 1)
 		first := readAsync(t.Context(), s, "a")
 		synctest.Wait()
-		f.set("a", 2, 2) // after the first question began, before the others came
+		f.set("a", 2, 2) // after the first query began, before the other callers came
 		var later []chan result
 		for range 10 {
 			later = append(later, readAsync(t.Context(), s, "a"), readAsync(t.Context(), s, "b"),
@@ -32,10 +32,10 @@ func TestStrictSharesQueries(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := len(f.queried); got != 1 {
-			t.Fatalf("%d questions were under way at once", got)
+			t.Fatalf("%d queries were run concurrently", got)
 		}
 		gate <- struct{}{}
-		wantNumber(t, "first", <-first, 2) // it had begun, but not read yet
+		wantNumber(t, "first", <-first, 2) // its query had begun, but not yet read
 		gate <- struct{}{}
 		for i := 0; i < len(later); i += 4 {
 			wantNumber(t, "a", <-later[i], 2)
@@ -46,19 +46,19 @@ func TestStrictSharesQueries(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.queried); diff != "" {
-			t.Errorf("questions (-want +got):\n%s", diff)
+			t.Errorf("queries (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]int{"": 1, "a": 1, "b": 1, authentications: 1}, f.highest); diff != "" {
-			t.Errorf("under way at once (-want +got):\n%s", diff)
+			t.Errorf("running concurrently (-want +got):\n%s", diff)
 		}
-		// Who comes out of the question after the load has ended has a hit.
+		// A caller that returns from the query after the load has ended has a hit.
 		if got := s.Stats(); got.Hits+got.Misses != 31 || got.Misses < 3 || got.Loads != 3 || got.Reads != 2 {
-			t.Errorf("got stats %+v, want 31 answers from 3 loads and 2 questions", got)
+			t.Errorf("got stats %+v, want 31 results from 3 loads and 2 queries", got)
 		}
 	})
 }
 
-// A question that has read before the write, but not ended, is not for those who
+// A query that has read before a write, but has not ended, does not serve callers that
 // came after the write.
 func TestStrictQueryBeforeWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -78,8 +78,8 @@ func TestStrictQueryBeforeWrite(t *testing.T) {
 	})
 }
 
-// While a load is under way, who comes waits for the next, which all share. It is
-// from what is held then, and costs nothing where that is the revision stated.
+// Callers that come while a load is running share the next one. It starts from the
+// cached state, and costs nothing if that has the confirmed revision.
 func TestStrictSharesLoads(t *testing.T) {
 	for name, test := range map[string]struct {
 		written int64 // during the load
@@ -95,13 +95,13 @@ func TestStrictSharesLoads(t *testing.T) {
 				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.set("a", 2, 2)
 				f.afterHook = func() {
-					if f.running["a"] > 0 { // the load, which the gate holds up after it has read
+					if f.running["a"] > 0 { // the load, which the gate blocks after it has read
 						<-gate
 					}
 				}
 				first := readAsync(t.Context(), s, "a")
 				synctest.Wait()
-				f.afterHook = nil // the questions pass
+				f.afterHook = nil // queries are not blocked
 				later := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
 				f.set("a", test.written, test.written)
@@ -113,14 +113,14 @@ func TestStrictSharesLoads(t *testing.T) {
 					wantNumber(t, "later", <-answer, test.written)
 				}
 				if diff := cmp.Diff(test.want, f.held); diff != "" || f.highest["a"] != 1 {
-					t.Errorf("%d loads at once, from (-want +got):\n%s", f.highest["a"], diff)
+					t.Errorf("%d concurrent loads, started from (-want +got):\n%s", f.highest["a"], diff)
 				}
 			})
 		})
 	}
 }
 
-// A load may bring more than had been stated. The next question confirms it
+// A load may bring a later state than the query reported. The next query confirms it
 // without another load.
 func TestStrictLoadBringsMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -135,11 +135,11 @@ func TestStrictLoadBringsMore(t *testing.T) {
 	})
 }
 
-// An error goes to all who share the question or the load, and is not kept.
+// An error goes to all callers that share the query or the load, and is not cached.
 func TestStrictErrors(t *testing.T) {
 	away := guidon.Errorf(guidon.Unavailable, "away")
 	for name, breakIt := range map[string]func(f *fake, gate chan struct{}, fail func() error){
-		"question": func(f *fake, gate chan struct{}, fail func() error) {
+		"query": func(f *fake, gate chan struct{}, fail func() error) {
 			f.headsHook = func(ctx context.Context, _ []string) error { return errors.Join(pass(ctx, gate), fail()) }
 		},
 		"load": func(f *fake, gate chan struct{}, fail func() error) {
@@ -157,7 +157,7 @@ func TestStrictErrors(t *testing.T) {
 					breakIt(f, gate, fail)
 					answers := []chan result{readAsync(t.Context(), s, "a")}
 					synctest.Wait()
-					for range 2 { // with a failing question these share the next
+					for range 2 { // with a failing query these share the next one
 						answers = append(answers, readAsync(t.Context(), s, "a"))
 					}
 					synctest.Wait()
@@ -169,7 +169,7 @@ func TestStrictErrors(t *testing.T) {
 						}
 					}
 					f.headsHook, f.loadHook = nil, nil
-					time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
+					time.Sleep(100 * time.Millisecond) // the pause after a failure, by the clock of the bubble
 					wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 				})
 			})
@@ -177,8 +177,7 @@ func TestStrictErrors(t *testing.T) {
 	}
 }
 
-// What was held before the failure is not served in place of the error, but is
-// where the next load begins.
+// A cached state is not returned instead of an error, but the next load starts from it.
 func TestStrictServesNothingOld(t *testing.T) { synctest.Test(t, testStrictServesNothingOld) }
 
 func testStrictServesNothingOld(t *testing.T) {
@@ -190,14 +189,15 @@ func testStrictServesNothingOld(t *testing.T) {
 		t.Errorf("got %v, want Unavailable", got)
 	}
 	f.headsHook = nil
-	time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
+	time.Sleep(100 * time.Millisecond) // the pause after a failure, by the clock of the bubble
 	wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 	if len(f.loads) != 1 {
 		t.Errorf("%d loads, want 1: nothing has changed", len(f.loads))
 	}
 }
 
-// One who leaves takes nobody along, and what only he asked for is not asked.
+// Canceling one waiter does not cancel the others, and keys that only it requested are
+// not queried.
 func TestStrictCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
@@ -216,18 +216,17 @@ func TestStrictCanceled(t *testing.T) {
 			}
 		}
 		close(gate)
-		wantNumber(t, "the other", <-stays, 1)
-		wantNumber(t, "the other of the next", <-staysNext, 1)
+		wantNumber(t, "the other waiter", <-stays, 1)
+		wantNumber(t, "the other waiter of the next query", <-staysNext, 1)
 		for _, keys := range f.queried {
 			if !cmp.Equal(keys, []string{"a"}) {
-				t.Errorf("asked for %q", keys)
+				t.Errorf("queried %q, want only a", keys)
 			}
 		}
 	})
 }
 
-// A question that nobody waits for any more is ended, and so is a next one that
-// has not begun.
+// A query without waiters is canceled, and so is a next one that has not begun.
 func TestStrictAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -249,19 +248,19 @@ func TestStrictAbandoned(t *testing.T) {
 		cancel()
 		<-first
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the question ended with %v", err)
+			t.Errorf("the query ended with %v", err)
 		}
 		synctest.Wait()
 		f.headsHook = nil
-		wantNumber(t, "the next", read(t.Context(), s, "a"), 1)
+		wantNumber(t, "the next caller", read(t.Context(), s, "a"), 1)
 		if len(f.queried) != 2 {
-			t.Errorf("questions %q, want none for those who left", f.queried)
+			t.Errorf("queries %q, want none for the canceled callers", f.queried)
 		}
 	})
 }
 
-// A database that does not answer holds nobody up for longer than the question
-// may take, and is asked again.
+// A hanging database delays callers no longer than the query timeout, and is queried
+// again.
 func TestStrictTimeout(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for _, test := range []struct {
@@ -269,7 +268,7 @@ func TestStrictTimeout(t *testing.T) {
 		breakIt func(f *fake)
 		want    time.Duration
 	}{
-		{"question", func(f *fake) { f.headsHook = func(ctx context.Context, _ []string) error { return hang(ctx) } }, 5 * time.Second},
+		{"query", func(f *fake) { f.headsHook = func(ctx context.Context, _ []string) error { return hang(ctx) } }, 5 * time.Second},
 		{"load", func(f *fake) { f.loadHook = func(ctx context.Context, _ string) error { return hang(ctx) } }, 30 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -284,7 +283,7 @@ func TestStrictTimeout(t *testing.T) {
 				}
 				f.headsHook, f.loadHook = nil, nil
 				time.Sleep(100 * time.Millisecond) // the pause after a failure
-				wantNumber(t, "thawed", read(t.Context(), s, "a"), 1)
+				wantNumber(t, "recovered", read(t.Context(), s, "a"), 1)
 			})
 		})
 	}

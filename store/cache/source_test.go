@@ -9,19 +9,18 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// source counts the questions to a real store and can hold a load up or make it
-// fail.
+// source counts the calls to a real store and can block a load or make it fail.
 type source struct {
 	*store.DB
-	began      chan struct{}      // a load of a snapshot tells that it has begun
-	gate       chan struct{}      // and waits here before it reads
-	read       chan struct{}      // tells that it has read
-	after      chan struct{}      // and here after it has read
+	began      chan struct{}      // receives when a load of a snapshot has begun
+	gate       chan struct{}      // blocks loads before they read
+	read       chan struct{}      // receives when a load has read
+	after      chan struct{}      // blocks loads after they have read
 	fail       error              // instead of reading
 	mu         sync.Mutex         // guards the counts
 	calls      map[string]int     // by method
-	held       []*guidon.Snapshot // what each load was given
-	unmirrored bool               // writes do not tell what they did
+	held       []*guidon.Snapshot // the snapshot passed to each load
+	unmirrored bool               // writes do not advance their mirrors
 	ended      []error            // the state of each load's context at its end
 }
 
