@@ -14,22 +14,22 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// found is what Redis knows of some keys.
+// found is the result of a lookup in Redis.
 type found struct {
 	heads   map[string]guidon.Revision
-	unknown []string // to be asked of the database
-	fill    []string // and, of these, to be told to Redis, with the nonce
+	unknown []string // keys to read from the database
+	fill    []string // those of unknown to store in Redis afterwards, with the nonce
 	nonce   string
 }
 
-// lookup asks Redis for the revisions. Where it does not know, it has taken the
-// nonce as the sign of one who is about to ask the database.
+// lookup looks up the revisions in Redis. If the script returns "fill" for a key, Redis
+// has recorded the nonce as that of a reader that is about to query the database.
 func (s *Source) lookup(ctx context.Context, keys []string) found {
 	f := found{heads: make(map[string]guidon.Revision, len(keys)), unknown: keys}
 	if len(keys) == 0 || len(keys) > maxKeys || !s.available(ctx) {
 		return f
 	}
-	if s.foundAll.Load() && !s.clustered.Load() { // where commands without a key go anywhere
+	if s.foundAll.Load() && !s.clustered.Load() { // in a cluster, commands without a key may go to any node
 		heads, err := s.peek(ctx, keys)
 		if err == nil && heads != nil {
 			f.heads, f.unknown = heads, nil
@@ -41,7 +41,7 @@ func (s *Source) lookup(ctx context.Context, keys []string) found {
 	}
 	f.nonce = rand.Text()
 	answers, err := s.runScript(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
-	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, asked as if it were none
+	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, behind a client for a single server
 		s.clustered.Store(true)
 	}
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *Source) lookup(ctx context.Context, keys []string) found {
 	return f
 }
 
-// runs returns the runs of a script about the states of the keys: one, unless the
-// keys are in different places of a cluster.
+// runs returns the runs of a script for the states of the keys: one run, or one for
+// each key if they are in different slots of a cluster.
 func (s *Source) runs(keys []string, args ...any) []run {
 	each := len(keys)
 	if s.clustered.Load() {
@@ -83,17 +83,18 @@ func (s *Source) runs(keys []string, args ...any) []run {
 	return runs
 }
 
-// fill tells Redis what the database has answered. Redis believes it only where
-// nobody has written since it took the nonce.
+// fill stores in Redis what the database returned. Redis accepts a revision only if no
+// write has been announced since it recorded the nonce. If it had no state of the key,
+// it only creates one.
 func (s *Source) fill(ctx context.Context, f found, stored map[string]guidon.Revision) {
 	var runs []run
 	for _, key := range f.fill {
-		if r, exists := stored[key]; exists { // a name that somebody made up leaves nothing
+		if r, exists := stored[key]; exists { // a namespace that does not exist leaves nothing behind
 			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateTTL), formatRevision(r)}})
 		}
 	}
 	if len(runs) > 0 {
-		_, _ = s.runScript(ctx, fillScript, runs...) // without it the next one asks the database, too
+		_, _ = s.runScript(ctx, fillScript, runs...) // on failure the next reader queries the database, too
 	}
 }
 
@@ -107,7 +108,8 @@ func parseRevision(text string) (r guidon.Revision, ok bool) {
 	return r, errs == [2]error{}
 }
 
-// latest is the revision last found of each key that exists: what Load loads.
+// latest holds the last revision found for each key that exists. Load loads that
+// revision.
 type latest struct {
 	mu        sync.Mutex
 	revisions map[string]guidon.Revision

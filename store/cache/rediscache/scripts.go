@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts, each atomic. They answer about each of their keys in turn.
+// The scripts. Each is atomic, and returns one reply for each of its keys, in order.
 var (
 	//go:embed lua/state.lua
 	stateText string
@@ -32,14 +32,14 @@ var (
 	putSnapshotScript = redis.NewScript(putSnapshotText + eachText)
 )
 
-// run is one run of a script.
+// run holds the arguments of one run of a script.
 type run struct {
-	keys []string // of which there is one where the server is a cluster
+	keys []string // only one if the server is a cluster
 	args []any
 }
 
-// runScript runs the script as often as said, in one round trip. The answers are in
-// the order of the runs and their keys.
+// runScript runs the script once for each of runs, in one round trip. The replies are
+// in the order of the runs and their keys.
 func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
 	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
 		answers, err = eval(ctx, s.client, script, runs)
@@ -50,7 +50,7 @@ func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...ru
 
 func eval(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
 	answers, err := evalPipelined(ctx, client, script.EvalSha, runs)
-	if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server that is new to us; those that did run may run again
+	if redis.HasErrorPrefix(err, "NOSCRIPT") { // the server does not have the script yet; runs that succeeded may be repeated
 		answers, err = evalPipelined(ctx, client, script.Eval, runs)
 	}
 	return answers, err
@@ -78,8 +78,8 @@ func evalPipelined(ctx context.Context, client redis.UniversalClient, evaluate e
 	return answers, nil
 }
 
-// roundTrip gives Redis its time to answer, and notes whether it did. key is one
-// of those that it is about.
+// roundTrip runs do with the timeout for Redis and records whether it succeeded. key is
+// one of the keys that it uses.
 func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.
 	switch {
 	case err == nil:
 		s.health.answered()
-	case ended(ctx) != nil: // nobody waits any more, which tells nothing about Redis
+	case ended(ctx) != nil: // the caller no longer waits, which says nothing about Redis
 		return ended(ctx)
 	default:
 		s.stats.errors.Add(1)
@@ -100,8 +100,8 @@ func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.
 	return err
 }
 
-// ended is ctx.Err, and does not lag behind the deadline: that of the connection,
-// which is the same, may be noticed first.
+// ended is ctx.Err, but does not lag behind the deadline: the connection has the same
+// one, and may notice it first.
 func ended(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return context.DeadlineExceeded

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// retryPause is between two attempts to tell Redis of a write.
+// retryPause is the pause between two attempts to announce or conclude a write.
 const retryPause = 25 * time.Millisecond
 
-// writing runs a write to the key. Redis is told before, so that meanwhile all
-// ask the database, and after.
+// writing runs a write to the key. It announces the write to Redis before, so that
+// meanwhile all readers query the database, and concludes it afterwards.
 func (s *Source) writing(ctx context.Context, key string, write func() error) error {
 	nonce := rand.Text()
 	if err := s.announce(ctx, key, nonce); err != nil {
@@ -28,9 +28,9 @@ func (s *Source) writing(ctx context.Context, key string, write func() error) er
 	return err
 }
 
-// announce tells Redis of the write to come. Redis being away refuses no write:
-// when it has been silent for the lease, it answers nobody with anything that it
-// knew, and the write goes on. The error is that of the context.
+// announce announces the write to Redis. An unavailable Redis does not prevent the
+// write: once Redis has not responded for the lease, it can no longer return anything
+// that it knew, and the write proceeds. The error is that of the context.
 func (s *Source) announce(ctx context.Context, key, nonce string) error {
 	begun := time.Now()
 	for s.announceOnce(ctx, key, nonce) != nil && ended(ctx) == nil {
@@ -49,14 +49,13 @@ func (s *Source) announceOnce(ctx context.Context, key, nonce string) error {
 	return err
 }
 
-// renew announces the write again and again until the function that it returns
-// is called: Redis may have lost what it was told.
+// renew repeats the announcement until stop is called, because Redis may have lost it.
 func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
 		for pause(ctx, renewInterval) {
-			_ = s.announceOnce(ctx, key, nonce) // again after the next pause
+			_ = s.announceOnce(ctx, key, nonce) // retried after the next pause
 		}
 	})
 	return func() {
@@ -65,8 +64,8 @@ func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	}
 }
 
-// conclude tells Redis that the write is over. Who waits for an acknowledged one
-// may go on when Redis knows, or when it has forgotten whatever is older.
+// conclude removes the announcement. For an acknowledged write it returns when Redis
+// has done that, or when every older revision in Redis has expired.
 func (s *Source) conclude(ctx context.Context, key, nonce string, acknowledged bool) {
 	over := time.Now()
 	for s.concludeOnce(ctx, key, nonce, acknowledged) != nil && acknowledged {
@@ -86,13 +85,13 @@ func (s *Source) concludeOnce(ctx context.Context, key, nonce string, acknowledg
 			pipe.Publish(ctx, s.channel(), key)
 		}
 		if _, err := pipe.Exec(ctx); err != nil && concluded.Err() == nil {
-			s.stats.errors.Add(1) // nobody has been told of the change: all learn of it when they ask
+			s.stats.errors.Add(1) // not published: the other instances learn of the change with their next query
 		}
 		return concluded.Err()
 	})
 }
 
-// pause waits, and tells whether the context has not ended meanwhile.
+// pause waits for d and reports whether it has passed before ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

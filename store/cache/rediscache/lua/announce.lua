@@ -1,6 +1,6 @@
--- ARGV: nonce, for how long to believe it, time to live of a new state (ms)
--- Where it cannot be stored all the same, the whole state goes: nobody fills before
--- the quarantine of the next one is over.
+-- ARGV: nonce, time to live of the announcement, time to live of a new state (ms)
+-- If the announcement cannot be stored, the whole state is deleted: no revision is
+-- stored before the quarantine of the next state is over.
 local function store(key)
   local _, known, _, expired = lookup(key)
   if not known then

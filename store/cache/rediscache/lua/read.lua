@@ -1,7 +1,7 @@
 -- ARGV: nonce, lease, quarantine, time to live (ms)
--- The revision behind '=', or where to find it: 'fill' is to ask the database and
--- tell by fill.lua, 'ask' to ask it and keep that to oneself, 'lost' the same
--- where there is no state.
+-- Returns '=' and the revision, or how to get it from the database: 'fill' is to store
+-- it by fill.lua afterwards, 'ask' is not to store it. 'lost' means that there is no
+-- state, which fill.lua then creates without the revision.
 local function run(key)
   local state, known, writing, expired = lookup(key)
   if not known then
