@@ -15,7 +15,7 @@ import (
 )
 
 // This instance knows the states that it has written, even if the database never
-// responds again, and whoever wrote before.
+// responds again, regardless of who wrote before.
 func TestOutageAfterOwnWrite(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications, "new"} {

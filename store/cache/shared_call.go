@@ -105,7 +105,7 @@ func (c *sharedCall[T]) do(ctx context.Context) {
 	c.run(ctx, c)
 }
 
-// finish publishes the result and returns the next call, or nil if nobody waits for
+// finish publishes the result and returns the next call, or nil if no caller waits for
 // one.
 func (l *line[T]) finish(c *sharedCall[T]) *sharedCall[T] {
 	l.mu.Lock()

@@ -11,12 +11,12 @@ const (
 	// The pause before Redis is tried again grows from minRetry to maxRetry.
 	minRetry = 50 * time.Millisecond
 	maxRetry = 2 * time.Second
-	// probeTimeout is generous: nobody waits, and a connection may have to be opened.
+	// probeTimeout is generous: no caller waits, and a connection may have to be opened.
 	probeTimeout = time.Second
 )
 
 // health is what the last round trips say about Redis. After a failure no reader
-// queries Redis until a probe, for which nobody waits, has succeeded. So an unavailable
+// queries Redis until a probe, for which no caller waits, has succeeded. So an unavailable
 // Redis costs its timeout once. The zero value is a Redis that responds.
 type health struct {
 	mu      sync.Mutex

@@ -10,8 +10,8 @@ import (
 // retryPause is the pause between two attempts to announce or conclude a write.
 const retryPause = 25 * time.Millisecond
 
-// writing runs a write to the key. It announces the write to Redis before, so that
-// meanwhile all readers query the database, and concludes it afterwards.
+// writing runs a write to the key. Before the write it announces it to Redis, so that
+// all readers query the database. Afterwards it concludes the announcement.
 func (s *Source) writing(ctx context.Context, key string, write func() error) error {
 	nonce := rand.Text()
 	if err := s.announce(ctx, key, nonce); err != nil {
