@@ -262,7 +262,7 @@ func TestLoadFails(t *testing.T) {
 	c := cache.New(s)
 	get(t, c, "default")
 	put(t, c, "a")
-	s.fail = guidon.Errorf(guidon.Unavailable, "away")
+	s.fail = guidon.Errorf(guidon.Unavailable, "unavailable")
 	if _, err := c.Snapshot(t.Context(), "default"); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want the source's error", err)
 	}

@@ -179,7 +179,7 @@ func (f *fake) read(keys []string) map[string]guidon.Revision {
 	defer f.mu.Unlock()
 	heads := map[string]guidon.Revision{}
 	for _, key := range keys {
-		if r, lives := f.states[key]; lives {
+		if r, exists := f.states[key]; exists {
 			heads[key] = r
 		}
 	}
@@ -197,7 +197,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 		}
 	}
 	f.mu.Lock()
-	r, lives := f.states[key]
+	r, exists := f.states[key]
 	if old, set := f.previous[key]; set {
 		r = old
 	}
@@ -205,7 +205,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 	if f.afterHook != nil {
 		f.afterHook()
 	}
-	if !lives && key != guidon.AuthenticationsKey {
+	if !exists && key != guidon.AuthenticationsKey {
 		return r, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 	}
 	return r, nil

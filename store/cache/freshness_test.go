@@ -143,10 +143,10 @@ func (h *history) UpdateMirrored(_ context.Context, key string, mirror guidon.Mi
 	return nil
 }
 
-func (h *history) state(key string, place int) guidon.Revision {
+func (h *history) state(key string, index int) guidon.Revision {
 	h.past.Lock()
 	defer h.past.Unlock()
-	return h.past.states[key][place]
+	return h.past.states[key][index]
 }
 
 // explain returns what is wrong with a result that was returned between two states,

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	away = guidon.Errorf(guidon.Unavailable, "away")
+	errUnavailable = guidon.Errorf(guidon.Unavailable, "unavailable")
 
 	// modes are all modes, with results from memory for a minute.
 	modes = map[string]cache.Freshness{
@@ -23,7 +23,9 @@ var (
 
 // refuse makes queries fail, hang makes them block, and recover makes them succeed
 // again. Running queries are not affected.
-func (f *fake) refuse() { f.setHeadsHook(func(context.Context, []string) error { return away }) }
+func (f *fake) refuse() {
+	f.setHeadsHook(func(context.Context, []string) error { return errUnavailable })
+}
 
 func (f *fake) hang() {
 	f.setHeadsHook(func(ctx context.Context, _ []string) error {
@@ -235,7 +237,7 @@ func TestOutageIsForgotten(t *testing.T) {
 		s := cache.NewShared(f, modes["strict"])
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
-		wantUnavailable(t, "away", read(t.Context(), s, "a"))
+		wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 		f.recover()
 		f.afterHook = func() { time.Sleep(time.Second) }
 		f.set("a", 2, 2)
@@ -257,7 +259,7 @@ func TestWritesDuringOutage(t *testing.T) {
 			s := cache.NewShared(f, modes["strict"])
 			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 			f.hang()
-			wantUnavailable(t, "away", read(t.Context(), s, "a"))
+			wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 			for _, pause := range []time.Duration{0, 101 * time.Millisecond} { // after a failure, and while the next hangs
 				time.Sleep(pause)
 				if pause > 0 {
@@ -292,7 +294,7 @@ func TestOutageAfterUnmirroredWrite(t *testing.T) {
 			s := cache.NewShared(f, modes["bounded"])
 			wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			time.Sleep(time.Second)
-			f.writeErr = away
+			f.writeErr = errUnavailable
 			_ = write(t.Context(), s, key)
 			f.refuse()
 			wantStale(t, s, key, 1, time.Second)
@@ -332,7 +334,7 @@ func TestOutageOfLoads(t *testing.T) {
 		s := cache.NewShared(f, modes["strict"])
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		f.loadHook = func(context.Context, string) error { return away }
+		f.loadHook = func(context.Context, string) error { return errUnavailable }
 		time.Sleep(time.Second)
 		wantStale(t, s, "a", 1, time.Second)
 		wantUnavailable(t, "a read", read(t.Context(), s, "a"))
@@ -355,7 +357,7 @@ func TestRefreshProbes(t *testing.T) {
 				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.refuse()
 				time.Sleep(time.Second)
-				wantUnavailable(t, "away", read(t.Context(), s, "a"))
+				wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 				time.Sleep(time.Second)
 				if err := s.Refresh(t.Context(), 0); !errors.Is(err, guidon.Unavailable) {
 					t.Errorf("got %v, want Unavailable", err)

@@ -33,10 +33,10 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 						t.Fatal(err)
 					}
 					f.refuse()
-					f.loadHook = func(context.Context, string) error { return away }
+					f.loadHook = func(context.Context, string) error { return errUnavailable }
 					time.Sleep(10 * time.Second)
 					wantStale(t, s, key, before+1, 10*time.Second)
-					f.writeErr = away
+					f.writeErr = errUnavailable
 					_ = write(t.Context(), s, key) // which does not change that
 					wantStale(t, s, key, before+1, 10*time.Second)
 				})
@@ -77,7 +77,7 @@ func TestColdWrite(t *testing.T) {
 			if f.queries() > 0 || len(f.loads) > 0 {
 				t.Errorf("%s: the write ran %d queries and loaded %v, want none", key, f.queries(), f.loads)
 			}
-			f.writeErr = away
+			f.writeErr = errUnavailable
 			f.refuse()
 			time.Sleep(time.Second)
 			ctx, _ := staleCall(t)
@@ -150,7 +150,7 @@ func TestOwnCreationDuringQuery(t *testing.T) {
 		go func() { written <- write(t.Context(), s, "new") }()
 		time.Sleep(500 * time.Millisecond) // before the commit
 		synctest.Wait()
-		f.loadHook = func(context.Context, string) error { return away }
+		f.loadHook = func(context.Context, string) error { return errUnavailable }
 		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
 		query := readAsync(t.Context(), s, "new")
 		if err := <-written; err != nil {
@@ -230,7 +230,7 @@ func TestOwnWriteDuringQuery(t *testing.T) {
 						ctx, _ = staleCall(t)
 						wantNumber(t, "after the write", read(ctx, s, "a"), start+1)
 						f.refuse()
-						f.loadHook = func(context.Context, string) error { return away }
+						f.loadHook = func(context.Context, string) error { return errUnavailable }
 						time.Sleep(time.Second)
 						ctx, _ = staleCall(t)
 						wantNumber(t, "during the outage", read(ctx, s, "a"), start+1)
@@ -290,7 +290,7 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := s.total() // the tokens were read before that write
-	s.fail = away
+	s.fail = errUnavailable
 	if _, err := service.Authenticate(t.Context(), token); err != nil {
 		t.Errorf("the new token: %v", err)
 	}

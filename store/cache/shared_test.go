@@ -137,7 +137,7 @@ func TestStrictLoadBringsMore(t *testing.T) {
 
 // An error goes to all callers that share the query or the load, and is not cached.
 func TestStrictErrors(t *testing.T) {
-	away := guidon.Errorf(guidon.Unavailable, "away")
+	errUnavailable := guidon.Errorf(guidon.Unavailable, "unavailable")
 	for name, breakIt := range map[string]func(f *fake, gate chan struct{}, fail func() error){
 		"query": func(f *fake, gate chan struct{}, fail func() error) {
 			f.headsHook = func(ctx context.Context, _ []string) error { return errors.Join(pass(ctx, gate), fail()) }
@@ -147,7 +147,7 @@ func TestStrictErrors(t *testing.T) {
 		},
 	} {
 		for how, fail := range map[string]func() error{
-			"error": func() error { return away },
+			"error": func() error { return errUnavailable },
 			"panic": func() error { panic("out of order") },
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -184,7 +184,7 @@ func testStrictServesNothingOld(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
 	wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
-	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "away") }
+	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "unavailable") }
 	if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", got)
 	}

@@ -170,10 +170,10 @@ func TestSlotDoesNotKeepErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
-		away := errors.New("away")
+		errUnavailable := errors.New("unavailable")
 		fails := begin(t.Context(), &s, l)
-		l.next().answer <- answer{err: away}
-		if got := <-fails; !errors.Is(got.err, away) {
+		l.next().answer <- answer{err: errUnavailable}
+		if got := <-fails; !errors.Is(got.err, errUnavailable) {
 			t.Errorf("got %v, want the load's error", got.err)
 		}
 		again := begin(t.Context(), &s, l)

@@ -118,7 +118,7 @@ func TestSubscribeShared(t *testing.T) {
 		}
 		loads := len(f.loads)
 		got := read(ctx, s, "a")
-		if head, lives := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != lives || len(f.loads) != loads {
+		if head, exists := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != exists || len(f.loads) != loads {
 			t.Errorf("%s: got %v after %d loads, want %v", test.name, got, len(f.loads)-loads, head)
 		}
 	}

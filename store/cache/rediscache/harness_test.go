@@ -100,7 +100,7 @@ type database struct {
 	cache.SharedSource                                            // nil: no other method is called
 	updating           func()                                     // before a write is committed
 	updated            func()                                     // after that, before it is acknowledged
-	asked              func()                                     // after the revisions have been read, before they are returned
+	headsRead          func()                                     // after the revisions have been read, before they are returned
 	load               func(namespace string) *guidon.Snapshot    // returns what is stored
 	loaded             func(namespace string, s *guidon.Snapshot) // after load
 
@@ -132,7 +132,7 @@ func (d *database) Heads(_ context.Context, keys []string) (map[string]guidon.Re
 		}
 		return true
 	})
-	call(d.asked)
+	call(d.headsRead)
 	return heads, nil
 }
 

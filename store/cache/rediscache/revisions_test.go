@@ -188,8 +188,8 @@ func TestReaderOvertakenByWrite(t *testing.T) {
 	for want, next := range map[int64]func(){2: func() {}, 3: func() { b.head(t, "a") }} {
 		db.heads["a"] = guidon.Revision{Number: want - 1}
 		a.age(t, "a", "asked", time.Second) // the next reader queries the database
-		db.asked = func() {
-			db.asked = nil
+		db.headsRead = func() {
+			db.headsRead = nil
 			b.write(t, "a")
 			next()
 		}
@@ -206,8 +206,8 @@ func TestReaderOutlastsLease(t *testing.T) {
 	a := newInstance(t, server.URL, db)
 	a.warm(t, "a")
 	a.age(t, "a", "asked", time.Second)
-	db.asked = func() {
-		db.asked = nil
+	db.headsRead = func() {
+		db.headsRead = nil
 		a.age(t, "a", "asked", time.Second)
 	}
 	a.head(t, "a")
