@@ -18,74 +18,74 @@ import (
 
 var bounded = cache.Freshness{MaxAge: time.Second}
 
-// Its own writes are all there are, so the bound is never used up.
+// All writes are its own, so MaxAge never expires.
 func TestBoundedConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store {
 		return cache.NewShared(openSQLite(t), cache.Freshness{MaxAge: time.Hour})
 	})
 }
 
-// An answer is good for MaxAge from the begin of its question, however long that
-// took, and then not a moment longer.
+// A result is valid for MaxAge from the start of its query, however long that took, and
+// no longer.
 func TestBoundedAge(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, bounded)
-			f.afterHook = func() { time.Sleep(200 * time.Millisecond) } // on the way back, of the question and of the load
-			wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			f.afterHook = func() { time.Sleep(200 * time.Millisecond) } // on the way back from the query and from the load
+			wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			f.set(key, 2, 2)
 			time.Sleep(600*time.Millisecond - time.Nanosecond)
 			for range 100 {
-				wantNumber(t, "within the bound", ask(t.Context(), s, key), 1)
+				wantNumber(t, "within MaxAge", read(t.Context(), s, key), 1)
 			}
-			if got := f.questions(); got != 1 {
-				t.Errorf("%d questions, want 1", got)
+			if got := f.queries(); got != 1 {
+				t.Errorf("%d queries, want 1", got)
 			}
 			time.Sleep(time.Nanosecond)
-			wantNumber(t, "at the bound", ask(t.Context(), s, key), 2)
+			wantNumber(t, "after MaxAge", read(t.Context(), s, key), 2)
 		})
 	}
 }
 
-// Who finds memory too old waits for a question that all share: for one that is
-// under way and began late enough, too.
-func TestBoundedSharesQuestions(t *testing.T) {
+// Callers that find memory too old share one query, even one that is already running if
+// it began late enough.
+func TestBoundedSharesQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		time.Sleep(time.Second)
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		var answers []chan result
 		for range 10 {
-			answers = append(answers, askSoon(t.Context(), s, "a"))
+			answers = append(answers, readAsync(t.Context(), s, "a"))
 			synctest.Wait()
 		}
 		close(gate)
 		for _, answer := range answers {
 			wantNumber(t, "together", <-answer, 1)
 		}
-		if got := f.questions(); got != 2 {
-			t.Errorf("%d questions, want 2", got)
+		if got := f.queries(); got != 2 {
+			t.Errorf("%d queries, want 2", got)
 		}
 	})
 }
 
-// What was written through this instance is seen by the next request, whatever
-// was being asked meanwhile, and whether the namespace was held, or existed.
+// The next request sees what was written through this instance, whatever query was
+// running at the time, and whether or not the namespace was cached, or existed.
 func TestBoundedOwnWrites(t *testing.T) {
 	for _, key := range []string{"a", authentications, "new"} {
-		for name, during := range map[string]bool{"while a question is under way": true, "when it has been answered": false} {
+		for name, during := range map[string]bool{"while a query is running": true, "when it has ended": false} {
 			t.Run(key+" "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, bounded)
-					number := ask(t.Context(), s, key).revision.Number
+					number := read(t.Context(), s, key).revision.Number
 					time.Sleep(time.Second)
 					f.afterHook = func() { <-gate }
-					before := askSoon(t.Context(), s, key)
+					before := readAsync(t.Context(), s, key)
 					synctest.Wait() // it has read, and is on its way back
 					if err := write(t.Context(), s, key); err != nil {
 						t.Fatal(err)
@@ -93,61 +93,60 @@ func TestBoundedOwnWrites(t *testing.T) {
 					time.Sleep(time.Millisecond)
 					after := make(chan result, 1)
 					if during {
-						after = askSoon(t.Context(), s, key)
+						after = readAsync(t.Context(), s, key)
 						synctest.Wait()
 						close(gate)
 						<-before
 					} else {
 						close(gate)
 						<-before
-						after <- ask(t.Context(), s, key)
+						after <- read(t.Context(), s, key)
 					}
 					wantNumber(t, "after the write", <-after, number+1)
-					wantNumber(t, "later", ask(t.Context(), s, key), number+1)
+					wantNumber(t, "later", read(t.Context(), s, key), number+1)
 				})
 			})
 		}
 	}
 }
 
-// A write that failed may have taken effect.
+// A failed write may have taken effect.
 func TestBoundedUncertainWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		f.refused = guidon.Errorf(guidon.Unavailable, "the outcome is unknown")
+		f.writeErr = guidon.Errorf(guidon.Unavailable, "the outcome is unknown")
 		if err := write(t.Context(), s, "a"); !errors.Is(err, guidon.Unavailable) {
 			t.Errorf("got %v, want the error", err)
 		}
-		wantNumber(t, "after it", ask(t.Context(), s, "a"), 2)
+		wantNumber(t, "after the failure", read(t.Context(), s, "a"), 2)
 	})
 }
 
-// A call that demands a fresh answer has one, in every mode.
+// A call that requires a fresh result gets one in every mode.
 func TestFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		wantNumber(t, "as it comes", ask(t.Context(), s, "a"), 1)
-		wantNumber(t, "fresh", ask(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
+		wantNumber(t, "not fresh", read(t.Context(), s, "a"), 1)
+		wantNumber(t, "fresh", read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
 	})
 }
 
-// The loop asks ahead of time: no request waits, however long the question and
-// the load take within their part of the bound, and nothing is asked while
-// nobody uses the cache.
+// The loop queries ahead of time. No request waits, however long the query and the load
+// take within their part of MaxAge, and no query runs while the cache is unused.
 func TestRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.set("b", 1, 1)
 		s := cache.NewShared(f, bounded)
 		for _, key := range []string{"a", "b", authentications} {
-			ask(t.Context(), s, key)
-			ask(t.Context(), s, key) // the second one finds it
+			read(t.Context(), s, key)
+			read(t.Context(), s, key) // the second read finds the slot
 		}
 		f.afterHook = func() { time.Sleep(50 * time.Millisecond) }
 		ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +168,7 @@ func TestRefresh(t *testing.T) {
 				f.set("a", int64(len(written))+1, int64(len(written))+1)
 				written = append(written, before)
 			}
-			got := ask(t.Context(), s, "a")
+			got := read(t.Context(), s, "a")
 			if time.Since(before) > 0 {
 				t.Fatalf("a request waited for %v", time.Since(before))
 			}
@@ -179,48 +178,48 @@ func TestRefresh(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		f.mu.Lock()
-		last := f.asked[len(f.asked)-1]
+		last := f.queried[len(f.queried)-1]
 		f.mu.Unlock()
 		if diff := cmp.Diff([]string{"a"}, last); diff != "" {
-			t.Errorf("asked for what nobody has used for two minutes (-want +got):\n%s", diff)
+			t.Errorf("queried keys that were unused for two minutes (-want +got):\n%s", diff)
 		}
-		if got := f.questions(); got > 200 {
-			t.Errorf("%d questions in two minutes", got)
+		if got := f.queries(); got > 200 {
+			t.Errorf("%d queries in two minutes", got)
 		}
 		time.Sleep(2 * time.Minute)
-		idle := f.questions()
+		idle := f.queries()
 		time.Sleep(2 * time.Minute)
-		if got := f.questions(); got != idle {
-			t.Errorf("%d questions while nobody used it", got-idle)
+		if got := f.queries(); got != idle {
+			t.Errorf("%d queries while the cache was unused", got-idle)
 		}
 	})
 }
 
-// An authenticated request asks for the tokens and its namespace at once, and is
-// still answered with states from after its begin.
-func TestOneQuestionForTokenAndNamespace(t *testing.T) {
+// An authenticated request queries the tokens and its namespace together, and still
+// gets states from after its start.
+func TestOneQueryForTokenAndNamespace(t *testing.T) {
 	f := newFake()
 	f.set(authentications, 5, 5)
 	s := cache.NewShared(f, cache.Freshness{})
 	for i := range 10 {
-		before := f.questions()
+		before := f.queries()
 		f.set("a", int64(i)+10, int64(i))
 		f.set(authentications, int64(i)+10, int64(i))
 		ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a"})
-		wantNumber(t, "tokens", ask(ctx, s, authentications), int64(i)+10)
-		wantNumber(t, "namespace", ask(ctx, s, "a"), int64(i)+10)
-		if got := f.questions() - before; got != 1 {
-			t.Errorf("request %d: %d questions, want 1", i, got)
+		wantNumber(t, "tokens", read(ctx, s, authentications), int64(i)+10)
+		wantNumber(t, "namespace", read(ctx, s, "a"), int64(i)+10)
+		if got := f.queries() - before; got != 1 {
+			t.Errorf("request %d: %d queries, want 1", i, got)
 		}
 		if err := write(ctx, s, "a"); err != nil {
 			t.Fatal(err)
 		}
-		wantNumber(t, "after a write of the same call", ask(ctx, s, "a"), int64(i)+11)
+		wantNumber(t, "after a write of the same call", read(ctx, s, "a"), int64(i)+11)
 	}
 }
 
-// Names that do not exist leave nothing behind and cost at most one question at
-// a time; unknown tokens are looked up in the set that is held.
+// Names that do not exist leave nothing behind and cost at most one query at a time.
+// Unknown tokens are looked up in the cached set.
 func TestUnknownNamesLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -236,20 +235,20 @@ func TestUnknownNamesLeaveNothing(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := f.questions(); got > 2 || f.highest[""] > 1 {
-			t.Errorf("%d questions, %d at once, for 200 unknown tokens", got, f.highest[""])
+		if got := f.queries(); got > 2 || f.highest[""] > 1 {
+			t.Errorf("%d queries, %d concurrently, for 200 unknown tokens", got, f.highest[""])
 		}
 		time.Sleep(time.Minute)
-		ask(t.Context(), s, "a") // asks for everything held
-		if got := f.asked[len(f.asked)-1]; !cmp.Equal(got, []string{"a"}) {
-			t.Errorf("%q are held", got)
+		read(t.Context(), s, "a") // queries all cached keys
+		if got := f.queried[len(f.queried)-1]; !cmp.Equal(got, []string{"a"}) {
+			t.Errorf("queried %q, want only a", got)
 		}
 	})
 }
 
-// Whatever the interleaving: no answer was out of date for MaxAge or more when
-// its call began, none is older than a write of this instance that ended before,
-// and no caller sees a revision go back.
+// Whatever the interleaving, no result was out of date for MaxAge or more when its call
+// began. None is older than a write of this instance that ended before, and no caller
+// sees a revision go backwards.
 func TestBoundedFreshness(t *testing.T) {
 	const maxAge = 300 * time.Microsecond
 	for seed := range uint64(200) {
@@ -264,7 +263,7 @@ func TestBoundedFreshness(t *testing.T) {
 					for range 60 {
 						key := []string{"a", "b"}[h.draw(2)]
 						from := max(h.stateAt(key, time.Now().Add(-maxAge)), h.ownWrite(key))
-						got := ask(t.Context(), s, key)
+						got := read(t.Context(), s, key)
 						if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
 							t.Errorf("%s: %s", key, wrong)
 						}
@@ -298,7 +297,7 @@ func TestBoundedFreshness(t *testing.T) {
 			})
 			wg.Wait()
 			if h.highest[""] != 1 {
-				t.Errorf("%d questions at once", h.highest[""])
+				t.Errorf("%d concurrent queries", h.highest[""])
 			}
 		})
 		if t.Failed() {

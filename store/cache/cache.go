@@ -1,4 +1,4 @@
-// Package cache answers a store's reads from memory.
+// Package cache serves the reads of a store from memory.
 package cache
 
 import (
@@ -20,15 +20,14 @@ type Source interface {
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
 }
 
-// Cache is a [guidon.Store] that keeps the snapshots, the list of namespaces and
-// the authentications of its source in memory.
+// Cache is a [guidon.Store] that keeps the snapshots, the list of namespaces and the
+// authentications of its source in memory.
 //
-// It relies on every write passing through it. A write puts the state that it made
-// into memory before it returns, or marks what it changed as old if that state is not
-// known, so that whoever learns of it sees it: nothing stale is ever answered. A load
-// that fails is the caller's error and is tried again by
-// the next call. What is in memory is bounded by what is stored: names that do
-// not exist leave nothing behind and cost the source nothing.
+// It relies on every write passing through it. Before a write returns, the resulting
+// state is in memory, or, if it is not known, what the write changed is invalidated. So
+// no stale state is ever returned. The error of a failed load goes to the caller, and
+// the next call tries again. Memory use is bounded by what is stored: names that do not
+// exist leave nothing behind and cost the source nothing.
 type Cache struct {
 	source          Source
 	directory       slot[directory]
@@ -42,16 +41,16 @@ var _ guidon.Store = (*Cache)(nil)
 // New returns an empty cache over the source.
 func New(source Source) *Cache { return &Cache{source: source} }
 
-// directory is the list of namespaces with a place for the snapshot of each.
+// directory is the list of namespaces with a slot for the snapshot of each.
 type directory struct {
 	list  []*guidon.Namespace
 	slots map[string]*slot[guidon.Snapshot]
 }
 
-// Namespaces returns every namespace in creation order. The answer is shared and
-// must not be changed.
+// Namespaces returns every namespace in creation order. The result is shared and must
+// not be modified.
 func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
-	d, err := c.known(ctx)
+	d, err := c.currentDirectory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +59,7 @@ func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 
 // Snapshot implements [guidon.Store].
 func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	d, err := c.known(ctx)
+	d, err := c.currentDirectory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +108,7 @@ func (c *Cache) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guido
 	return c.source.Changes(ctx, query)
 }
 
-// known returns the current directory.
-func (c *Cache) known(ctx context.Context) (*directory, error) {
+func (c *Cache) currentDirectory(ctx context.Context) (*directory, error) {
 	if d := c.directory.current.Load(); d != nil {
 		return d.get(), nil
 	}
@@ -120,9 +118,9 @@ func (c *Cache) known(ctx context.Context) (*directory, error) {
 	})
 }
 
-// loadDirectory reads the list of namespaces. A namespace that was known keeps
-// its place, so that a write which began under the old directory marks the same
-// snapshot old that readers of the new one find.
+// loadDirectory reads the list of namespaces. A known namespace keeps its slot, so that
+// a write that began under the old directory invalidates the slot that readers of the
+// new one find.
 func (c *Cache) loadDirectory(ctx context.Context, held *version[directory]) (*version[directory], error) {
 	list, err := c.source.Namespaces(ctx)
 	if err != nil {

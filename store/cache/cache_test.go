@@ -56,7 +56,8 @@ func get(t testing.TB, s guidon.Store, namespace string) *guidon.Snapshot {
 	return shot
 }
 
-// What has not changed costs the source nothing, nor do names that do not exist.
+// A state that has not changed costs the source nothing, nor do names that do not
+// exist.
 func TestUnchangedCostsNothing(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
@@ -78,14 +79,15 @@ func TestUnchangedCostsNothing(t *testing.T) {
 		}
 	}
 	if got := s.total(); got != before {
-		t.Errorf("the source was asked %d more times", got-before)
+		t.Errorf("%d more calls to the source", got-before)
 	}
 	if got, want := c.Stats(), (cache.Stats{Hits: 200, Misses: 2, Loads: 3}); got != want {
 		t.Errorf("got stats %+v, want %+v", got, want)
 	}
 }
 
-// A write reloads nothing: not its own namespace, nor the list of them, nor another.
+// A write reloads neither its own namespace, nor the list of them, nor another
+// namespace.
 func TestWriteReloadsNothing(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
@@ -100,7 +102,7 @@ func TestWriteReloadsNothing(t *testing.T) {
 	other := get(t, c, "other")
 	put(t, c, "a")
 	if get(t, c, "default").Flag("a") == nil {
-		t.Error("the write is not seen")
+		t.Error("the write is not visible")
 	}
 	if get(t, c, "other") != other {
 		t.Error("a write to one namespace reloaded another")
@@ -109,25 +111,26 @@ func TestWriteReloadsNothing(t *testing.T) {
 		t.Errorf("%v, %d namespaces, want 2", err, len(list))
 	}
 	if got := s.total() - before; got != 0 {
-		t.Errorf("the source was asked %d times after the first load, want 0: %v", got, s.asked)
+		t.Errorf("%d calls to the source after the first load, want 0: %v", got, s.calls)
 	}
 }
 
-// A write that does not tell what it did makes the next reader load, from what is held.
-func TestVagueWrite(t *testing.T) {
+// After a write that does not advance its mirror the next reader loads, starting from
+// the cached snapshot.
+func TestUnmirroredWrite(t *testing.T) {
 	s := newSource(t)
-	s.vague = true
+	s.unmirrored = true
 	c := cache.New(s)
 	first := get(t, c, "default")
 	put(t, c, "a")
 	if get(t, c, "default").Flag("a") == nil {
-		t.Error("the write is not seen")
+		t.Error("the write is not visible")
 	}
 	if got := s.held[len(s.held)-1]; got != first {
-		t.Errorf("the reload began from %v, want the snapshot held", got)
+		t.Errorf("the reload started from %v, want the cached snapshot", got)
 	}
-	if got := s.asked["Namespaces"]; got != 1 {
-		t.Errorf("the namespaces were listed %d times, want 1: the write did not touch them", got)
+	if got := s.calls["Namespaces"]; got != 1 {
+		t.Errorf("the namespaces were listed %d times, want 1: the write did not change them", got)
 	}
 }
 
@@ -142,12 +145,12 @@ func TestConcurrentMissesShareOneLoad(t *testing.T) {
 	<-s.began
 	close(s.gate)
 	wg.Wait()
-	if got := s.asked["Load"]; got != 1 { // all goroutines have ended
+	if got := s.calls["Load"]; got != 1 { // all goroutines have ended
 		t.Errorf("%d loads, want 1", got)
 	}
 }
 
-// One of two who wait goes away: the other is served by the same load.
+// Canceling one of two waiters does not cancel the load for the other.
 func TestCanceledWaiterLeavesTheOthers(t *testing.T) {
 	s := newSource(t)
 	s.began, s.gate = make(chan struct{}, 10), make(chan struct{})
@@ -158,12 +161,12 @@ func TestCanceledWaiterLeavesTheOthers(t *testing.T) {
 		_, err := c.Snapshot(ctx, "default")
 		first <- err
 	}()
-	<-s.began // the load is under way, with the first one's context
+	<-s.began // the load is running with the values of the first context
 	go func() {
 		_, err := c.Snapshot(t.Context(), "default")
 		second <- err
 	}()
-	for c.Stats().Misses < 2 { // the second is at the door; it joins or loads anew, either way it is served
+	for c.Stats().Misses < 2 { // the second is about to wait: it joins the load or starts another
 		runtime.Gosched()
 	}
 	cancel()
@@ -176,8 +179,8 @@ func TestCanceledWaiterLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// A load that nobody waits for any more is ended, and the next reader is served
-// by one of its own.
+// A load without waiters is canceled, and the next reader is served by a load of its
+// own.
 func TestAbandonedLoadEnds(t *testing.T) {
 	s := newSource(t)
 	s.began, s.gate = make(chan struct{}, 10), make(chan struct{})
@@ -198,7 +201,7 @@ func TestAbandonedLoadEnds(t *testing.T) {
 		_, err := c.Snapshot(t.Context(), "default")
 		second <- err
 	}()
-	<-s.began // a second load, so the first has ended
+	<-s.began // a second load has begun, so the first has ended
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
@@ -211,35 +214,35 @@ func TestAbandonedLoadEnds(t *testing.T) {
 	}
 }
 
-// A load reads, then a write commits, then the load ends: what it read must not
-// be taken for current, whether it is known what the write did or not.
+// A load reads, then a write commits, then the load ends. The loaded state must not
+// count as current, whether or not the effect of the write is known.
 func TestLoadOvertakenByWrite(t *testing.T) {
-	for _, vague := range []bool{true, false} {
+	for _, unmirrored := range []bool{true, false} {
 		s := newSource(t)
 		c := cache.New(s)
 		get(t, c, "default")
-		s.vague = true
-		put(t, c, "old") // which is loaded
+		s.unmirrored = true
+		put(t, c, "old") // so that the next read loads
 		s.read, s.after = make(chan struct{}, 10), make(chan struct{})
 		old := make(chan *guidon.Snapshot, 1)
 		go func() { old <- get(t, c, "default") }()
 		<-s.read
-		s.vague = vague
+		s.unmirrored = unmirrored
 		written := put(t, c, "a")
 
-		// Who comes now must not be served by that load.
+		// A new reader must not be served by that load.
 		fresh := make(chan *guidon.Snapshot, 1)
 		go func() { fresh <- get(t, c, "default") }()
-		if !vague {
+		if !unmirrored {
 			if got := (<-fresh).Revision().Number; got != written {
-				t.Errorf("got revision %d while a load was under way, after %d was acknowledged", got, written)
+				t.Errorf("got revision %d while a load was running, after %d was acknowledged", got, written)
 			}
 		}
 		s.after <- struct{}{}
 		if got := (<-old).Revision().Number; got != written-1 {
-			t.Errorf("the overtaken reader got revision %d, want what its load read, %d", got, written-1)
+			t.Errorf("the reader from before the write got revision %d, want what its load read, %d", got, written-1)
 		}
-		if vague {
+		if unmirrored {
 			<-s.read
 			s.after <- struct{}{}
 			if got := (<-fresh).Revision().Number; got != written {
@@ -252,24 +255,24 @@ func TestLoadOvertakenByWrite(t *testing.T) {
 	}
 }
 
-// Nothing stale is served in place of an error, and the error is not kept.
+// No stale state is returned instead of an error, and errors are not cached.
 func TestLoadFails(t *testing.T) {
 	s := newSource(t)
-	s.vague = true
+	s.unmirrored = true
 	c := cache.New(s)
 	get(t, c, "default")
 	put(t, c, "a")
-	s.fail = guidon.Errorf(guidon.Unavailable, "away")
+	s.fail = guidon.Errorf(guidon.Unavailable, "unavailable")
 	if _, err := c.Snapshot(t.Context(), "default"); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want the source's error", err)
 	}
 	s.fail = nil
 	if get(t, c, "default").Flag("a") == nil {
-		t.Error("the write is not seen")
+		t.Error("the write is not visible")
 	}
 }
 
-// A commit that fails may have taken effect all the same.
+// A failed commit may have taken effect.
 func TestUncertainCommit(t *testing.T) {
 	s := &uncertain{DB: openSQLite(t)}
 	c := cache.New(s)
@@ -281,11 +284,11 @@ func TestUncertainCommit(t *testing.T) {
 		t.Fatalf("got %v, want Unavailable", err)
 	}
 	if get(t, c, "default").Flag("a") == nil {
-		t.Error("the write took effect but is not seen")
+		t.Error("the write took effect but is not visible")
 	}
 }
 
-// uncertain commits, then says that it could not.
+// uncertain commits, and then returns an error.
 type uncertain struct{ *store.DB }
 
 func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
@@ -295,7 +298,7 @@ func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ guid
 	return guidon.Errorf(guidon.Unavailable, "connection lost")
 }
 
-// Evaluation asks for a snapshot and the authentications on every request.
+// Every evaluation reads a snapshot and the authentications.
 func TestHitsDoNotAllocate(t *testing.T) {
 	c := cache.New(openSQLite(t))
 	get(t, c, "default")

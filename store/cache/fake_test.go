@@ -10,35 +10,34 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// fake is a shared database of which only the revisions matter. Others write to
-// it with set and drop. Every question is announced as an event, and goes on
-// when the hook for it returns.
+// fake is a shared database of which only the revisions matter. set and drop stand for
+// the writes of other instances. Each query and load runs its hooks.
 type fake struct {
-	cache.SharedSource // nil: nothing else is asked
+	cache.SharedSource // nil: no other method is called
 
 	headsHook func(ctx context.Context, keys []string) error // before the revisions are read
 	loadHook  func(ctx context.Context, key string) error    // before the state is read
 	afterHook func()                                         // after either
 
-	mu       sync.Mutex
-	states   map[string]guidon.Revision
-	asked    [][]string                 // the keys of each question, sorted
-	loads    []string                   // the key of each load
-	held     []guidon.Revision          // the revision that each load began from
-	flying   map[string]int             // questions under way, by key of the load or "" for revisions
-	highest  map[string]int             // the most of each that were under way at once
-	previous map[string]guidon.Revision // what loads bring, where it is not the current state
-	refused  error                      // what writes fail with
-	writes   int                        // those that were tried
-	vague    bool                       // writes do not tell what they did
-	dropping bool                       // writes delete the namespace
-	commit   func()                     // after a write has begun
-	tell     func()                     // after it was committed
+	mu           sync.Mutex
+	states       map[string]guidon.Revision
+	queried      [][]string                 // the keys of each query, sorted
+	loads        []string                   // the key of each load
+	held         []guidon.Revision          // the revision that each load started from
+	running      map[string]int             // running loads by key, and running queries under ""
+	highest      map[string]int             // the highest value of running for each key
+	previous     map[string]guidon.Revision // what loads return instead of the current state
+	writeErr     error                      // the error of writes
+	writes       int                        // the number of attempts
+	unmirrored   bool                       // writes do not advance their mirrors
+	deleting     bool                       // writes delete the namespace
+	beforeCommit func()                     // during a write, before its commit
+	afterCommit  func()                     // after that, before the mirror is advanced
 }
 
 func newFake() *fake {
 	return &fake{
-		states: map[string]guidon.Revision{"a": {Number: 1, Stamp: 1}}, flying: map[string]int{}, highest: map[string]int{},
+		states: map[string]guidon.Revision{"a": {Number: 1, Stamp: 1}}, running: map[string]int{}, highest: map[string]int{},
 		previous: map[string]guidon.Revision{},
 	}
 }
@@ -60,14 +59,14 @@ func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirro
 	held, known := mirror.Held()
 	return f.write(key, held, known, func(from, to guidon.Revision) {
 		delta := guidon.SnapshotDelta{Revision: to, Namespace: &guidon.Namespace{Key: key}}
-		if f.dropping {
+		if f.deleting {
 			from, delta.Namespace = guidon.Revision{}, nil
 		}
 		mirror.Advance(from, delta)
 	})
 }
 
-// UpdateAuthenticationsMirrored writes to the authentications where fn does, or fails.
+// UpdateAuthenticationsMirrored writes to the authentications if fn does, or fails.
 func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(context.Context, guidon.AuthenticationTx) error) error {
 	tx := &fakeTx{}
 	held, known := mirror.Held()
@@ -83,13 +82,13 @@ func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.
 	})
 }
 
-// write makes the next state of the key, from nothing or from what is held, and
-// tells it.
+// write makes the next state of the key, and advances the mirror to it from held, or
+// from nothing if this is the first state.
 func (f *fake) write(key string, held guidon.Revision, known bool, advance func(from, to guidon.Revision)) error {
-	call(f.commit)
+	call(f.beforeCommit)
 	next, err := f.next(key)
-	call(f.tell)
-	if err == nil && !f.vague && (known || next.Number == 1) {
+	call(f.afterCommit)
+	if err == nil && !f.unmirrored && (known || next.Number == 1) {
 		advance(held, next)
 	}
 	return err
@@ -99,12 +98,12 @@ func (f *fake) next(key string) (guidon.Revision, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes++
-	if f.refused != nil {
-		return guidon.Revision{}, f.refused
+	if f.writeErr != nil {
+		return guidon.Revision{}, f.writeErr
 	}
 	r := f.states[key]
 	r = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp + 1000}
-	if f.states[key] = r; f.dropping {
+	if f.states[key] = r; f.deleting {
 		delete(f.states, key)
 	}
 	return r, nil
@@ -116,7 +115,7 @@ func call(hook func()) {
 	}
 }
 
-// fakeTx is a transaction in which nothing but deleting is done.
+// fakeTx is a transaction that can only delete.
 type fakeTx struct {
 	guidon.AuthenticationTx
 	changed bool
@@ -137,30 +136,30 @@ func write(ctx context.Context, s *cache.Shared, key string) error {
 	return s.Update(ctx, key, nil)
 }
 
-// questions returns how many there were.
-func (f *fake) questions() int {
+// queries returns the number of queries so far.
+func (f *fake) queries() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.asked)
+	return len(f.queried)
 }
 
-// enter counts what is under way until the function it returns is called.
+// enter counts a query or load as running until leave is called.
 func (f *fake) enter(what string) (leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.flying[what]++
-	f.highest[what] = max(f.highest[what], f.flying[what])
+	f.running[what]++
+	f.highest[what] = max(f.highest[what], f.running[what])
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.flying[what]--
+		f.running[what]--
 	}
 }
 
 func (f *fake) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
 	defer f.enter("")()
 	f.mu.Lock()
-	f.asked = append(f.asked, slices.Sorted(slices.Values(keys)))
+	f.queried = append(f.queried, slices.Sorted(slices.Values(keys)))
 	hook := f.headsHook
 	f.mu.Unlock()
 	if hook != nil {
@@ -180,7 +179,7 @@ func (f *fake) read(keys []string) map[string]guidon.Revision {
 	defer f.mu.Unlock()
 	heads := map[string]guidon.Revision{}
 	for _, key := range keys {
-		if r, lives := f.states[key]; lives {
+		if r, exists := f.states[key]; exists {
 			heads[key] = r
 		}
 	}
@@ -198,7 +197,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 		}
 	}
 	f.mu.Lock()
-	r, lives := f.states[key]
+	r, exists := f.states[key]
 	if old, set := f.previous[key]; set {
 		r = old
 	}
@@ -206,7 +205,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 	if f.afterHook != nil {
 		f.afterHook()
 	}
-	if !lives && key != guidon.AuthenticationsKey {
+	if !exists && key != guidon.AuthenticationsKey {
 		return r, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 	}
 	return r, nil
@@ -236,14 +235,14 @@ func (f *fake) LoadAuthentications(ctx context.Context, held *guidon.Authenticat
 	return guidon.NewAuthenticationSet(r, nil), nil
 }
 
-// result is what a reader was given.
+// result is what a reader got.
 type result struct {
 	revision guidon.Revision
 	err      error
 }
 
-// ask reads the namespace, or the authentications, of the cache.
-func ask(ctx context.Context, s *cache.Shared, key string) result {
+// read reads the namespace, or the authentications, from the cache.
+func read(ctx context.Context, s *cache.Shared, key string) result {
 	if key == guidon.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
 		if err != nil {
@@ -258,10 +257,10 @@ func ask(ctx context.Context, s *cache.Shared, key string) result {
 	return result{revision: shot.Revision()}
 }
 
-// askSoon is ask in a goroutine.
-func askSoon(ctx context.Context, s *cache.Shared, key string) chan result {
+// readAsync is read in a goroutine.
+func readAsync(ctx context.Context, s *cache.Shared, key string) chan result {
 	answer := make(chan result, 1)
-	go func() { answer <- ask(ctx, s, key) }()
+	go func() { answer <- read(ctx, s, key) }()
 	return answer
 }
 

@@ -15,9 +15,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// history is a fake database that remembers every state each key ever had. The
-// zero revision stands for a namespace that does not exist, or for no
-// authentications.
+// history is a fake database that remembers every state of each key. The zero revision
+// stands for a namespace that does not exist, or for no authentications.
 type history struct {
 	*fake
 	random *rand.Rand // guarded by past.mu
@@ -25,9 +24,9 @@ type history struct {
 	past   struct {
 		sync.Mutex
 		states   map[string][]guidon.Revision
-		times    map[string][]time.Time // when each began
-		owned    map[string]int         // the last state of which an own write is known to have ended
-		restores map[string][]int       // the places in states that a restored backup made
+		times    map[string][]time.Time // when each became current
+		owned    map[string]int         // the last state whose write through this instance is known to have ended
+		restores map[string][]int       // the indexes of states made by a restored backup
 		stamp    int64
 	}
 }
@@ -51,11 +50,11 @@ func (h *history) draw(n int) int {
 	return h.random.IntN(n)
 }
 
-// errBroken is what a question fails with now and then. It does not say that the
-// database is away, after which most would not be asked at all.
+// errBroken is the error of some queries. It does not say that the database is
+// unavailable, since most queries would then not be run.
 var errBroken = errors.New("broken")
 
-// pause is the time on the way to the database or back, of the bubble's clock.
+// pause is the time to the database or back, by the clock of the bubble.
 func (h *history) pause(ctx context.Context) error {
 	if h.draw(100) == 0 {
 		return errBroken
@@ -68,8 +67,8 @@ func (h *history) pause(ctx context.Context) error {
 	}
 }
 
-// write commits something: a change, a deletion, a new beginning, or a backup. It
-// returns the place of the state among those of the key.
+// write commits a change, a deletion, a creation or a restored backup. It returns the
+// index of the new state among those of the key.
 func (h *history) write(key string) int {
 	what := h.draw(20)
 	h.past.Lock()
@@ -82,11 +81,11 @@ func (h *history) write(key string) int {
 	case h.linear:
 	case what == 0 && key != authentications:
 		next = guidon.Revision{}
-	case what == 1: // a backup, or what was written after one
+	case what == 1: // a restored backup
 		next = states[h.random.IntN(len(states))]
 		h.past.restores[key] = append(h.past.restores[key], len(states))
 	case what == 2:
-		next.Number = last.Number // restored, and written to
+		next.Number = last.Number // a restored backup that was written to
 		h.past.restores[key] = append(h.past.restores[key], len(states))
 	}
 	h.past.states[key], h.past.times[key] = append(states, next), append(h.past.times[key], time.Now())
@@ -115,8 +114,8 @@ func (h *history) stateAt(key string, at time.Time) int {
 	return i
 }
 
-// own notes that a write of this instance has ended, which made the state, and
-// ownWrite returns the last of these.
+// own records that the write through this instance has ended that made the state.
+// ownWrite returns the last of these states.
 func (h *history) own(key string, state int) {
 	h.past.Lock()
 	defer h.past.Unlock()
@@ -129,13 +128,14 @@ func (h *history) ownWrite(key string) int {
 	return h.past.owned[key]
 }
 
-// UpdateMirrored commits something and tells it, some time before and after.
+// UpdateMirrored commits something and advances the mirror, with pauses before and
+// after.
 func (h *history) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirror[guidon.SnapshotDelta], _ func(context.Context, guidon.Tx) error) error {
 	held, known := mirror.Held()
 	_ = h.pause(context.Background())
 	state := h.write(key)
 	_ = h.pause(context.Background())
-	if known && h.draw(4) > 0 { // otherwise it is not known what leads there
+	if known && h.draw(4) > 0 { // otherwise the cache must load the new state
 		mirror.Advance(held, guidon.SnapshotDelta{Revision: h.state(key, state), Namespace: &guidon.Namespace{Key: key}})
 	}
 	_ = h.pause(context.Background())
@@ -143,13 +143,13 @@ func (h *history) UpdateMirrored(_ context.Context, key string, mirror guidon.Mi
 	return nil
 }
 
-func (h *history) state(key string, place int) guidon.Revision {
+func (h *history) state(key string, index int) guidon.Revision {
 	h.past.Lock()
 	defer h.past.Unlock()
-	return h.past.states[key][place]
+	return h.past.states[key][index]
 }
 
-// explain tells what is wrong with an answer that was given between two states,
+// explain returns what is wrong with a result that was returned between two states,
 // both included, or "".
 func (h *history) explain(key string, from, to int, got result) string {
 	h.past.Lock()
@@ -160,7 +160,7 @@ func (h *history) explain(key string, from, to int, got result) string {
 		return ""
 	case errors.Is(got.err, guidon.NotFound):
 		got.revision = guidon.Revision{}
-	case errors.Is(got.err, guidon.Unavailable): // twice a backup was restored between a question and its load
+	case errors.Is(got.err, guidon.Unavailable): // two backups were restored, each between a query and its load
 		restores := slices.DeleteFunc(slices.Clone(h.past.restores[key]), func(i int) bool { return i < from || i > to })
 		if len(restores) >= 2 {
 			return ""
@@ -175,11 +175,10 @@ func (h *history) explain(key string, from, to int, got result) string {
 	return ""
 }
 
-// Whatever the interleaving of readers, writers, deletions, restored backups,
-// errors and readers who leave: every answer is a state that was current at some
-// moment between the begin and the end of the call, and no question is asked
-// twice at once. (A namespace that is deleted and comes back at once may have a
-// load of either life under way.)
+// Whatever the interleaving of readers, writers, deletions, restored backups, errors
+// and canceled readers, every result is a state that was current at some moment during
+// the call. No query runs twice at the same time. (A namespace that is deleted and
+// created again may have a load of either one running.)
 func TestStrictFreshness(t *testing.T) {
 	keys := []string{"a", "b", authentications}
 	for seed := range uint64(300) {
@@ -206,7 +205,7 @@ func TestStrictFreshness(t *testing.T) {
 			}
 			wg.Wait()
 			if h.highest[""] != 1 || h.highest[authentications] != 1 {
-				t.Errorf("under way at once: %v, want one of each", h.highest)
+				t.Errorf("running concurrently: %v, want one of each", h.highest)
 			}
 		})
 		if t.Failed() {
@@ -215,8 +214,8 @@ func TestStrictFreshness(t *testing.T) {
 	}
 }
 
-// The same while this instance writes as well, by what it reads and what it is told
-// of its own commits.
+// The same while this instance writes as well, and knows its own commits from their
+// mirrors.
 func TestStrictFreshnessOfWriter(t *testing.T) {
 	keys := []string{"a", "b"}
 	for seed := range uint64(200) {
@@ -264,7 +263,7 @@ func readOnce(t *testing.T, h *history, s *cache.Shared, key string, leaves bool
 		time.AfterFunc(time.Duration(h.draw(100))*time.Microsecond, cancel)
 	}
 	from := h.now(key)
-	got := ask(ctx, s, key)
+	got := read(ctx, s, key)
 	if wrong := h.explain(key, from, h.now(key), got); wrong != "" {
 		t.Errorf("%s: %s", key, wrong)
 	}

@@ -2,7 +2,7 @@ package cache
 
 import "github.com/guidonhq/guidon"
 
-// kind is what the cache needs to know of snapshots, or of sets of authentications.
+// kind describes snapshots, or sets of authentications, to the cache.
 type kind[T, D any] struct {
 	empty      *T // the state at the zero revision
 	revision   func(value *T) guidon.Revision
@@ -28,16 +28,16 @@ var (
 	}
 )
 
-// mirror brings what the cache holds to the state that one write has made. It
-// implements [guidon.Mirror].
+// mirror brings the cached state to the state that one write has made. It implements
+// [guidon.Mirror].
 type mirror[T, D any] struct {
 	kind *kind[T, D]
-	last func() *version[T]                  // the version held, or nil
+	last func() *version[T]                  // the cached version, or nil
 	put  func(next *version[T], began int64) // makes it current
 	now  func() int64
 
 	began int64       // an instant before the commit
-	held  *version[T] // at that instant
+	held  *version[T] // the cached version at that instant
 	kept  bool        // the cache has the new state
 }
 
@@ -65,12 +65,12 @@ func (m *mirror[T, D]) Advance(from guidon.Revision, deltas ...D) {
 	m.kept = true
 }
 
-// version returns the version of the revision, or nil.
+// version returns the version at revision r, or nil.
 func (m *mirror[T, D]) version(r guidon.Revision) *version[T] {
 	if r == (guidon.Revision{}) {
 		return newVersion(r, m.kind.empty)
 	}
-	for _, v := range []*version[T]{m.held, m.last()} { // the latter after another write of the same group
+	for _, v := range []*version[T]{m.held, m.last()} { // the latter if another write of the same group came first
 		if v != nil && v.revision == r {
 			return v
 		}

@@ -12,64 +12,66 @@ import (
 )
 
 var (
-	away = guidon.Errorf(guidon.Unavailable, "away")
+	errUnavailable = guidon.Errorf(guidon.Unavailable, "unavailable")
 
-	// modes are all there are, with answers from memory for a minute.
+	// modes are all modes, with results from memory for a minute.
 	modes = map[string]cache.Freshness{
 		"strict":  {MaxStale: time.Minute},
 		"bounded": {MaxAge: time.Second, MaxStale: time.Minute},
 	}
 )
 
-// refuse makes the database refuse, hang makes it not answer at all, and recover
-// makes it answer again: questions that are under way go on as they began.
-func (f *fake) refuse() { f.become(func(context.Context, []string) error { return away }) }
+// refuse makes queries fail, hang makes them block, and recover makes them succeed
+// again. Running queries are not affected.
+func (f *fake) refuse() {
+	f.setHeadsHook(func(context.Context, []string) error { return errUnavailable })
+}
 
 func (f *fake) hang() {
-	f.become(func(ctx context.Context, _ []string) error {
+	f.setHeadsHook(func(ctx context.Context, _ []string) error {
 		<-ctx.Done()
 		return ctx.Err()
 	})
 }
 
-func (f *fake) recover() { f.become(nil) }
+func (f *fake) recover() { f.setHeadsHook(nil) }
 
-func (f *fake) become(hook func(context.Context, []string) error) {
+func (f *fake) setHeadsHook(hook func(context.Context, []string) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.headsHook = hook
 }
 
-// staleCall returns a context for a read that accepts what is old.
+// staleCall returns a context for a read that accepts an old state.
 func staleCall(t *testing.T) (context.Context, *guidon.Call) {
 	call := &guidon.Call{MayBeStale: true}
 	return guidon.WithCall(t.Context(), call), call
 }
 
-// wantStale asks and expects what was current so long ago, at once.
+// wantStale reads the key and wants a state of that age, immediately.
 func wantStale(t *testing.T, s *cache.Shared, key string, number int64, age time.Duration) {
 	t.Helper()
 	ctx, call := staleCall(t)
 	begin := time.Now()
-	wantNumber(t, "from memory", ask(ctx, s, key), number)
+	wantNumber(t, "from memory", read(ctx, s, key), number)
 	if call.Stale != age {
-		t.Errorf("the answer is said to be %v old, want %v", call.Stale, age)
+		t.Errorf("the result has the age %v, want %v", call.Stale, age)
 	}
 	if took := time.Since(begin); took > 0 {
-		t.Errorf("it took %v", took)
+		t.Errorf("the read took %v", took)
 	}
 }
 
-func wantAway(t *testing.T, what string, got result) {
+func wantUnavailable(t *testing.T, what string, got result) {
 	t.Helper()
 	if !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("%s: got revision %d, %v, want Unavailable", what, got.revision.Number, got.err)
 	}
 }
 
-// While the database is away, calls that accept it are answered from memory, as
-// old as that is and up to the limit, and all others are refused. When it
-// answers again, so do we.
+// While the database is unavailable, calls that accept it get the state in memory with
+// its age, up to the limit, and all others fail. When the database recovers, so does
+// the cache.
 func TestOutage(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications} {
@@ -78,37 +80,37 @@ func TestOutage(t *testing.T) {
 					f := newFake()
 					f.set(key, 1, 1)
 					s := cache.NewShared(f, freshness)
-					wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+					wantNumber(t, "at first", read(t.Context(), s, key), 1)
 					if got := s.Outage(); got != 0 {
-						t.Errorf("an outage of %v before there is any", got)
+						t.Errorf("Outage() = %v before the outage", got)
 					}
 					f.refuse()
 					time.Sleep(10 * time.Second)
-					f.set(key, 2, 2) // by another, who can reach the database
+					f.set(key, 2, 2) // by another instance that can reach the database
 					wantStale(t, s, key, 1, 10*time.Second)
 					wantStale(t, s, key, 1, 10*time.Second)
-					wantAway(t, "a read that does not accept it", ask(t.Context(), s, key))
-					wantAway(t, "one that demands a fresh answer",
-						ask(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
+					wantUnavailable(t, "a read that accepts no stale state", read(t.Context(), s, key))
+					wantUnavailable(t, "a read that requires a fresh state",
+						read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
 					ctx, _ := staleCall(t)
-					wantAway(t, "what is not in memory", ask(ctx, s, "b"))
+					wantUnavailable(t, "a namespace that is not in memory", read(ctx, s, "b"))
 					if got := s.Outage(); got != 10*time.Second {
-						t.Errorf("an outage of %v, want 10s", got)
+						t.Errorf("Outage() = %v, want 10s", got)
 					}
 					if got := s.Stats().Stale; got != 2 {
-						t.Errorf("%d stale answers were counted, want 2", got)
+						t.Errorf("%d stale reads were counted, want 2", got)
 					}
 					time.Sleep(50 * time.Second)
 					wantStale(t, s, key, 1, time.Minute)
 					time.Sleep(time.Second)
-					wantAway(t, "beyond the limit", ask(ctx, s, key))
+					wantUnavailable(t, "beyond the limit", read(ctx, s, key))
 
 					f.recover()
 					time.Sleep(100 * time.Millisecond)
 					ctx, call := staleCall(t)
-					wantNumber(t, "again", ask(ctx, s, key), 2)
+					wantNumber(t, "again", read(ctx, s, key), 2)
 					if call.Stale != 0 || s.Outage() != 0 {
-						t.Errorf("stale by %v, an outage of %v, after the end", call.Stale, s.Outage())
+						t.Errorf("after the outage: stale by %v, Outage() = %v", call.Stale, s.Outage())
 					}
 				})
 			})
@@ -120,20 +122,20 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
 		ctx, _ := staleCall(t)
-		wantAway(t, "with the limit 0", ask(ctx, s, "a"))
+		wantUnavailable(t, "with the limit 0", read(ctx, s, "a"))
 	})
 }
 
-// The database is slow. Who evaluates is answered from memory meanwhile, and the
-// answers that take longer than that come all the same.
+// While the database is slow, evaluations get the state in memory. Results that take
+// longer than they wait still arrive.
 func TestSlowDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{MaxStale: time.Hour})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.headsHook = func(ctx context.Context, _ []string) error {
 			select {
 			case <-time.After(3500 * time.Millisecond):
@@ -143,13 +145,13 @@ func TestSlowDatabase(t *testing.T) {
 			}
 		}
 		ctx, _ := staleCall(t)
-		wantNumber(t, "the first to evaluate", ask(ctx, s, "a"), 1)
-		time.Sleep(10 * time.Second) // it led a question, which was asked anew
+		wantNumber(t, "the first to evaluate", read(ctx, s, "a"), 1)
+		time.Sleep(10 * time.Second) // it ran a query inline, which was then started again
 		for range 5 {
 			ctx, call := staleCall(t)
-			evaluation := askSoon(ctx, s, "a")
+			evaluation := readAsync(ctx, s, "a")
 			synctest.Wait()
-			read := askSoon(t.Context(), s, "a") // is for the next question
+			read := readAsync(t.Context(), s, "a") // waits for the next query
 			wantNumber(t, "an evaluation", <-evaluation, 1)
 			if call.Stale == 0 {
 				t.Error("an evaluation waited for the database")
@@ -159,113 +161,114 @@ func TestSlowDatabase(t *testing.T) {
 	})
 }
 
-// The database hangs. The first wait for it, each for his bound, all others are
-// answered at once, and it is asked by one at a time, until it answers again.
+// While the database hangs, each of the first callers waits up to its limit and all
+// others return immediately. One query at a time is tried until the database responds
+// again.
 func TestHangingDatabase(t *testing.T) {
 	for name, freshness := range modes {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.hang()
 				time.Sleep(time.Second)
 				begin := time.Now()
 				ctx, call := staleCall(t)
-				reads := []chan result{askSoon(t.Context(), s, "a")}
+				reads := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
-				reads = append(reads, askSoon(t.Context(), s, "a"))
-				stale := []chan result{askSoon(ctx, s, "a")}
+				reads = append(reads, readAsync(t.Context(), s, "a"))
+				stale := []chan result{readAsync(ctx, s, "a")}
 				time.Sleep(time.Second)
 				late, _ := staleCall(t)
-				stale = append(stale, askSoon(late, s, "a"))
+				stale = append(stale, readAsync(late, s, "a"))
 				for _, answer := range stale {
 					wantNumber(t, "the first to evaluate", <-answer, 1)
 				}
 				if took := time.Since(begin); took != 2*time.Second || call.Stale != 3*time.Second {
-					t.Errorf("answered after %v, %v old, want 2s and 3s", took, call.Stale)
+					t.Errorf("got a state after %v that is %v old, want 2s and 3s", took, call.Stale)
 				}
 				wantStale(t, s, "a", 1, 3*time.Second)
 				for _, answer := range reads {
-					wantAway(t, "the first to read", <-answer)
+					wantUnavailable(t, "the first to read", <-answer)
 				}
 				if took := time.Since(begin); took != 5*time.Second {
-					t.Errorf("refused after %v, want 5s", took)
+					t.Errorf("failed after %v, want 5s", took)
 				}
 
-				// Every 10 ms somebody comes, for half a minute.
+				// A caller comes every 10 ms, for half a minute.
 				var slowest time.Duration
-				questions := f.questions()
+				queries := f.queries()
 				for range 3000 {
 					begin := time.Now()
 					ctx, _ := staleCall(t)
-					wantNumber(t, "from memory", ask(ctx, s, "a"), 1)
-					wantAway(t, "a read", ask(t.Context(), s, "a"))
+					wantNumber(t, "from memory", read(ctx, s, "a"), 1)
+					wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 					slowest = max(slowest, time.Since(begin))
 					time.Sleep(10 * time.Millisecond)
 				}
 				if slowest > 50*time.Millisecond {
-					t.Errorf("somebody waited for %v", slowest)
+					t.Errorf("a caller waited for %v", slowest)
 				}
-				if got := f.questions() - questions; got > 8 || f.highest[""] > 1 {
-					t.Errorf("%d questions in half a minute, %d at once", got, f.highest[""])
+				if got := f.queries() - queries; got > 8 || f.highest[""] > 1 {
+					t.Errorf("%d queries in half a minute, %d concurrently", got, f.highest[""])
 				}
 				f.set("a", 2, 2)
 				f.recover()
-				for range 600 { // one question may still hang
+				for range 600 { // one query may still hang
 					time.Sleep(10 * time.Millisecond)
 					ctx, call := staleCall(t)
-					if got := ask(ctx, s, "a"); call.Stale == 0 {
-						wantNumber(t, "thawed", got, 2)
+					if got := read(ctx, s, "a"); call.Stale == 0 {
+						wantNumber(t, "recovered", got, 2)
 						return
 					}
 				}
-				t.Error("no end of the outage was noticed in 6 s")
+				t.Error("the end of the outage was not noticed in 6 s")
 			})
 		})
 	}
 }
 
-// A slow answer is an answer: after a quiet time nobody takes an old failure for
-// an outage.
+// A slow response is a response: after a pause without queries an old failure does not
+// count as an outage.
 func TestOutageIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
-		wantAway(t, "away", ask(t.Context(), s, "a"))
+		wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 		f.recover()
 		f.afterHook = func() { time.Sleep(time.Second) }
 		f.set("a", 2, 2)
 		time.Sleep(2 * time.Second)
 		ctx, call := staleCall(t)
-		wantNumber(t, "slow", ask(ctx, s, "a"), 2)
+		wantNumber(t, "slow", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
-			t.Error("the answer is said to be stale")
+			t.Error("the result is marked as stale")
 		}
 	})
 }
 
-// Writes are refused at once while the database is known to hang, and reach it
-// as soon as that is over.
+// Writes fail immediately while the database is known to hang, and reach it as soon as
+// that is over.
 func TestWritesDuringOutage(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes["strict"])
-			wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 			f.hang()
-			wantAway(t, "away", ask(t.Context(), s, "a"))
+			wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 			for _, pause := range []time.Duration{0, 101 * time.Millisecond} { // after a failure, and while the next hangs
 				time.Sleep(pause)
 				if pause > 0 {
-					askSoon(t.Context(), s, "a")
+					readAsync(t.Context(), s, "a")
 					time.Sleep(100 * time.Millisecond)
 				}
 				begin := time.Now()
 				if err := write(t.Context(), s, key); !errors.Is(err, guidon.Unavailable) || time.Since(begin) > 0 {
-					t.Errorf("got %v after %v, want Unavailable at once", err, time.Since(begin))
+					t.Errorf("got %v after %v, want Unavailable immediately", err, time.Since(begin))
 				}
 			}
 			if f.writes != 0 {
@@ -280,39 +283,39 @@ func TestWritesDuringOutage(t *testing.T) {
 	}
 }
 
-// What this instance has acknowledged is never followed by an older state: not
-// even while the database is away. A write that failed changes nothing of that. If
-// the state that was written is not known, there is no answer.
-func TestOutageAfterVagueWrite(t *testing.T) {
+// A state that this instance has acknowledged is never followed by an older one, not
+// even while the database is unavailable. A failed write does not change that. If the
+// written state is not known, reads fail.
+func TestOutageAfterUnmirroredWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, modes["bounded"])
-			wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			time.Sleep(time.Second)
-			f.refused = away
+			f.writeErr = errUnavailable
 			_ = write(t.Context(), s, key)
 			f.refuse()
 			wantStale(t, s, key, 1, time.Second)
-			f.refused, f.vague = nil, true
+			f.writeErr, f.unmirrored = nil, true
 			time.Sleep(3 * time.Second)
 			if err := write(t.Context(), s, key); err != nil {
 				t.Fatal(err)
 			}
 			ctx, _ := staleCall(t)
-			wantAway(t, "from before the write", ask(ctx, s, key))
+			wantUnavailable(t, "after the write", read(ctx, s, key))
 		})
 	}
 }
 
-// A cleanup of tokens that finds none has changed nothing: it has found the set that
-// is held to be current.
-func TestOutageAfterVainCleanup(t *testing.T) {
+// A cleanup that finds no expired tokens has changed nothing, and confirms the cached
+// set.
+func TestOutageAfterEmptyCleanup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["bounded"])
-		wantNumber(t, "at first", ask(t.Context(), s, authentications), 0)
+		wantNumber(t, "at first", read(t.Context(), s, authentications), 0)
 		time.Sleep(time.Second)
 		err := s.UpdateAuthentications(t.Context(), func(context.Context, guidon.AuthenticationTx) error { return nil })
 		if err != nil {
@@ -324,22 +327,22 @@ func TestOutageAfterVainCleanup(t *testing.T) {
 	})
 }
 
-// The revision is known, the state cannot be had: that is an outage, too.
+// It is an outage, too, if the revision is known but the state cannot be loaded.
 func TestOutageOfLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
-		f.loadHook = func(context.Context, string) error { return away }
+		f.loadHook = func(context.Context, string) error { return errUnavailable }
 		time.Sleep(time.Second)
 		wantStale(t, s, "a", 1, time.Second)
-		wantAway(t, "a read", ask(t.Context(), s, "a"))
+		wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 		f.loadHook = nil
 		ctx, call := staleCall(t)
-		wantNumber(t, "again", ask(ctx, s, "a"), 2)
+		wantNumber(t, "again", read(ctx, s, "a"), 2)
 		if call.Stale != 0 {
-			t.Error("the answer is said to be stale")
+			t.Error("the result is marked as stale")
 		}
 	})
 }
@@ -351,10 +354,10 @@ func TestRefreshProbes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.refuse()
 				time.Sleep(time.Second)
-				wantAway(t, "away", ask(t.Context(), s, "a"))
+				wantUnavailable(t, "during the outage", read(t.Context(), s, "a"))
 				time.Sleep(time.Second)
 				if err := s.Refresh(t.Context(), 0); !errors.Is(err, guidon.Unavailable) {
 					t.Errorf("got %v, want Unavailable", err)
@@ -362,12 +365,12 @@ func TestRefreshProbes(t *testing.T) {
 				f.recover()
 				time.Sleep(time.Second)
 				if err := s.Refresh(t.Context(), 0); err != nil || s.Outage() != 0 {
-					t.Errorf("got %v, an outage of %v, want none", err, s.Outage())
+					t.Errorf("got %v, Outage() = %v, want no error and 0", err, s.Outage())
 				}
-				questions := f.questions()
+				queries := f.queries()
 				time.Sleep(2 * time.Minute)
-				if err := s.Refresh(t.Context(), time.Second); err != nil || f.questions() != questions {
-					t.Errorf("%v, %d questions without a reason", err, f.questions()-questions)
+				if err := s.Refresh(t.Context(), time.Second); err != nil || f.queries() != queries {
+					t.Errorf("got %v, %d unnecessary queries", err, f.queries()-queries)
 				}
 			})
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// What this instance has written it knows, also if the database never answers again,
-// and whoever else has written before.
+// This instance knows the states that it has written, even if the database never
+// responds again, regardless of who wrote before.
 func TestOutageAfterOwnWrite(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications, "new"} {
@@ -23,21 +23,21 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := newFake()
 					s := cache.NewShared(f, freshness)
-					before := ask(t.Context(), s, key).revision.Number
+					before := read(t.Context(), s, key).revision.Number
 					if key != "new" {
 						before++
-						f.set(key, before, before) // by another
+						f.set(key, before, before) // by another instance
 					}
 					time.Sleep(3 * time.Second)
 					if err := write(t.Context(), s, key); err != nil {
 						t.Fatal(err)
 					}
 					f.refuse()
-					f.loadHook = func(context.Context, string) error { return away }
+					f.loadHook = func(context.Context, string) error { return errUnavailable }
 					time.Sleep(10 * time.Second)
 					wantStale(t, s, key, before+1, 10*time.Second)
-					f.refused = away
-					_ = write(t.Context(), s, key) // which changes nothing of that
+					f.writeErr = errUnavailable
+					_ = write(t.Context(), s, key) // which does not change that
 					wantStale(t, s, key, before+1, 10*time.Second)
 				})
 			})
@@ -45,7 +45,8 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 	}
 }
 
-// A write to what this instance has never been asked for is known as well.
+// The state after a write to something that was never requested from this instance is
+// known as well.
 func TestOutageAfterFirstWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -62,8 +63,8 @@ func TestOutageAfterFirstWrite(t *testing.T) {
 	}
 }
 
-// Where writes are cold, the first one asks for nothing and loads nothing. What it wrote
-// is not known during an outage, and what was known before is not taken for it.
+// With cold writes, the first write queries and loads nothing. Its state is unknown
+// during an outage, and no earlier state takes its place.
 func TestColdWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
 		synctest.Test(t, func(t *testing.T) {
@@ -73,20 +74,20 @@ func TestColdWrite(t *testing.T) {
 			if err := write(t.Context(), s, key); err != nil {
 				t.Fatal(err)
 			}
-			if f.questions() > 0 || len(f.loads) > 0 {
-				t.Errorf("%s: the write asked %d questions and loaded %v, want nothing", key, f.questions(), f.loads)
+			if f.queries() > 0 || len(f.loads) > 0 {
+				t.Errorf("%s: the write ran %d queries and loaded %v, want none", key, f.queries(), f.loads)
 			}
-			f.refused = away
+			f.writeErr = errUnavailable
 			f.refuse()
 			time.Sleep(time.Second)
 			ctx, _ := staleCall(t)
-			if got := ask(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
-				t.Errorf("%s: while the database is away: got %v, want Unavailable", key, got)
+			if got := read(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
+				t.Errorf("%s: during the outage: got %v, want Unavailable", key, got)
 			}
-			f.refused = nil
+			f.writeErr = nil
 			f.recover()
 			time.Sleep(time.Second)
-			wantNumber(t, "after the outage", ask(t.Context(), s, key), 2)
+			wantNumber(t, "after the outage", read(t.Context(), s, key), 2)
 			if err := write(t.Context(), s, key); err != nil { // it is in memory now
 				t.Fatal(err)
 			}
@@ -97,121 +98,122 @@ func TestColdWrite(t *testing.T) {
 	}
 }
 
-// A namespace that was deleted through this instance does not exist, nor does it come
-// back before the database says so.
+// A namespace that was deleted through this instance does not exist, and does not
+// reappear before the database says so.
 func TestOutageAfterDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-		f.dropping = true
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
+		f.deleting = true
 		if err := write(t.Context(), s, "a"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("confirmed by the database: got %v, want NotFound", got)
 		}
 		f.refuse()
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
-		if got := ask(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
-			t.Errorf("while the database is away: got %v, want NotFound", got)
+		if got := read(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
+			t.Errorf("during the outage: got %v, want NotFound", got)
 		}
 		f.recover()
 		time.Sleep(time.Second)
-		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("after the outage: got %v, want NotFound", got)
 		}
 		f.set("a", 3, 3)
-		wantNumber(t, "created by another", ask(t.Context(), s, "a"), 3)
+		wantNumber(t, "created by another instance", read(t.Context(), s, "a"), 3)
 		f.drop("a")
-		ask(t.Context(), s, "a")
+		read(t.Context(), s, "a")
 		time.Sleep(2 * time.Minute)
-		ask(t.Context(), s, "b")
+		read(t.Context(), s, "b")
 		time.Sleep(2 * time.Minute)
-		ask(t.Context(), s, "b") // asks for everything held
-		if got := f.asked[len(f.asked)-1]; len(got) != 1 {
-			t.Errorf("%q are held", got)
+		read(t.Context(), s, "b") // queries all cached keys
+		if got := f.queried[len(f.queried)-1]; len(got) != 1 {
+			t.Errorf("queried %q, want only b", got)
 		}
 	})
 }
 
-// A question that found no namespace is answered when this instance has created it.
-func TestOwnCreationDuringQuestion(t *testing.T) {
+// A reader whose query found no namespace gets the one that this instance has created
+// in the meantime.
+func TestOwnCreationDuringQuery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
-		ask(t.Context(), s, "new")
-		f.commit, f.tell = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
+		read(t.Context(), s, "new")
+		f.beforeCommit, f.afterCommit = func() { time.Sleep(time.Second) }, func() { time.Sleep(time.Second) }
 		written := make(chan error, 1)
 		go func() { written <- write(t.Context(), s, "new") }()
 		time.Sleep(500 * time.Millisecond) // before the commit
 		synctest.Wait()
-		f.loadHook = func(context.Context, string) error { return away }
+		f.loadHook = func(context.Context, string) error { return errUnavailable }
 		f.afterHook = func() { time.Sleep(1700 * time.Millisecond) }
-		question := askSoon(t.Context(), s, "new")
+		query := readAsync(t.Context(), s, "new")
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
 		f.refuse()
-		wantNumber(t, "who asked meanwhile", <-question, 1)
+		wantNumber(t, "a reader during the write", <-query, 1)
 		time.Sleep(time.Second)
 		ctx, _ := staleCall(t)
-		wantNumber(t, "the new namespace", ask(ctx, s, "new"), 1)
+		wantNumber(t, "the new namespace", read(ctx, s, "new"), 1)
 	})
 }
 
-// After a write nothing is loaded: strict asks for the revision, and bounded for
-// nothing as long as the write is young.
+// After a write nothing is loaded. In strict mode each read queries the revision; in
+// bounded mode none does while the write is recent.
 func TestOwnWriteIsNotLoaded(t *testing.T) {
-	for name, questions := range map[string]int{"strict": 20, "bounded": 0} {
+	for name, queries := range map[string]int{"strict": 20, "bounded": 0} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes[name])
-			wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-			asked := f.questions()
+			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
+			before := f.queries()
 			for i := range int64(20) {
 				if err := write(t.Context(), s, "a"); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Millisecond)
-				wantNumber(t, name, ask(t.Context(), s, "a"), i+2)
+				wantNumber(t, name, read(t.Context(), s, "a"), i+2)
 			}
-			if got := f.questions() - asked; got != questions || len(f.loads) != 1 {
-				t.Errorf("%s: %d questions and %d loads, want %d and 1", name, got, len(f.loads), questions)
+			if got := f.queries() - before; got != queries || len(f.loads) != 1 {
+				t.Errorf("%s: %d queries and %d loads, want %d and 1", name, got, len(f.loads), queries)
 			}
 		})
 	}
 }
 
-// A question, or a load, is under way when a write commits and becomes known, in every
-// order. Whatever it brings, the state that was written stays.
-func TestOwnWriteDuringQuestion(t *testing.T) {
-	const last = 3 // seconds; the reader begins after the first, and has its answer after the second
-	for _, what := range []string{"question", "load"} {
+// A query or a load runs while a write commits and advances its mirror, in every order.
+// Whatever it returns, the written state stays.
+func TestOwnWriteDuringQuery(t *testing.T) {
+	const last = 3 // seconds; the reader starts after the first and ends after the second
+	for _, what := range []string{"query", "load"} {
 		for commit := range last + 1 {
-			for tell := commit; tell <= last; tell++ {
-				t.Run(fmt.Sprint(what, " ", commit, " ", tell), func(t *testing.T) {
+			for mirror := commit; mirror <= last; mirror++ {
+				t.Run(fmt.Sprint(what, " ", commit, " ", mirror), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						f := newFake()
 						s := cache.NewShared(f, modes["strict"])
-						wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+						wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 						start := int64(1)
 						if what == "load" {
 							start = 2
 							f.set("a", start, start)
 						}
 						time.Sleep(time.Second)
-						f.commit, f.tell = waitUntil(time.Duration(commit)*time.Second+time.Millisecond), waitUntil(time.Duration(tell)*time.Second+2*time.Millisecond)
+						f.beforeCommit, f.afterCommit = waitUntil(time.Duration(commit)*time.Second+time.Millisecond), waitUntil(time.Duration(mirror)*time.Second+2*time.Millisecond)
 						begins, ends := waitUntil(time.Second), waitUntil(2*time.Second)
-						if what == "question" {
+						if what == "query" {
 							f.headsHook = func(context.Context, []string) error { begins(); return nil }
 						} else {
 							f.loadHook = func(context.Context, string) error { begins(); return nil }
 						}
 						f.afterHook = func() {
-							if what == "question" || len(f.loads) == 2 {
+							if what == "query" || len(f.loads) == 2 {
 								ends()
 							}
 						}
@@ -219,19 +221,19 @@ func TestOwnWriteDuringQuestion(t *testing.T) {
 						go func() { written <- write(t.Context(), s, "a") }()
 						synctest.Wait()
 						ctx, _ := staleCall(t)
-						if got := ask(ctx, s, "a"); got.err != nil || got.revision.Number < start {
+						if got := read(ctx, s, "a"); got.err != nil || got.revision.Number < start {
 							t.Errorf("the reader got %v, want revision %d at least", got, start)
 						}
 						if err := <-written; err != nil {
 							t.Fatal(err)
 						}
 						ctx, _ = staleCall(t)
-						wantNumber(t, "after the write", ask(ctx, s, "a"), start+1)
+						wantNumber(t, "after the write", read(ctx, s, "a"), start+1)
 						f.refuse()
-						f.loadHook = func(context.Context, string) error { return away }
+						f.loadHook = func(context.Context, string) error { return errUnavailable }
 						time.Sleep(time.Second)
 						ctx, _ = staleCall(t)
-						wantNumber(t, "while the database is away", ask(ctx, s, "a"), start+1)
+						wantNumber(t, "during the outage", read(ctx, s, "a"), start+1)
 					})
 				})
 			}
@@ -239,34 +241,34 @@ func TestOwnWriteDuringQuestion(t *testing.T) {
 	}
 }
 
-// waitUntil returns a function that waits until so long after now.
+// waitUntil returns a function that waits until d after now.
 func waitUntil(d time.Duration) func() {
 	end := time.Now().Add(d)
 	return func() { time.Sleep(time.Until(end)) }
 }
 
-// Many writes that nobody reads cost one computation, and what others have read stays
-// as it was.
+// Many writes without a read cost one computation, and snapshots that were read before
+// stay as they were.
 func TestWritesInARow(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
 	before := get(t, c, "default")
-	for n := range 2500 { // more than wait for a reader
+	for n := range 2500 { // more than are computed lazily
 		put(t, c, fmt.Sprint("flag-", n%2000))
 		if n == 100 && len(get(t, c, "default").Flags()) != 101 {
-			t.Error("the writes so far are not seen")
+			t.Error("the writes so far are not visible")
 		}
 	}
 	if got := len(get(t, c, "default").Flags()); got != 2000 || len(before.Flags()) != 0 {
 		t.Errorf("%d flags now and %d before, want 2000 and 0", got, len(before.Flags()))
 	}
-	if got := s.asked["Load"]; got != 1 {
+	if got := s.calls["Load"]; got != 1 {
 		t.Errorf("%d loads, want 1", got)
 	}
 }
 
-// On SQLite the state after any write is in memory: nothing more is asked.
-func TestCacheAsksNothingAfterWrites(t *testing.T) {
+// With SQLite the state after any write is in memory, so that nothing more is read.
+func TestNoQueriesAfterWrites(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
 	service := guidon.NewService(c, time.Now)
@@ -287,8 +289,8 @@ func TestCacheAsksNothingAfterWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := s.total() // the set of tokens was read before that write
-	s.fail = away
+	known := s.total() // the tokens were read before that write
+	s.fail = errUnavailable
 	if _, err := service.Authenticate(t.Context(), token); err != nil {
 		t.Errorf("the new token: %v", err)
 	}
@@ -310,11 +312,11 @@ func TestCacheAsksNothingAfterWrites(t *testing.T) {
 		t.Errorf("the deleted token: got %v, want Unauthenticated", err)
 	}
 	if got := s.total(); got != known || known-before > 1 {
-		t.Errorf("the source was asked %d times after %d, want none", got, known)
+		t.Errorf("%d calls to the source after %d, want none more", got, known)
 	}
 }
 
-// Writers that share commits, some of which fail, leave in memory what is stored.
+// Writers that share commits, some of which fail, leave the stored state in memory.
 func TestOwnWritesOfGroups(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
@@ -338,13 +340,13 @@ func TestOwnWritesOfGroups(t *testing.T) {
 	}
 	wg.Wait()
 	got := get(t, c, "default")
-	loads := s.asked["Load"]
+	loads := s.calls["Load"]
 	want, err := s.DB.Snapshot(t.Context(), "default")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" || want.Revision() != got.Revision() {
-		t.Errorf("at %v, want %v (-stored +held):\n%s", got.Revision(), want.Revision(), diff)
+		t.Errorf("at %v, want %v (-stored +cached):\n%s", got.Revision(), want.Revision(), diff)
 	}
 	if loads != 1 {
 		t.Errorf("%d loads, want 1", loads)

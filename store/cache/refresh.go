@@ -9,23 +9,23 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// inUse is for how long after the last request something is kept fresh.
+// inUse is how long after its last request a key is kept fresh.
 const inUse = int64(time.Minute)
 
-// Refresh asks for everything in use when any of it would be out of date before
-// the time ahead has passed, and loads what has changed: so that requests do not
-// wait. After a question that failed it asks in any case, to see whether the
-// source answers again; and also for those who are subscribed, whom nothing else
-// would tell. Without MaxAge nothing goes out of date by itself.
+// Refresh queries all keys in use if any of them would be out of date before the time
+// ahead has passed, and loads what has changed, so that requests do not wait. It also
+// queries after a failed query, to notice the end of an outage, and after a write whose
+// state is not in memory. While there are subscribers it always queries, since they
+// would not learn of changes otherwise. Without MaxAge nothing becomes out of date by
+// itself.
 //
-// It is for a loop that calls it again before that time has passed.
+// Refresh is for a loop that calls it again before that time has passed.
 func (s *Shared) Refresh(ctx context.Context, ahead time.Duration) error {
-	return s.bring(ctx, s.revisions.due(ahead))
+	return s.refreshKeys(ctx, s.revisions.dueKeys(ahead))
 }
 
-// Renew asks for those of the keys that are in use, or for everything that is
-// where none is named, and loads what has changed. It is for one who has been told
-// that something has.
+// Renew queries those of the keys that are in use, or all keys in use if none is given,
+// and loads what has changed. It is for callers that were notified of a change.
 func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 	var wanted []string
 	s.revisions.eachInUse(func(key string, _, _ int64) {
@@ -33,15 +33,15 @@ func (s *Shared) Renew(ctx context.Context, keys ...string) error {
 			wanted = append(wanted, key)
 		}
 	})
-	return s.bring(ctx, wanted)
+	return s.refreshKeys(ctx, wanted)
 }
 
-// bring asks for the keys and loads what has changed of them.
-func (s *Shared) bring(ctx context.Context, keys []string) error {
+// refreshKeys queries the keys and loads what has changed.
+func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := s.revisions.ask(ctx, demand{after: s.revisions.now()}, keys...); err != nil {
+	if err := s.revisions.query(ctx, requirement{after: s.revisions.now()}, keys...); err != nil {
 		return err
 	}
 	var failed []error
@@ -55,19 +55,19 @@ func (s *Shared) bring(ctx context.Context, keys []string) error {
 	return errors.Join(failed...)
 }
 
-// due returns what is in use, when there is a reason to ask now.
-func (r *revisions) due(ahead time.Duration) []string {
+// dueKeys returns the keys in use if there is a reason to query now.
+func (r *revisions) dueKeys(ahead time.Duration) []string {
 	now := r.now()
-	ask := r.watches.any() || r.failing()
+	needed := r.watches.any() || r.failing()
 	var keys []string
-	r.eachInUse(func(key string, stated, acknowledged int64) {
+	r.eachInUse(func(key string, confirmed, acknowledged int64) {
 		keys = append(keys, key)
-		outdated := r.maxAge > 0 && stated+int64(r.maxAge) <= now+int64(ahead)
-		unseen := acknowledged > 0 && stated <= acknowledged
-		ask = ask || outdated || unseen
+		outdated := r.maxAge > 0 && confirmed+int64(r.maxAge) <= now+int64(ahead)
+		unseen := acknowledged > 0 && confirmed <= acknowledged
+		needed = needed || outdated || unseen
 	})
 	switch {
-	case !ask:
+	case !needed:
 		return nil
 	case len(keys) == 0:
 		return []string{guidon.AuthenticationsKey}
@@ -75,31 +75,33 @@ func (r *revisions) due(ahead time.Duration) []string {
 	return keys
 }
 
-// eachInUse visits what was asked for lately or is waited for, with when it was
-// last stated, and when a write through this instance was last acknowledged.
-func (r *revisions) eachInUse(visit func(key string, stated, acknowledged int64)) {
+// eachInUse visits the keys that were requested recently or have subscribers, with when
+// each was last confirmed, and when the last write whose state is not in memory was
+// acknowledged.
+func (r *revisions) eachInUse(visit func(key string, confirmed, acknowledged int64)) {
 	now := r.now()
-	lately := func(used int64) bool { return used != 0 && now-used <= inUse }
-	waitedFor := r.watches.keys()
+	recently := func(used int64) bool { return used != 0 && now-used <= inUse }
+	subscribed := r.watches.keys()
 	a := &r.authentications
-	// A token that somebody waits by must not outlive its deletion.
-	if used := a.used.Load(); lately(used) || len(waitedFor) > 0 && used != 0 {
-		visit(guidon.AuthenticationsKey, a.stated.Load(), a.acknowledged.Load())
+	// Keep the tokens fresh while there are subscribers: one of theirs may have been
+	// deleted.
+	if used := a.used.Load(); recently(used) || len(subscribed) > 0 && used != 0 {
+		visit(guidon.AuthenticationsKey, a.confirmed.Load(), a.acknowledged.Load())
 	}
 	held := *r.snapshots.Load()
 	for key, t := range held {
-		if _, waited := waitedFor[key]; waited || lately(t.used.Load()) {
-			visit(key, t.stated.Load(), t.acknowledged.Load())
+		if _, isSubscribed := subscribed[key]; isSubscribed || recently(t.used.Load()) {
+			visit(key, t.confirmed.Load(), t.acknowledged.Load())
 		}
 	}
-	for key := range waitedFor {
+	for key := range subscribed {
 		if held[key] == nil {
 			visit(key, 0, 0)
 		}
 	}
 }
 
-// failing tells whether the last question failed.
+// failing reports whether the last query failed.
 func (r *revisions) failing() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

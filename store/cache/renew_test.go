@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// Who is told of a change loads it, so that the next request does not wait, and
-// asks nothing about what nobody uses.
+// A caller that was notified of a change loads it, so that the next request does not
+// wait. Keys that are not in use are not queried.
 func TestRenew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -22,19 +22,19 @@ func TestRenew(t *testing.T) {
 		s := cache.NewShared(f, cache.Freshness{MaxAge: time.Hour})
 		renew := func(want []string, keys ...string) {
 			t.Helper()
-			before := len(f.asked)
+			before := len(f.queried)
 			if err := s.Renew(t.Context(), keys...); err != nil {
 				t.Error(err)
 			}
-			got := slices.Concat(f.asked[before:]...)
+			got := slices.Concat(f.queried[before:]...)
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("asked for %v (-want +got):\n%s", keys, diff)
+				t.Errorf("queries of Renew(%v) (-want +got):\n%s", keys, diff)
 			}
 		}
 		renew(nil)
 		for _, key := range []string{"unused", "a", "b", authentications} {
-			for range 2 { // once is not yet in use
-				wantNumber(t, "at first", ask(t.Context(), s, key), 1)
+			for range 2 { // after one read it is not yet in use
+				wantNumber(t, "at first", read(t.Context(), s, key), 1)
 			}
 			if key == "unused" {
 				time.Sleep(2 * time.Minute)
@@ -45,15 +45,15 @@ func TestRenew(t *testing.T) {
 		}
 		renew(nil, "unused", "nobody")
 		renew([]string{"a"}, "a", "unused")
-		wantNumber(t, "renewed", ask(t.Context(), s, "a"), 2)
-		wantNumber(t, "not renewed", ask(t.Context(), s, "b"), 1)
+		wantNumber(t, "renewed", read(t.Context(), s, "a"), 2)
+		wantNumber(t, "not renewed", read(t.Context(), s, "b"), 1)
 		renew([]string{authentications, "a", "b"})
 		loads := len(f.loads)
 		for _, key := range []string{"b", authentications} {
-			wantNumber(t, "renewed with everything", ask(t.Context(), s, key), 2)
+			wantNumber(t, "renewed with everything", read(t.Context(), s, key), 2)
 		}
 		if len(f.loads) != loads {
-			t.Error("a request had to load what was renewed")
+			t.Error("a request loaded a renewed state")
 		}
 	})
 }

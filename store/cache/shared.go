@@ -11,51 +11,50 @@ import (
 // SharedSource is the store behind a [Shared] cache.
 type SharedSource interface {
 	Source
-	// Heads returns the current revisions of the namespaces that exist among the
-	// keys, of which there may be thousands, and any text. [guidon.AuthenticationsKey]
-	// stands for the authentications.
+	// Heads returns the current revisions of those keys whose namespaces exist. There
+	// may be thousands of keys, of any text. [guidon.AuthenticationsKey] stands for the
+	// authentications.
 	Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error)
-	// LoadAuthentications returns all authentications, or held, which may be nil,
-	// when that is current.
+	// LoadAuthentications returns all authentications, or held, which may be nil, if
+	// that is current.
 	LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error)
 }
 
-// Freshness says what a [Shared] cache may answer. The zero value is strict: it
-// asks the source before every answer.
+// Freshness configures how current the results of a [Shared] cache are. The zero value
+// is strict: every request needs a query to the source that began after it.
 type Freshness struct {
-	// MaxAge is how long an answer of the source is good for: nothing is answered
-	// that was already out of date so long before the request.
+	// MaxAge is how long the result of a query may be used: no state is returned that
+	// was already out of date that long before the request.
 	MaxAge time.Duration
-	// MaxStale is how old an answer may be while the source does not answer, for
-	// calls that accept that ([guidon.Call.MayBeStale]). Zero is never.
+	// MaxStale is how old a result may be while the source does not respond, for calls
+	// that accept that ([guidon.Call.MayBeStale]). Zero means never.
 	MaxStale time.Duration
-	// ColdWrites lets a write to what is not in memory go ahead without loading that
-	// first. What it wrote is then not known while the source does not answer, as
-	// nothing is that was never asked for. It is for processes that do not live long,
-	// of which many write once.
+	// ColdWrites lets a write to a state that is not in memory proceed without loading
+	// it first. The written state is then unknown while the source does not respond,
+	// like any state that was never requested. It is for short-lived processes, many of
+	// which write only once.
 	ColdWrites bool
 }
 
-// Shared is a [guidon.Store] that keeps the snapshots and the authentications of
-// a source that others write to as well. It asks the source which revisions are
-// current, as often as [Freshness] demands, and loads only what is not.
+// Shared is a [guidon.Store] that caches the snapshots and the authentications of a
+// source with other writers. It queries the source for current revisions as often as
+// [Freshness] requires, and loads only what has changed.
 //
-// The question is shared: one is under way at a time, and serves all who came
-// before it began; those who come meanwhile share the next, unless MaxAge lets
-// them share that one, too. So the load on the source is bounded whatever the
-// traffic, and each answer is as fresh as if it had been asked for alone. What is
-// in memory is bounded by what is stored.
+// Queries are shared. One runs at a time, and serves all callers that came before it
+// began. Callers that come while it runs share the next one, unless MaxAge lets them
+// share the running one. So the load on the source is bounded whatever the traffic, and
+// each result is as fresh as that of a query of its own. Memory use is bounded by what
+// is stored.
 //
-// What was written through it is seen by whoever asks after that, and no caller
-// sees the revision of a namespace go back, unless a backup was restored: with
-// that, too, the next question shows what is current. A write leaves the state that
-// it made in memory, so that it is known even if the source never answers again;
-// [Freshness.ColdWrites] is the exception.
+// Every read sees all earlier writes through the same cache. No caller sees the
+// revision of a namespace go backwards, unless a backup was restored; even then, the
+// next query returns the current state. A write leaves the resulting state in memory,
+// so that it is known even if the source never responds again. [Freshness.ColdWrites]
+// is the exception.
 //
-// A question that fails is the error of those who wait for it, or, where
-// MaxStale and the call allow, they are answered from memory. While the source
-// is known not to answer nobody waits for more than a moment, and it is asked
-// again all the time.
+// If a query fails, its waiters get the error, or a result from memory if MaxStale and
+// the call allow that. While the source is known to be unavailable, no caller waits for
+// more than a moment, and the source is queried again all the time.
 type Shared struct {
 	source    SharedSource
 	freshness Freshness
@@ -65,7 +64,7 @@ type Shared struct {
 
 var _ guidon.Store = (*Shared)(nil)
 
-// NewShared returns an empty cache over the source. It starts nothing.
+// NewShared returns an empty cache over the source. It starts no goroutines.
 func NewShared(source SharedSource, freshness Freshness) *Shared {
 	s := &Shared{source: source, freshness: freshness}
 	s.revisions = newRevisions(source, freshness.MaxAge, &s.stats)
@@ -75,8 +74,8 @@ func NewShared(source SharedSource, freshness Freshness) *Shared {
 // Stats returns the counts so far.
 func (s *Shared) Stats() Stats { return s.stats.counts() }
 
-// Outage returns for how long the source has not answered, as far as was asked,
-// and zero while it does.
+// Outage returns how long the source has not responded, as far as queries have shown,
+// or zero while it does.
 func (s *Shared) Outage() time.Duration { return s.revisions.outage() }
 
 // Snapshot implements [guidon.Store].
@@ -96,30 +95,31 @@ func (s *Shared) Authentications(ctx context.Context) (*guidon.AuthenticationSet
 	return current(ctx, s, guidon.AuthenticationsKey, func() *tracked[guidon.AuthenticationSet] { return &s.revisions.authentications })
 }
 
-// current returns the value of the key that the call demands. place finds it in memory, or nil.
-func current[T any](ctx context.Context, s *Shared, key string, place func() *tracked[T]) (*T, error) {
+// current returns the value of the key that the call requires. lookup returns its slot,
+// or nil.
+func current[T any](ctx context.Context, s *Shared, key string, lookup func() *tracked[T]) (*T, error) {
 	call := guidon.CallFrom(ctx)
-	d := s.demandOf(call)
-	if t := place(); t != nil {
-		t.use(d.begun)
+	d := s.requirementOf(call)
+	if t := lookup(); t != nil {
+		t.touch(d.begun)
 		if value := t.recent(d.after); value != nil {
 			s.stats.hit()
 			return value, nil
 		}
 	}
-	value, err := inquire(ctx, s, call, d, key, place)
+	value, err := revalidate(ctx, s, call, d, key, lookup)
 	if errors.Is(err, errOlder) {
-		// After a restored backup, the second time both are of one history.
+		// After a restored backup, the second query and load see the same history.
 		d.after = s.revisions.now()
-		value, err = inquire(ctx, s, call, d, key, place)
+		value, err = revalidate(ctx, s, call, d, key, lookup)
 	}
 	if errors.Is(err, errOlder) {
-		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database answers with an old state; try again later", Err: err}
+		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database returned an old state; try again later", Err: err}
 	}
 	if err != nil && d.mayBeStale && guidon.CodeOf(err) == guidon.Unavailable {
-		if t := place(); t != nil {
+		if t := lookup(); t != nil {
 			if old, age := t.stale(s.revisions.now(), s.freshness.MaxStale); old != nil {
-				s.noteStale(call, age)
+				s.recordStale(call, age)
 				return old, nil
 			}
 		}
@@ -127,41 +127,41 @@ func current[T any](ctx context.Context, s *Shared, key string, place func() *tr
 	return value, err
 }
 
-// inquire returns the value of the key by a question, unless one that satisfies
-// the demand has been answered already.
-func inquire[T any](ctx context.Context, s *Shared, call *guidon.Call, d demand, key string, place func() *tracked[T]) (*T, error) {
-	t := place()
-	if t == nil || !t.statedAfter(d.after) {
+// revalidate returns the value of the key after a query, unless a query that satisfies
+// d has already confirmed it.
+func revalidate[T any](ctx context.Context, s *Shared, call *guidon.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
+	t := lookup()
+	if t == nil || !t.confirmedAfter(d.after) {
 		d.key = key
-		if err := s.revisions.ask(ctx, d, togetherWith(call, key)...); err != nil {
+		if err := s.revisions.query(ctx, d, queryKeys(call, key)...); err != nil {
 			return nil, err
 		}
-		if t = place(); t == nil {
+		if t = lookup(); t == nil {
 			return nil, namespaceNotFound(key)
 		}
 	}
 	return t.fresh(ctx)
 }
 
-// togetherWith returns what to ask for: with the authentications the namespace
-// that the call is about, which comes next. So they are one question.
-func togetherWith(call *guidon.Call, key string) []string {
+// queryKeys returns the keys to query. With the authentications that includes the
+// namespace that the call is about, which is read next, so that one query serves both.
+func queryKeys(call *guidon.Call, key string) []string {
 	if key == guidon.AuthenticationsKey && call.About != "" && call.About != key {
 		return []string{key, call.About}
 	}
 	return []string{key}
 }
 
-// demand is what a caller wants of an answer.
-type demand struct {
-	key        string // which is wanted, of those asked for together; empty is all
-	begun      int64  // when the request did
-	after      int64  // the answer must be from a question that began later
+// requirement is how current a result must be.
+type requirement struct {
+	key        string // the only one of the queried keys that matters; if empty, all do
+	begun      int64  // when the request arrived
+	after      int64  // the result must be from a query that began later
 	mayBeStale bool
 }
 
-func (s *Shared) demandOf(call *guidon.Call) demand {
-	d := demand{begun: s.revisions.at(call.Begun)}
+func (s *Shared) requirementOf(call *guidon.Call) requirement {
+	d := requirement{begun: s.revisions.at(call.Begun)}
 	d.after = d.begun
 	if !call.Fresh {
 		d.after -= int64(s.freshness.MaxAge)
@@ -170,8 +170,8 @@ func (s *Shared) demandOf(call *guidon.Call) demand {
 	return d
 }
 
-// noteStale tells the caller how old an answer is, and counts it once for each.
-func (s *Shared) noteStale(call *guidon.Call, age time.Duration) {
+// recordStale reports the age of a result to the call, and counts each call once.
+func (s *Shared) recordStale(call *guidon.Call, age time.Duration) {
 	if call.Stale == 0 {
 		s.stats.stale.Add(1)
 	}
@@ -188,7 +188,8 @@ func (s *Shared) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guid
 	return s.source.Changes(ctx, query)
 }
 
-// Update implements [guidon.Store]. What it wrote is in memory when it returns.
+// Update implements [guidon.Store]. When it returns, the resulting state is in memory
+// if the source reported it.
 func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
 	m := s.revisions.snapshotMirror(namespace)
 	return s.revisions.writing(namespace, func() outcome {
@@ -221,9 +222,9 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.
 	})
 }
 
-// prepare sees to it, before a write, that there is something in memory which the
-// write can bring up to date: after it the source may be gone. The error is that of a
-// source which does not answer; the write finds out about all others by itself.
+// prepare loads a state into memory before a write, so that the write can bring it up
+// to date: afterwards the source may be unavailable. It returns an error only if the
+// source is unavailable. The write itself meets all other errors.
 func (s *Shared) prepare(ctx context.Context, held bool, read func(ctx context.Context) error) error {
 	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// An unchanged revision is answered with little garbage, also to one who asks
-// alone and so bears the whole cost of the question.
+// An unchanged revision costs few allocations, even for a caller that is alone and
+// bears the whole cost of the query.
 func TestStrictAllocations(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
@@ -20,11 +20,11 @@ func TestStrictAllocations(t *testing.T) {
 	n := testing.AllocsPerRun(1000, func() { _, _ = s.Snapshot(ctx, "a") })
 	own := testing.AllocsPerRun(1000, func() { _, _ = f.Heads(ctx, []string{"a"}) })
 	if n-own > 20 {
-		t.Errorf("%v allocations beside the source's %v", n-own, own)
+		t.Errorf("%v allocations besides the %v of the source, want at most 20", n-own, own)
 	}
 }
 
-// What is in memory and young enough costs next to nothing.
+// A state in memory that is recent enough costs next to nothing.
 func TestBoundedHitsDoNotAllocate(t *testing.T) {
 	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour, MaxStale: time.Hour})
 	ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a", MayBeStale: true})
@@ -52,7 +52,7 @@ func BenchmarkBoundedHit(b *testing.B) {
 	})
 }
 
-// BenchmarkStrict is 128 requests at a time against a database that takes 200 µs.
+// BenchmarkStrict runs 128 concurrent requests against a database that takes 200 µs.
 func BenchmarkStrict(b *testing.B) {
 	f := newFake()
 	f.headsHook = func(context.Context, []string) error {
@@ -80,6 +80,6 @@ func BenchmarkStrict(b *testing.B) {
 	wg.Wait()
 	seconds := time.Since(start).Seconds()
 	b.ReportMetric(float64(b.N)/seconds, "requests/s")
-	b.ReportMetric(float64(len(f.asked))/seconds, "reads/s")
+	b.ReportMetric(float64(len(f.queried))/seconds, "reads/s")
 	b.ReportMetric(float64(f.highest[""]), "at-once")
 }

@@ -18,8 +18,8 @@ func TestStrictConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewShared(openSQLite(t), cache.Freshness{}) })
 }
 
-// Two instances on one database: what one has acknowledged, readers of the other
-// see, and a revision that one reader saw never goes back.
+// Two instances use one database. Readers of one see what the other has acknowledged,
+// and never see a revision go backwards.
 func TestStrictTwoInstances(t *testing.T) {
 	db := openSQLite(t)
 	writer, reader := cache.NewShared(db, cache.Freshness{}), cache.NewShared(db, cache.Freshness{})
@@ -34,7 +34,7 @@ func TestStrictTwoInstances(t *testing.T) {
 				shot := get(t, reader, "default")
 				last = shot.Revision().Number
 				if last < atLeast {
-					t.Errorf("read revision %d after %d was known", last, atLeast)
+					t.Errorf("read revision %d, want %d or later", last, atLeast)
 				}
 				if got := int64(len(shot.Flags())); got != last-1 {
 					t.Errorf("revision %d has %d flags", last, got)

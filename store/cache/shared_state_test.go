@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// The numbers of a restored backup come again, the stamps do not: what is held of
-// the other history is never taken for current.
+// After a restored backup, revision numbers repeat but stamps do not. A cached state of
+// the other history never counts as current.
 func TestRestoredBackup(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications} {
@@ -27,7 +27,7 @@ func TestRestoredBackup(t *testing.T) {
 					f.set(key, state.Number, state.Stamp)
 					time.Sleep(freshness.MaxAge)
 					for range 2 {
-						if got := ask(t.Context(), s, key); got.err != nil || got.revision != state {
+						if got := read(t.Context(), s, key); got.err != nil || got.revision != state {
 							t.Errorf("%s: %s: got %v, want %v", name, key, got, state)
 						}
 					}
@@ -40,29 +40,29 @@ func TestRestoredBackup(t *testing.T) {
 	}
 }
 
-// The backup is restored between a question and its load, to the very state that
-// the question stated: what the load brought before is not current.
+// A backup is restored between a query and its load, to the very state whose revision
+// the query returned. The state that the load brought before is not current.
 func TestStrictRestoredToStatedRevision(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
 	f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
-	wantNumber(t, "ahead of the question", ask(t.Context(), s, "a"), 2)
+	wantNumber(t, "later than the query", read(t.Context(), s, "a"), 2)
 	f.loadHook = nil
 	f.set("a", 1, 1)
-	wantNumber(t, "restored", ask(t.Context(), s, "a"), 1)
+	wantNumber(t, "restored", read(t.Context(), s, "a"), 1)
 }
 
-// The same while a load is under way, which has read what was undone: whoever comes
-// after the restore does not get that, while who came before may.
+// The same while a load is running that has read the undone state: only callers from
+// before the restore may get that.
 func TestStrictRestoredDuringLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, cache.Freshness{})
 		f.previous["a"] = guidon.Revision{Number: 2, Stamp: 2}
 		f.loadHook = func(ctx context.Context, _ string) error { return pass(ctx, gate) }
-		before := askSoon(t.Context(), s, "a")
+		before := readAsync(t.Context(), s, "a")
 		synctest.Wait()
-		after := askSoon(t.Context(), s, "a")
+		after := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		gate <- struct{}{}
 		wantNumber(t, "before the restore", <-before, 2)
@@ -73,19 +73,19 @@ func TestStrictRestoredDuringLoad(t *testing.T) {
 	})
 }
 
-// A load that brings less than was stated is not believed: question and load are
-// repeated once.
+// A load that brings an older state than the query reported is rejected: query and load
+// are repeated once.
 func TestStrictLoadBringsLess(t *testing.T) {
 	for name, old := range map[string]guidon.Revision{"older": {Number: 8, Stamp: 8}, "of another history": {Number: 9, Stamp: 8}} {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.set("a", 9, 9)
 		f.previous["a"] = old
-		if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
+		if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
 			t.Errorf("%s: got %v, want Unavailable", name, got)
 		}
-		if len(f.asked) != 2 || len(f.loads) != 2 {
-			t.Errorf("%s: %d questions and %d loads, want 2 of each", name, len(f.asked), len(f.loads))
+		if len(f.queried) != 2 || len(f.loads) != 2 {
+			t.Errorf("%s: %d queries and %d loads, want 2 of each", name, len(f.queried), len(f.loads))
 		}
 		f.loads = nil
 		f.loadHook = func(context.Context, string) error {
@@ -94,62 +94,62 @@ func TestStrictLoadBringsLess(t *testing.T) {
 			}
 			return nil
 		}
-		wantNumber(t, name, ask(t.Context(), s, "a"), 9)
+		wantNumber(t, name, read(t.Context(), s, "a"), 9)
 	}
 }
 
-// A namespace that is deleted is not found from then on, not even between the
-// question and the load, and one that comes again is another.
+// A deleted namespace is not found from then on, not even between the query and the
+// load. One that is created again is a new one.
 func TestStrictDeleted(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
 	f.loadHook = func(context.Context, string) error { f.drop("a"); return nil }
-	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+	if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 		t.Errorf("deleted before the load: got %v, want NotFound", got)
 	}
 	f.loadHook = nil
 	f.set("a", 3, 3)
-	wantNumber(t, "again", ask(t.Context(), s, "a"), 3)
+	wantNumber(t, "again", read(t.Context(), s, "a"), 3)
 	f.drop("a")
-	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
+	if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 		t.Errorf("deleted: got %v, want NotFound", got)
 	}
 	f.set("a", 5, 5)
-	wantNumber(t, "and again", ask(t.Context(), s, "a"), 5)
+	wantNumber(t, "and again", read(t.Context(), s, "a"), 5)
 	if got := f.held[len(f.held)-1]; got != (guidon.Revision{}) {
-		t.Errorf("what was held of the deleted namespace, %v, was not dropped", got)
+		t.Errorf("the load started from %v of the deleted namespace, want nothing", got)
 	}
 }
 
-// Once a minute the question is about everything held, so what is gone does not
-// stay. Names that never existed are not held at all.
-func TestStrictForgets(t *testing.T) {
+// Once a minute a query is about all cached keys, so that deleted namespaces do not
+// stay in memory. Names that never existed are not cached.
+func TestStrictDropsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 1, 1)
 		f.set("c", 1, 1)
 		for _, key := range []string{"a", "b", "c"} {
-			wantNumber(t, key, ask(t.Context(), s, key), 1)
+			wantNumber(t, key, read(t.Context(), s, key), 1)
 		}
 		for i := range 100 {
-			ask(t.Context(), s, fmt.Sprint("unknown-", i))
+			read(t.Context(), s, fmt.Sprint("unknown-", i))
 		}
 		f.drop("b")
-		f.asked = nil
+		f.queried = nil
 		for range 2 {
-			ask(t.Context(), s, "a")
-			time.Sleep(time.Minute) // of the bubble's clock
-			ask(t.Context(), s, "c")
+			read(t.Context(), s, "a")
+			time.Sleep(time.Minute) // by the clock of the bubble
+			read(t.Context(), s, "c")
 		}
 		want := [][]string{{"a"}, {"a", "b", "c"}, {"a"}, {"a", "c"}}
-		if diff := cmp.Diff(want, f.asked); diff != "" {
-			t.Errorf("questions (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, f.queried); diff != "" {
+			t.Errorf("queries (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// The name that the authentications go by is not that of a namespace.
+// The key of the authentications is not that of a namespace.
 func TestStrictReservedKey(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
@@ -157,7 +157,7 @@ func TestStrictReservedKey(t *testing.T) {
 	if _, err := s.Snapshot(t.Context(), authentications); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("got %v, want NotFound", err)
 	}
-	if len(f.asked) != 0 {
-		t.Errorf("asked for %q", f.asked)
+	if len(f.queried) != 0 {
+		t.Errorf("queried %q, want nothing", f.queried)
 	}
 }

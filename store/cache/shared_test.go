@@ -14,28 +14,28 @@ import (
 
 const authentications = guidon.AuthenticationsKey
 
-// Those who come while a question is under way share the next, whatever they ask
-// for: it is one question, and it begins when the first has ended.
-func TestStrictSharesQuestions(t *testing.T) {
+// Callers that come while a query is running share the next one, whatever keys they
+// request. It starts when the first has ended.
+func TestStrictSharesQueries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 7, 1)
-		first := askSoon(t.Context(), s, "a")
+		first := readAsync(t.Context(), s, "a")
 		synctest.Wait()
-		f.set("a", 2, 2) // after the first question began, before the others came
+		f.set("a", 2, 2) // after the first query began, before the other callers came
 		var later []chan result
 		for range 10 {
-			later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "b"),
-				askSoon(t.Context(), s, authentications), askSoon(t.Context(), s, "nope"))
+			later = append(later, readAsync(t.Context(), s, "a"), readAsync(t.Context(), s, "b"),
+				readAsync(t.Context(), s, authentications), readAsync(t.Context(), s, "nope"))
 		}
 		synctest.Wait()
-		if got := len(f.asked); got != 1 {
-			t.Fatalf("%d questions were under way at once", got)
+		if got := len(f.queried); got != 1 {
+			t.Fatalf("%d queries were run concurrently", got)
 		}
 		gate <- struct{}{}
-		wantNumber(t, "first", <-first, 2) // it had begun, but not read yet
+		wantNumber(t, "first", <-first, 2) // its query had begun, but not yet read
 		gate <- struct{}{}
 		for i := 0; i < len(later); i += 4 {
 			wantNumber(t, "a", <-later[i], 2)
@@ -45,31 +45,31 @@ func TestStrictSharesQuestions(t *testing.T) {
 				t.Errorf("unknown: got %v, want NotFound", got.err)
 			}
 		}
-		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.asked); diff != "" {
-			t.Errorf("questions (-want +got):\n%s", diff)
+		if diff := cmp.Diff([][]string{{"a"}, {authentications, "a", "b", "nope"}}, f.queried); diff != "" {
+			t.Errorf("queries (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]int{"": 1, "a": 1, "b": 1, authentications: 1}, f.highest); diff != "" {
-			t.Errorf("under way at once (-want +got):\n%s", diff)
+			t.Errorf("running concurrently (-want +got):\n%s", diff)
 		}
-		// Who comes out of the question after the load has ended has a hit.
+		// A caller that returns from the query after the load has ended has a hit.
 		if got := s.Stats(); got.Hits+got.Misses != 31 || got.Misses < 3 || got.Loads != 3 || got.Reads != 2 {
-			t.Errorf("got stats %+v, want 31 answers from 3 loads and 2 questions", got)
+			t.Errorf("got stats %+v, want 31 results from 3 loads and 2 queries", got)
 		}
 	})
 }
 
-// A question that has read before the write, but not ended, is not for those who
+// A query that has read before a write, but has not ended, does not serve callers that
 // came after the write.
-func TestStrictQuestionOvertakenByWrite(t *testing.T) {
+func TestStrictQueryBeforeWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, cache.Freshness{})
-		wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.afterHook = func() { <-gate }
-		before := askSoon(t.Context(), s, "a")
+		before := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		f.set("a", 2, 2)
-		after := askSoon(t.Context(), s, "a")
+		after := readAsync(t.Context(), s, "a")
 		synctest.Wait()
 		gate <- struct{}{}
 		wantNumber(t, "before", <-before, 1)
@@ -78,8 +78,8 @@ func TestStrictQuestionOvertakenByWrite(t *testing.T) {
 	})
 }
 
-// While a load is under way, who comes waits for the next, which all share. It is
-// from what is held then, and costs nothing where that is the revision stated.
+// Callers that come while a load is running share the next one. It starts from the
+// cached state, and costs nothing if that has the confirmed revision.
 func TestStrictSharesLoads(t *testing.T) {
 	for name, test := range map[string]struct {
 		written int64 // during the load
@@ -92,20 +92,20 @@ func TestStrictSharesLoads(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, gate := newFake(), make(chan struct{})
 				s := cache.NewShared(f, cache.Freshness{})
-				wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 				f.set("a", 2, 2)
 				f.afterHook = func() {
-					if f.flying["a"] > 0 { // the load, which the gate holds up after it has read
+					if f.running["a"] > 0 { // the load, which the gate blocks after it has read
 						<-gate
 					}
 				}
-				first := askSoon(t.Context(), s, "a")
+				first := readAsync(t.Context(), s, "a")
 				synctest.Wait()
-				f.afterHook = nil // the questions pass
-				later := []chan result{askSoon(t.Context(), s, "a")}
+				f.afterHook = nil // queries are not blocked
+				later := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
 				f.set("a", test.written, test.written)
-				later = append(later, askSoon(t.Context(), s, "a"), askSoon(t.Context(), s, "a"))
+				later = append(later, readAsync(t.Context(), s, "a"), readAsync(t.Context(), s, "a"))
 				synctest.Wait()
 				close(gate)
 				wantNumber(t, "first", <-first, 2)
@@ -113,33 +113,33 @@ func TestStrictSharesLoads(t *testing.T) {
 					wantNumber(t, "later", <-answer, test.written)
 				}
 				if diff := cmp.Diff(test.want, f.held); diff != "" || f.highest["a"] != 1 {
-					t.Errorf("%d loads at once, from (-want +got):\n%s", f.highest["a"], diff)
+					t.Errorf("%d concurrent loads, started from (-want +got):\n%s", f.highest["a"], diff)
 				}
 			})
 		})
 	}
 }
 
-// A load may bring more than had been stated. The next question confirms it
+// A load may bring a later state than the query reported. The next query confirms it
 // without another load.
 func TestStrictLoadBringsMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
-		wantNumber(t, "loaded", ask(t.Context(), s, "a"), 2)
-		wantNumber(t, "from memory", ask(t.Context(), s, "a"), 2)
+		wantNumber(t, "loaded", read(t.Context(), s, "a"), 2)
+		wantNumber(t, "from memory", read(t.Context(), s, "a"), 2)
 		if len(f.loads) != 1 {
 			t.Errorf("%d loads, want 1", len(f.loads))
 		}
 	})
 }
 
-// An error goes to all who share the question or the load, and is not kept.
+// An error goes to all callers that share the query or the load, and is not cached.
 func TestStrictErrors(t *testing.T) {
-	away := guidon.Errorf(guidon.Unavailable, "away")
+	errUnavailable := guidon.Errorf(guidon.Unavailable, "unavailable")
 	for name, breakIt := range map[string]func(f *fake, gate chan struct{}, fail func() error){
-		"question": func(f *fake, gate chan struct{}, fail func() error) {
+		"query": func(f *fake, gate chan struct{}, fail func() error) {
 			f.headsHook = func(ctx context.Context, _ []string) error { return errors.Join(pass(ctx, gate), fail()) }
 		},
 		"load": func(f *fake, gate chan struct{}, fail func() error) {
@@ -147,7 +147,7 @@ func TestStrictErrors(t *testing.T) {
 		},
 	} {
 		for how, fail := range map[string]func() error{
-			"error": func() error { return away },
+			"error": func() error { return errUnavailable },
 			"panic": func() error { panic("out of order") },
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
@@ -155,10 +155,10 @@ func TestStrictErrors(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, cache.Freshness{})
 					breakIt(f, gate, fail)
-					answers := []chan result{askSoon(t.Context(), s, "a")}
+					answers := []chan result{readAsync(t.Context(), s, "a")}
 					synctest.Wait()
-					for range 2 { // with a failing question these share the next
-						answers = append(answers, askSoon(t.Context(), s, "a"))
+					for range 2 { // with a failing query these share the next one
+						answers = append(answers, readAsync(t.Context(), s, "a"))
 					}
 					synctest.Wait()
 					close(gate)
@@ -169,65 +169,64 @@ func TestStrictErrors(t *testing.T) {
 						}
 					}
 					f.headsHook, f.loadHook = nil, nil
-					time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
-					wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+					time.Sleep(100 * time.Millisecond) // the pause after a failure, by the clock of the bubble
+					wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 				})
 			})
 		}
 	}
 }
 
-// What was held before the failure is not served in place of the error, but is
-// where the next load begins.
+// A cached state is not returned instead of an error, but the next load starts from it.
 func TestStrictServesNothingOld(t *testing.T) { synctest.Test(t, testStrictServesNothingOld) }
 
 func testStrictServesNothingOld(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
-	wantNumber(t, "at first", ask(t.Context(), s, "a"), 1)
-	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "away") }
-	if got := ask(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
+	wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
+	f.headsHook = func(context.Context, []string) error { return guidon.Errorf(guidon.Unavailable, "unavailable") }
+	if got := read(t.Context(), s, "a"); !errors.Is(got.err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", got)
 	}
 	f.headsHook = nil
-	time.Sleep(100 * time.Millisecond) // of the bubble's clock: the pause after a failure
-	wantNumber(t, "again", ask(t.Context(), s, "a"), 1)
+	time.Sleep(100 * time.Millisecond) // the pause after a failure, by the clock of the bubble
+	wantNumber(t, "again", read(t.Context(), s, "a"), 1)
 	if len(f.loads) != 1 {
 		t.Errorf("%d loads, want 1: nothing has changed", len(f.loads))
 	}
 }
 
-// One who leaves takes nobody along, and what only he asked for is not asked.
+// Canceling one waiter does not cancel the others, and keys that only it requested are
+// not queried.
 func TestStrictCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
-		leaves, stays := askSoon(ctx, s, "a"), askSoon(t.Context(), s, "a")
+		leaves, stays := readAsync(ctx, s, "a"), readAsync(t.Context(), s, "a")
 		synctest.Wait()
-		leavesNext, staysNext := askSoon(ctx, s, "b"), askSoon(t.Context(), s, "a")
-		leavesToo := askSoon(ctx, s, "a")
+		leavesNext, staysNext := readAsync(ctx, s, "b"), readAsync(t.Context(), s, "a")
+		leavesToo := readAsync(ctx, s, "a")
 		synctest.Wait()
 		cancel()
-		for _, answer := range []chan result{leaves, leavesNext, leavesToo, askSoon(ctx, s, "c")} {
+		for _, answer := range []chan result{leaves, leavesNext, leavesToo, readAsync(ctx, s, "c")} {
 			if got := <-answer; !errors.Is(got.err, context.Canceled) {
 				t.Errorf("got %v, want context.Canceled", got)
 			}
 		}
 		close(gate)
-		wantNumber(t, "the other", <-stays, 1)
-		wantNumber(t, "the other of the next", <-staysNext, 1)
-		for _, keys := range f.asked {
+		wantNumber(t, "the other waiter", <-stays, 1)
+		wantNumber(t, "the other waiter of the next query", <-staysNext, 1)
+		for _, keys := range f.queried {
 			if !cmp.Equal(keys, []string{"a"}) {
-				t.Errorf("asked for %q", keys)
+				t.Errorf("queried %q, want only a", keys)
 			}
 		}
 	})
 }
 
-// A question that nobody waits for any more is ended, and so is a next one that
-// has not begun.
+// A query without waiters is canceled, and so is a next one that has not begun.
 func TestStrictAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
@@ -239,29 +238,29 @@ func TestStrictAbandoned(t *testing.T) {
 		}
 		s := cache.NewShared(f, cache.Freshness{})
 		ctx, cancel := context.WithCancel(t.Context())
-		first := askSoon(ctx, s, "a")
+		first := readAsync(ctx, s, "a")
 		synctest.Wait()
 		ctxNext, cancelNext := context.WithCancel(t.Context())
-		second := askSoon(ctxNext, s, "b")
+		second := readAsync(ctxNext, s, "b")
 		synctest.Wait()
 		cancelNext()
 		<-second
 		cancel()
 		<-first
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the question ended with %v", err)
+			t.Errorf("the query ended with %v", err)
 		}
 		synctest.Wait()
 		f.headsHook = nil
-		wantNumber(t, "the next", ask(t.Context(), s, "a"), 1)
-		if len(f.asked) != 2 {
-			t.Errorf("questions %q, want none for those who left", f.asked)
+		wantNumber(t, "the next caller", read(t.Context(), s, "a"), 1)
+		if len(f.queried) != 2 {
+			t.Errorf("queries %q, want none for the canceled callers", f.queried)
 		}
 	})
 }
 
-// A database that does not answer holds nobody up for longer than the question
-// may take, and is asked again.
+// A hanging database delays callers no longer than the query timeout, and is queried
+// again.
 func TestStrictTimeout(t *testing.T) {
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	for _, test := range []struct {
@@ -269,7 +268,7 @@ func TestStrictTimeout(t *testing.T) {
 		breakIt func(f *fake)
 		want    time.Duration
 	}{
-		{"question", func(f *fake) { f.headsHook = func(ctx context.Context, _ []string) error { return hang(ctx) } }, 5 * time.Second},
+		{"query", func(f *fake) { f.headsHook = func(ctx context.Context, _ []string) error { return hang(ctx) } }, 5 * time.Second},
 		{"load", func(f *fake) { f.loadHook = func(ctx context.Context, _ string) error { return hang(ctx) } }, 30 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -278,13 +277,13 @@ func TestStrictTimeout(t *testing.T) {
 				test.breakIt(f)
 				s := cache.NewShared(f, cache.Freshness{})
 				start := time.Now()
-				got := ask(t.Context(), s, "a")
+				got := read(t.Context(), s, "a")
 				if !errors.Is(got.err, guidon.Unavailable) || time.Since(start) != test.want {
 					t.Errorf("got %v after %v, want Unavailable after %v", got, time.Since(start), test.want)
 				}
 				f.headsHook, f.loadHook = nil, nil
 				time.Sleep(100 * time.Millisecond) // the pause after a failure
-				wantNumber(t, "thawed", ask(t.Context(), s, "a"), 1)
+				wantNumber(t, "recovered", read(t.Context(), s, "a"), 1)
 			})
 		})
 	}

@@ -7,93 +7,94 @@ import (
 
 // slot holds one value that is expensive to load. The zero slot is empty.
 //
-// A reader that arrives after the value was marked old must not be served by a
-// load that began before that: he waits for the one that follows in the line.
-// However many readers and writers there are, loads come one after another.
+// A reader that arrives after the value was invalidated must not be served by a load
+// that began before that: it waits for the next load of the line. However many readers
+// and writers there are, loads run one after another.
 type slot[T any] struct {
-	current atomic.Pointer[version[T]] // nil: unknown or old; set under mu
+	current atomic.Pointer[version[T]] // nil: unknown or invalidated; set under mu
 
 	line[*version[T]]
-	held *version[T] // the last value, old or not, for a cheaper reload
+	held *version[T] // the last version, current or not, for a cheaper reload
 }
 
-// get returns the value, by load where it is not known to be current. When ctx
-// ends first, its error is returned and the load goes on for those who still
-// wait for it. An error is not kept.
+// get returns the value, and loads it if it is not known to be current. If ctx ends
+// first, get returns its error and the load continues for the other waiters. Errors are
+// not cached.
 func (s *slot[T]) get(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*T, error) {
-	f, v := s.board(ctx, load)
-	if f == nil {
+	c, v := s.addWaiter(ctx, load)
+	if c == nil {
 		return v.get(), nil
 	}
-	if !f.landed(ctx) {
+	if !c.wait(ctx) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		f.leave()
+		c.leave()
 		return nil, ctx.Err()
 	}
-	if f.err != nil {
-		return nil, f.err
+	if c.err != nil {
+		return nil, c.err
 	}
-	return f.value.get(), nil
+	return c.value.get(), nil
 }
 
-// board returns a load to wait for that begins no earlier than the value was
-// last marked old, or the value when it has become known.
-func (s *slot[T]) board(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*flight[*version[T]], *version[T]) {
+// addWaiter returns a load to wait for that began after the last invalidation, or the
+// version if one has become current by now.
+func (s *slot[T]) addWaiter(ctx context.Context, load func(ctx context.Context, held *version[T]) (*version[T], error)) (*sharedCall[*version[T]], *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if v := s.current.Load(); v != nil {
 		return nil, v
 	}
-	f, first := s.join(ctx, func(ctx context.Context, f *flight[*version[T]]) {
-		f.value, f.err = load(ctx, s.last())
-		s.keep(f)
+	c, first := s.join(ctx, func(ctx context.Context, c *sharedCall[*version[T]]) {
+		c.value, c.err = load(ctx, s.last())
+		s.storeResult(c)
 	})
 	if first {
-		s.start(f)
+		s.start(c)
 	}
-	return f, nil
+	return c, nil
 }
 
-// last returns the last value, or nil.
+// last returns the last version, current or not, or nil.
 func (s *slot[T]) last() *version[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// keep takes over what a load has brought: as current, unless it was overtaken.
-func (s *slot[T]) keep(f *flight[*version[T]]) {
+// storeResult stores a loaded version, as the current one unless the value was
+// invalidated during the load.
+func (s *slot[T]) storeResult(c *sharedCall[*version[T]]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case f.err != nil:
-	case !f.closed:
-		s.held = f.value
-		s.current.Store(f.value)
-	case s.current.Load() == nil: // otherwise a write has put a later one here
-		s.held = f.value
+	case c.err != nil:
+	case !c.sealed:
+		s.held = c.value
+		s.current.Store(c.value)
+	case s.current.Load() == nil: // otherwise a write has stored a later one
+		s.held = c.value
 	}
 }
 
-// put makes the version current, and keeps a load that is under way from being taken
-// for it. s.mu must be held.
+// put makes the version current, and keeps a running load from replacing it. s.mu must
+// be held.
 func (s *slot[T]) put(v *version[T]) {
-	s.overtake()
+	s.invalidateLocked()
 	s.held = v
 	s.current.Store(v)
 }
 
-// markOld makes the next get load again, and keeps a load that is under way from
-// being taken for current.
-func (s *slot[T]) markOld() {
+// invalidate makes the next get load again, and keeps a running load from becoming
+// current.
+func (s *slot[T]) invalidate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.overtake()
+	s.invalidateLocked()
 }
 
-// overtake is markOld where s.mu is held.
-func (s *slot[T]) overtake() {
+// invalidateLocked is invalidate for callers that hold s.mu.
+func (s *slot[T]) invalidateLocked() {
 	s.current.Store(nil)
-	s.close()
+	s.sealRunning()
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// loads hands out the calls of a slot's load function one by one.
+// loads delivers the calls of a slot's load function one by one.
 type loads chan *call
 
 type call struct {
@@ -37,7 +37,8 @@ func (l loads) load(ctx context.Context, held *version[int]) (*version[int], err
 	}
 }
 
-// begin starts a get and returns, once it waits, where its result will be.
+// begin starts a get, waits until it blocks or has ended, and returns the channel of
+// its result.
 func begin(ctx context.Context, s *slot[int], l loads) chan answer {
 	result := make(chan answer, 1)
 	go func() {
@@ -52,7 +53,7 @@ func begin(ctx context.Context, s *slot[int], l loads) chan answer {
 	return result
 }
 
-// next returns the load that has begun, or nil when none has.
+// next returns the load that has begun, or nil if none has.
 func (l loads) next() *call {
 	synctest.Wait()
 	select {
@@ -70,26 +71,27 @@ func wantValue(t *testing.T, what string, result chan answer, want int) {
 	}
 }
 
-// Who comes after the value was marked old waits for a load that begins later,
-// and however many come, and however often it is marked, that is one load.
-func TestSlotReadersAfterAMarkShareTheNextLoad(t *testing.T) {
+// Readers that come after the value was invalidated wait for a load that begins later.
+// That is one load, however many readers come and however often the value is
+// invalidated.
+func TestSlotReadersAfterInvalidateShareTheNextLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
 		first := l.next()
-		s.markOld()
+		s.invalidate()
 		after := begin(t.Context(), &s, l)
-		s.markOld()
+		s.invalidate()
 		later := begin(t.Context(), &s, l)
 		if l.next() != nil {
-			t.Fatal("a second load began while the first was under way")
+			t.Fatal("a second load began while the first was running")
 		}
 		first.answer <- answer{value: 1}
 		wantValue(t, "before", before, 1)
 		second := l.next()
 		if second == nil || second.held == nil || *second.held != 1 {
-			t.Fatalf("the next load is %+v, want one from the value held", second)
+			t.Fatalf("the next load is %+v, want one from the last value", second)
 		}
 		joined := begin(t.Context(), &s, l)
 		second.answer <- answer{value: 2}
@@ -98,25 +100,26 @@ func TestSlotReadersAfterAMarkShareTheNextLoad(t *testing.T) {
 		wantValue(t, "joined", joined, 2)
 		wantValue(t, "from memory", begin(t.Context(), &s, l), 2)
 		if l.next() != nil {
-			t.Error("a load too many")
+			t.Error("an unnecessary load")
 		}
 	})
 }
 
-// A load that was overtaken by a mark is for those who waited before it only.
-func TestSlotDoesNotKeepWhatWasOvertaken(t *testing.T) {
+// A load during which the value was invalidated serves only the readers that waited
+// before that.
+func TestSlotDiscardsInvalidatedLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
 		first := l.next()
-		s.markOld()
+		s.invalidate()
 		first.answer <- answer{value: 1}
 		wantValue(t, "before", before, 1)
 		after := begin(t.Context(), &s, l)
 		second := l.next()
 		if second == nil {
-			t.Fatal("the overtaken value was kept")
+			t.Fatal("the invalidated value was kept")
 		}
 		second.answer <- answer{value: 2}
 		wantValue(t, "after", after, 2)
@@ -134,19 +137,19 @@ func TestSlotCanceledWaiterLeavesTheOthers(t *testing.T) {
 			t.Errorf("got %v, want context.Canceled", got.err)
 		}
 		l.next().answer <- answer{value: 1}
-		wantValue(t, "the other", stays, 1)
+		wantValue(t, "the other waiter", stays, 1)
 	})
 }
 
-// All who waited for the next load leave before it begins: it does not, and who
-// comes then has a load of their own.
+// If all waiters of the next load leave before it begins, it does not run, and later
+// readers get a load of their own.
 func TestSlotAbandonedNextLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
 		first := l.next()
-		s.markOld()
+		s.invalidate()
 		ctx, cancel := context.WithCancel(t.Context())
 		leaves := begin(ctx, &s, l)
 		cancel()
@@ -159,7 +162,7 @@ func TestSlotAbandonedNextLoad(t *testing.T) {
 			t.Fatalf("the next load is %+v, want a live one", second)
 		}
 		second.answer <- answer{value: 2}
-		wantValue(t, "the one who stays", stays, 2)
+		wantValue(t, "the waiter that stays", stays, 2)
 	})
 }
 
@@ -167,10 +170,10 @@ func TestSlotDoesNotKeepErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
-		away := errors.New("away")
+		errUnavailable := errors.New("unavailable")
 		fails := begin(t.Context(), &s, l)
-		l.next().answer <- answer{err: away}
-		if got := <-fails; !errors.Is(got.err, away) {
+		l.next().answer <- answer{err: errUnavailable}
+		if got := <-fails; !errors.Is(got.err, errUnavailable) {
 			t.Errorf("got %v, want the load's error", got.err)
 		}
 		again := begin(t.Context(), &s, l)

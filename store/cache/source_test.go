@@ -9,35 +9,34 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// source counts the questions to a real store and can hold a load up or make it
-// fail.
+// source counts the calls to a real store and can block a load or make it fail.
 type source struct {
 	*store.DB
-	began chan struct{}      // a load of a snapshot tells that it has begun
-	gate  chan struct{}      // and waits here before it reads
-	read  chan struct{}      // tells that it has read
-	after chan struct{}      // and here after it has read
-	fail  error              // instead of reading
-	mu    sync.Mutex         // guards the counts
-	asked map[string]int     // by method
-	held  []*guidon.Snapshot // what each load was given
-	vague bool               // writes do not tell what they did
-	ended []error            // the state of each load's context at its end
+	began      chan struct{}      // receives when a load of a snapshot has begun
+	gate       chan struct{}      // blocks loads before they read
+	read       chan struct{}      // receives when a load has read
+	after      chan struct{}      // blocks loads after they have read
+	fail       error              // instead of reading
+	mu         sync.Mutex         // guards the counts
+	calls      map[string]int     // by method
+	held       []*guidon.Snapshot // the snapshot passed to each load
+	unmirrored bool               // writes do not advance their mirrors
+	ended      []error            // the state of each load's context at its end
 }
 
-func newSource(t testing.TB) *source { return &source{DB: openSQLite(t), asked: map[string]int{}} }
+func newSource(t testing.TB) *source { return &source{DB: openSQLite(t), calls: map[string]int{}} }
 
 func (s *source) count(method string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked[method]++
+	s.calls[method]++
 }
 
 func (s *source) total() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	for _, count := range s.asked {
+	for _, count := range s.calls {
 		n += count
 	}
 	return n
@@ -54,7 +53,7 @@ func (s *source) Authentications(ctx context.Context) (*guidon.AuthenticationSet
 }
 
 func (s *source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(context.Context, guidon.Tx) error) error {
-	if s.vague {
+	if s.unmirrored {
 		mirror = nil
 	}
 	return s.DB.UpdateMirrored(ctx, namespace, mirror, fn)

@@ -5,21 +5,21 @@ import (
 	"sync/atomic"
 )
 
-// Stats counts what a cache has done since it was made.
+// Stats counts what a cache has done since it was created.
 type Stats struct {
-	Hits   uint64 // snapshots and authentication sets answered from memory
+	Hits   uint64 // snapshots and authentication sets returned from memory
 	Misses uint64 // those that waited for a load
-	Loads  uint64 // loads from the source; misses that wait together share one
-	Reads  uint64 // questions for current revisions, of [Shared] only; all who wait together share one
-	Stale  uint64 // requests that [Shared] answered from memory because the source did not answer
+	Loads  uint64 // loads from the source; concurrent misses share one
+	Reads  uint64 // queries for current revisions, by [Shared] only; concurrent callers share one
+	Stale  uint64 // requests that [Shared] served from memory because the source did not respond
 }
 
 // Stats returns the counts so far.
 func (c *Cache) Stats() Stats { return c.stats.counts() }
 
 type stats struct {
-	// Every request counts a hit: one counter would pass from processor to
-	// processor all the time, so there are several, each in a cache line.
+	// Every request counts a hit. A single counter would move from processor to
+	// processor all the time, so there are several, each in its own cache line.
 	hits   [16]paddedCounter
 	misses atomic.Uint64
 	loads  atomic.Uint64

@@ -9,49 +9,50 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// loadTimeout bounds one load. It is generous: the largest namespace over a slow
-// line has to come through, and those who wait have bounds of their own.
+// loadTimeout limits one load. It is generous: the largest namespace must come through
+// a slow connection, and waiters have limits of their own.
 const loadTimeout = 30 * time.Second
 
-// tracked is a slot whose value is current as long as the source says that its
-// revision is. Instants are those of [revisions.now].
+// tracked is a slot whose value is current as long as the source confirms its revision.
+// Instants are those of [revisions.now].
 //
-// A write through this instance puts the state that it made here. Of a query that
-// was under way at the same time nobody knows whether it read before the commit or
-// after, so the three cases are: a query that began before the write did is not
-// listened to; one that began later but before the new state was here makes the next
-// reader load, which does no harm if there was nothing to load; and one that began
-// after that is right.
+// A write through this instance stores the resulting state here. A concurrent query may
+// have read before the commit or after it. So there are three cases, by the start of
+// the query:
+//   - Before the write began: its result is ignored.
+//   - Later, but before the new state was stored: the next reader loads, which is
+//     harmless if there is nothing to load.
+//   - After that: its result is right.
 type tracked[T any] struct {
 	slot[T]
 	revision func(value *T) guidon.Revision
 	source   func(ctx context.Context, held *T) (*T, error)
 	stats    *stats
 	now      func() int64
-	loaded   func()              // called when there is a value of another revision
-	isEmpty  func(value *T) bool // reports whether the value says that there is nothing
+	loaded   func()              // called after another revision was loaded
+	isEmpty  func(value *T) bool // reports whether the value is that of a deleted namespace
 
-	head     guidon.Revision // what the source said last, or a write made; guarded by mu
-	observed int64           // when it said so; guarded by mu
-	stated   atomic.Int64    // when the question began that it answered; set under mu
-	mirrored span            // of the last write that put its state here; guarded by mu
-	writes   int             // how many have; guarded by mu
+	head      guidon.Revision // the last one that the source returned or a write made; guarded by mu
+	observed  int64           // when the source last returned one; guarded by mu
+	confirmed atomic.Int64    // start of the query or write that confirmed it; set under mu
+	mirrored  span            // the last write that stored its state here; guarded by mu
+	writes    int             // the number of such writes; guarded by mu
 
-	latest       atomic.Pointer[version[T]] // the last value loaded or written, current or not; set under mu
-	written      atomic.Int64               // when a write through this instance ended last whose state is not here
-	acknowledged atomic.Int64               // when such a write was acknowledged
-	used         atomic.Int64               // when somebody asked last, within useGrain
+	latest       atomic.Pointer[version[T]] // the last version loaded or written, current or not; set under mu
+	written      atomic.Int64               // end of the last write through this instance whose state is not here
+	acknowledged atomic.Int64               // end of the last such write that was acknowledged
+	used         atomic.Int64               // when it was last requested, within useGrain
 }
 
-// span is when a write put its state into the cache, and an instant before its commit.
+// span holds an instant before the commit of a write and when its state was stored
+// here.
 type span struct{ began, put int64 }
 
-// observe takes note of the revision that the source has stated in answer to a
-// question that began at the instant.
+// observe records the revision that the source returned for a query started at began.
 //
-// A load that is under way is not for those who come now: it may have read
-// something that was written and, by a restored backup, undone before the question.
-// Where it brings the very revision that was stated, the next one costs nothing.
+// Later callers do not share a load that is already running: it may have read a change
+// that a restored backup undid before the query. If the load brings the very revision
+// that the query returned, the next load costs nothing.
 func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,24 +65,24 @@ func (t *tracked[T]) observe(head guidon.Revision, began int64) {
 	t.observed = t.now()
 	if v := t.current.Load(); v == nil || v.revision != head {
 		t.head = head
-		t.overtake()
+		t.invalidateLocked()
 	}
-	raise(&t.stated, began) // last: who sees it must not find what is old
+	raise(&t.confirmed, began) // last: a reader that sees it must not find an old version
 }
 
-// absent takes note of an answer, to a question that began at the instant, that
-// there is nothing to hold. It reports whether to forget what is held. That this
-// instance has deleted it is remembered for a while, in which the source may go away.
-func (t *tracked[T]) absent(began int64) bool {
+// observeAbsent records that a query started at began found no namespace. It reports
+// whether to drop the slot. A deletion through this instance stays in memory for
+// sweepInterval, in case the source becomes unavailable.
+func (t *tracked[T]) observeAbsent(began int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if began <= t.mirrored.began {
 		return false
 	}
-	defer raise(&t.stated, began)
+	defer raise(&t.confirmed, began)
 	switch v := t.latest.Load(); {
 	case began <= t.mirrored.put:
-		t.overtake()
+		t.invalidateLocked()
 		return false
 	case t.mirrored.put == 0 || t.now()-t.mirrored.put > int64(sweepInterval) || !t.isEmpty(v.get()):
 		return true
@@ -93,8 +94,8 @@ func (t *tracked[T]) absent(began int64) bool {
 	}
 }
 
-// advance puts the state here that a write has made, or found, which is current at
-// some moment after began.
+// advance stores the state that a write has made or found. It was current at some
+// moment after began.
 func (t *tracked[T]) advance(next *version[T], began int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,33 +103,33 @@ func (t *tracked[T]) advance(next *version[T], began int64) {
 	t.mirrored = span{began: max(t.mirrored.began, began), put: now}
 	t.writes++
 	switch latest := t.latest.Load(); {
-	case latest != nil && latest.revision == next.revision: // loaded already, or nothing has changed
+	case latest != nil && latest.revision == next.revision: // already loaded, or nothing has changed
 		next = latest
 	case latest != nil && latest.since >= began && latest.revision.Number > next.revision.Number:
-		return // somebody else has written since, which has been loaded
+		return // a later write of another instance has been loaded
 	default:
 		next.since = now
 		t.latest.Store(next)
 	}
 	raise(&next.asOf, began)
 	if t.observed >= began && t.head.Number > next.revision.Number {
-		t.overtake() // the same, but it has not been loaded yet
+		t.invalidateLocked() // likewise, but not loaded yet
 		return
 	}
 	t.head = next.revision
 	t.put(next)
-	raise(&t.stated, began)
+	raise(&t.confirmed, began)
 }
 
-// raise sets the instant unless it is later already. There is one caller at a time.
+// raise sets the instant unless it is already later. The mu of the slot must be held.
 func raise(instant *atomic.Int64, to int64) {
 	if instant.Load() < to {
 		instant.Store(to)
 	}
 }
 
-// recent returns the value when it was current at an instant later than after,
-// and than any write through this instance, and otherwise nil.
+// recent returns the value if it was current later than after, and later than any write
+// through this instance whose state is not here. Otherwise it returns nil.
 func (t *tracked[T]) recent(after int64) *T {
 	v := t.latest.Load()
 	if v == nil {
@@ -140,16 +141,16 @@ func (t *tracked[T]) recent(after int64) *T {
 	return v.get()
 }
 
-// statedAfter tells whether the source has stated the revision in answer to a
-// question that began later than after, and than any write through this instance.
-func (t *tracked[T]) statedAfter(after int64) bool {
-	stated := t.stated.Load()
-	return stated > after && stated > t.written.Load()
+// confirmedAfter reports whether the revision was confirmed by a query that began later
+// than after, and later than any write through this instance whose state is not here.
+func (t *tracked[T]) confirmedAfter(after int64) bool {
+	confirmed := t.confirmed.Load()
+	return confirmed > after && confirmed > t.written.Load()
 }
 
-// stale returns the value when it is no older than the limit, and its age. One
-// that is older than a write that this instance has acknowledged is not it: who
-// made that would see the revision go back.
+// stale returns the value and its age if it is no older than limit. It returns nil if
+// the value predates a write acknowledged by this instance: the writer would see the
+// revision go backwards.
 func (t *tracked[T]) stale(now int64, limit time.Duration) (*T, time.Duration) {
 	v := t.latest.Load()
 	if v == nil {
@@ -163,26 +164,26 @@ func (t *tracked[T]) stale(now int64, limit time.Duration) (*T, time.Duration) {
 	return v.get(), age
 }
 
-// wrote takes note of a write that ended at the instant and whose state is not here.
-func (t *tracked[T]) wrote(now int64, acknowledged bool) {
+// recordWrite records a write that ended at now and whose state is not here.
+func (t *tracked[T]) recordWrite(now int64, acknowledged bool) {
 	t.written.Store(now)
 	if acknowledged {
 		t.acknowledged.Store(now)
 	}
 }
 
-// useGrain is how exactly it is known when a value was used last: writing that
-// down each time would cost processors more than reading the value.
+// useGrain is the resolution of the last-used time. Updating it on every read would
+// cost more than the read.
 const useGrain = int64(time.Second)
 
-func (t *tracked[T]) use(now int64) {
+func (t *tracked[T]) touch(now int64) {
 	if used := t.used.Load(); used == 0 || now-used > useGrain {
 		t.used.Store(now)
 	}
 }
 
-// fresh returns a value that is no older than the revision last observed, or
-// errOlder.
+// fresh returns a value that is no older than the revision last observed. It returns
+// errOlder if the source loads an older one.
 func (t *tracked[T]) fresh(ctx context.Context) (*T, error) {
 	if v := t.current.Load(); v != nil {
 		t.stats.hit()
@@ -192,23 +193,25 @@ func (t *tracked[T]) fresh(ctx context.Context) (*T, error) {
 	return t.get(ctx, t.load)
 }
 
-// refresh loads the value where it is not current, on nobody's behalf.
+// refresh loads the value if it is not current. It serves no request, so it counts no
+// hit or miss.
 func (t *tracked[T]) refresh(ctx context.Context) error {
 	_, err := t.get(ctx, t.load)
 	if errors.Is(err, guidon.NotFound) {
-		return nil // deleted meanwhile
+		return nil // deleted in the meantime
 	}
 	return err
 }
 
-// errOlder says that the source loaded something that it had said is past. With
-// one database that happens only when a backup was restored in between.
-var errOlder = errors.New("cache: the source loaded a state other than the one it had stated")
+// errOlder is returned if the source loads a state that is neither at the revision it
+// returned nor later. With one database that happens only if a backup was restored in
+// between.
+var errOlder = errors.New("cache: the loaded state does not match the revision that the source returned")
 
 func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], error) {
-	head, stated, writes := t.lastStated()
+	head, confirmed, writes := t.lastConfirmed()
 	if v := t.latest.Load(); v != nil && v.revision == head {
-		return v, nil // a load that was overtaken has brought it already
+		return v, nil // an invalidated load has brought it already
 	}
 	t.stats.loads.Add(1)
 	value, err := within(ctx, loadTimeout, func(ctx context.Context) (*T, error) {
@@ -221,19 +224,19 @@ func (t *tracked[T]) load(ctx context.Context, held *version[T]) (*version[T], e
 		return nil, err
 	}
 	v := newVersion(t.revision(value), value)
-	v.asOf.Store(stated)
-	if v = t.settle(v, writes, head); v == nil {
+	v.asOf.Store(confirmed)
+	if v = t.accept(v, writes, head); v == nil {
 		return nil, errOlder
 	}
 	t.loaded()
 	return v, nil
 }
 
-// settle makes a version that was loaded the latest, and returns it. If a write has
-// put a later one here since the load began, with so many writes before it, settle
-// returns that. If what it would return is older than head, which was stated before
-// the load, it returns nil.
-func (t *tracked[T]) settle(v *version[T], writes int, head guidon.Revision) *version[T] {
+// accept makes a loaded version the latest and returns it. writes is the number of
+// writes at the start of the load. If a write has stored this version or a later one
+// since then, accept returns the stored one. It returns nil instead of a version older
+// than head, which was confirmed before the load.
+func (t *tracked[T]) accept(v *version[T], writes int, head guidon.Revision) *version[T] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	latest, overtaken := t.latest.Load(), t.writes != writes
@@ -246,13 +249,13 @@ func (t *tracked[T]) settle(v *version[T], writes int, head guidon.Revision) *ve
 	v.since = t.now()
 	t.latest.Store(v)
 	if current := t.current.Load(); overtaken && current != nil && current.revision.Number < v.revision.Number {
-		t.head = v.revision // somebody else has written after that write
+		t.head = v.revision // another instance has written after that write
 		t.put(v)
 	}
 	return v
 }
 
-// unlessOlder returns the version, or nil if it is not head, nor later.
+// unlessOlder returns v, or nil if it is neither head nor a later version.
 func unlessOlder[T any](v *version[T], head guidon.Revision) *version[T] {
 	if v.revision.Number < head.Number || v.revision.Number == head.Number && v.revision.Stamp != head.Stamp {
 		return nil
@@ -260,10 +263,10 @@ func unlessOlder[T any](v *version[T], head guidon.Revision) *version[T] {
 	return v
 }
 
-// lastStated returns the revision that a load must bring, when the question began
-// that stated it, and how many writes have put their state here so far.
-func (t *tracked[T]) lastStated() (head guidon.Revision, stated int64, writes int) {
+// lastConfirmed returns the revision that a load must bring, the start of the query
+// that confirmed it, and the number of writes that have stored their state here.
+func (t *tracked[T]) lastConfirmed() (head guidon.Revision, confirmed int64, writes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.head, t.stated.Load(), t.writes
+	return t.head, t.confirmed.Load(), t.writes
 }

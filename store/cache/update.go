@@ -8,26 +8,27 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Update implements [guidon.Store]. What it wrote is in memory before it returns.
-// Otherwise what it may have changed is old, also when it returns an error after fn
-// succeeded: whether the commit took effect is then not certain.
+// Update implements [guidon.Store]. When it returns, the resulting state is in memory,
+// or what the write may have changed is invalidated if that state is not known. This
+// holds even if Update returns an error after fn succeeded, because the commit may have
+// taken effect.
 func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	stored, listed := false, false
-	m := c.snapshotMirror(namespace, &listed)
+	stored, listChanged := false, false
+	m := c.snapshotMirror(namespace, &listChanged)
 	if m.last() == nil {
-		_, _ = c.Snapshot(ctx, namespace) // so that there is something to bring up to date
+		_, _ = c.Snapshot(ctx, namespace) // so that the mirror has a state to bring up to date
 	}
 	defer func() {
 		if stored && !m.kept {
-			c.markOld(namespace, listed)
+			c.invalidate(namespace, listChanged)
 		}
 		if stored {
 			c.watches.wake(namespace)
 		}
 	}()
 	return c.source.UpdateMirrored(ctx, namespace, m, func(ctx context.Context, tx guidon.Tx) error {
-		stored, listed = false, false
-		if err := fn(ctx, &watchedTx{Tx: tx, listed: &listed}); err != nil {
+		stored, listChanged = false, false
+		if err := fn(ctx, &watchedTx{Tx: tx, listChanged: &listChanged}); err != nil {
 			return err
 		}
 		stored = true
@@ -35,9 +36,9 @@ func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx contex
 	})
 }
 
-// snapshotMirror returns what a write to the namespace brings up to date: with its
-// snapshot the list of namespaces if that may have changed.
-func (c *Cache) snapshotMirror(namespace string, listed *bool) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
+// snapshotMirror returns the mirror of a write to the namespace. It updates the
+// snapshot and, if *listChanged is true by then, the list of namespaces.
+func (c *Cache) snapshotMirror(namespace string, listChanged *bool) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
 	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
 		kind: snapshotKind, now: func() int64 { return 0 }, // nothing here depends on instants
 		last: func() *version[guidon.Snapshot] {
@@ -47,8 +48,8 @@ func (c *Cache) snapshotMirror(namespace string, listed *bool) *mirror[guidon.Sn
 			return nil
 		},
 		put: func(next *version[guidon.Snapshot], _ int64) {
-			if *listed {
-				c.list(namespace, next)
+			if *listChanged {
+				c.updateDirectory(namespace, next)
 			} else if d := c.latestDirectory(); d != nil && d.slots[namespace] != nil {
 				d.slots[namespace].advance(next)
 			}
@@ -56,8 +57,8 @@ func (c *Cache) snapshotMirror(namespace string, listed *bool) *mirror[guidon.Sn
 	}
 }
 
-// advance makes the version current, unless there is a later one. Revisions of one
-// slot never go back.
+// advance makes the version current unless there is a later one. The revisions of a
+// slot never go backwards.
 func (s *slot[T]) advance(next *version[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,34 +67,34 @@ func (s *slot[T]) advance(next *version[T]) {
 	}
 }
 
-// list puts the namespace, which was created, changed or deleted, and its snapshot
-// into the directory.
-func (c *Cache) list(namespace string, next *version[guidon.Snapshot]) {
+// updateDirectory updates the directory after the namespace was created, changed or
+// deleted.
+func (c *Cache) updateDirectory(namespace string, next *version[guidon.Snapshot]) {
 	c.directory.mu.Lock()
 	defer c.directory.mu.Unlock()
 	known := c.directory.current.Load()
-	if known == nil { // whoever loads it from now on finds the change
-		c.directory.overtake()
+	if known == nil { // a load from now on sees the change
+		c.directory.invalidateLocked()
 		if held := c.directory.held; held != nil && held.get().slots[namespace] != nil {
-			held.get().slots[namespace].markOld()
+			held.get().slots[namespace].invalidate()
 		}
 		return
 	}
 	c.directory.put(newVersion(guidon.Revision{}, known.get().with(namespace, next)))
 }
 
-// with returns the directory after the change of a namespace.
+// with returns a copy of the directory after a change of the namespace.
 func (d *directory) with(namespace string, next *version[guidon.Snapshot]) *directory {
 	changed := &directory{list: slices.Clone(d.list), slots: maps.Clone(d.slots)}
-	place := slices.IndexFunc(d.list, func(n *guidon.Namespace) bool { return n.Key == namespace })
+	index := slices.IndexFunc(d.list, func(n *guidon.Namespace) bool { return n.Key == namespace })
 	n := next.get().Namespace()
 	switch {
-	case n == nil && place >= 0:
-		changed.list = slices.Delete(changed.list, place, place+1)
+	case n == nil && index >= 0:
+		changed.list = slices.Delete(changed.list, index, index+1)
 		delete(changed.slots, namespace)
 	case n == nil:
-	case place >= 0:
-		changed.list[place] = n
+	case index >= 0:
+		changed.list[index] = n
 		changed.slots[namespace].advance(next)
 	default:
 		changed.list = append(changed.list, n)
@@ -103,24 +104,24 @@ func (d *directory) with(namespace string, next *version[guidon.Snapshot]) *dire
 	return changed
 }
 
-// markOld marks the namespace's snapshot as old, and the list of namespaces where
-// that may have changed. The list goes first: who sees a new namespace listed
-// must not find its snapshot missing.
-func (c *Cache) markOld(namespace string, listed bool) {
+// invalidate invalidates the namespace's snapshot and, if it may have changed, the list
+// of namespaces. The list goes first: a reader that finds a new namespace in the list
+// must also find its snapshot.
+func (c *Cache) invalidate(namespace string, listChanged bool) {
 	d := c.latestDirectory()
-	if listed {
-		c.directory.markOld()
+	if listChanged {
+		c.directory.invalidate()
 	}
 	if d == nil {
 		return
 	}
 	if s := d.slots[namespace]; s != nil {
-		s.markOld()
+		s.invalidate()
 	}
 }
 
-// latestDirectory returns the directory last loaded, old or not. All directories
-// that are in use share the places of the namespaces they have in common.
+// latestDirectory returns the last directory, current or not, or nil. All directories
+// in use share the slots of the namespaces that they have in common.
 func (c *Cache) latestDirectory() *directory {
 	if v := c.directory.last(); v != nil {
 		return v.get()
@@ -137,11 +138,11 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 		put:  func(next *version[guidon.AuthenticationSet], _ int64) { c.authentications.advance(next) },
 	}
 	if m.last() == nil {
-		_, _ = c.Authentications(ctx) // so that there is something to bring up to date
+		_, _ = c.Authentications(ctx) // so that the mirror has a state to bring up to date
 	}
 	defer func() {
 		if stored && !m.kept {
-			c.authentications.markOld()
+			c.authentications.invalidate()
 		}
 		if stored {
 			c.watches.wakeAll()
@@ -157,18 +158,18 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 	})
 }
 
-// watchedTx notices whether the list of namespaces may change.
+// watchedTx records whether the list of namespaces may change.
 type watchedTx struct {
 	guidon.Tx
-	listed *bool
+	listChanged *bool
 }
 
 func (tx *watchedTx) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
-	*tx.listed = true
+	*tx.listChanged = true
 	return tx.Tx.PutNamespace(ctx, n)
 }
 
 func (tx *watchedTx) DeleteNamespace(ctx context.Context) error {
-	*tx.listed = true
+	*tx.listChanged = true
 	return tx.Tx.DeleteNamespace(ctx)
 }

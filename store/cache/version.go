@@ -7,19 +7,19 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// version is one state of what a cache keeps. A version made by a write is computed
-// when it is first read, so that many writes in a row cost one computation.
+// version is one state of a cached value. A version made by a write is computed when it
+// is first read, so that many writes in a row cost one computation.
 type version[T any] struct {
 	revision guidon.Revision
-	asOf     atomic.Int64 // an instant at which it was current, the latest known
+	asOf     atomic.Int64 // the latest instant at which it is known to have been current
 	since    int64        // when it was put into the cache
 
 	made  atomic.Pointer[T]
 	mu    sync.Mutex
-	draft draft[T] // until made is set
+	draft draft[T] // nil once made is set
 }
 
-// draft is how to compute a version.
+// draft computes the value of a version.
 type draft[T any] interface{ make() *T }
 
 func newVersion[T any](revision guidon.Revision, value *T) *version[T] {
@@ -28,7 +28,7 @@ func newVersion[T any](revision guidon.Revision, value *T) *version[T] {
 	return v
 }
 
-// get returns the value.
+// get returns the value, and computes it if necessary.
 func (v *version[T]) get() *T {
 	if value := v.made.Load(); value != nil {
 		return value
@@ -42,12 +42,12 @@ func (v *version[T]) get() *T {
 	return v.made.Load()
 }
 
-// maxDraft bounds the changes that a version is computed from, each of which may be a
-// large object; with more it is computed at once.
+// maxDraft limits the changes that a version is computed from, since each may be a
+// large object. A version with more of them is computed immediately.
 const maxDraft = 32
 
-// after returns the version that the deltas lead to from v. The size is that of the
-// deltas.
+// after returns the version that results from applying the deltas to v. size is the
+// size of the deltas.
 func after[T, D any](v *version[T], revision guidon.Revision, apply func(base *T, deltas ...D) *T, size int, deltas []D) *version[T] {
 	d := &changes[T, D]{apply: apply, deltas: deltas, size: size}
 	v.mu.Lock()
@@ -63,13 +63,13 @@ func after[T, D any](v *version[T], revision guidon.Revision, apply func(base *T
 	return next
 }
 
-// changes is a draft: what several writes in a row have changed in a base.
+// changes is a draft: the changes that several writes in a row have made to a base.
 type changes[T, D any] struct {
 	base     *T
 	apply    func(base *T, deltas ...D) *T
 	previous *changes[T, D] // the write before
 	deltas   []D
-	size     int // of all
+	size     int // of the deltas of all these writes
 }
 
 func (c *changes[T, D]) make() *T {

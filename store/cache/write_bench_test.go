@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkWriteThenRead changes one flag of a thousand and reads the namespace through
-// the same cache, and reports what the read takes and how often either asks the database.
+// the same cache. It reports the time of the read and the queries and loads per write.
 func BenchmarkWriteThenRead(b *testing.B) {
 	type cached interface {
 		guidon.Store
@@ -56,7 +56,7 @@ func BenchmarkWriteThenRead(b *testing.B) {
 			after := c.Stats()
 			b.ReportMetric(float64(reading.Microseconds())/float64(n), "µs/read")
 			b.ReportMetric(float64(after.Loads-before.Loads)/float64(n), "loads/write")
-			b.ReportMetric(float64(after.Reads-before.Reads)/float64(n), "questions/write")
+			b.ReportMetric(float64(after.Reads-before.Reads)/float64(n), "queries/write")
 		})
 	}
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// A snapshot in Redis is a byte for the format, the checksum of the rest in four,
-// and JSON. Compressing it by the fastest level takes a seventh of the bytes, and
-// a quarter of the time again that it takes to parse them.
+// A snapshot in Redis is one byte for the format, four for the checksum of the rest,
+// and JSON. Compression at the fastest level reduces it to a seventh. Decompression
+// adds a quarter to the time of parsing.
 const (
 	formatPlain      = 0x01
 	formatCompressed = 0x02
 
 	headerSize = 5
-	// compressFrom is where sending fewer bytes is worth the work.
+	// compressFrom is the size from which compression is worth the work.
 	compressFrom = 4 << 10
-	// maxDecoded bounds what a value may unfold to, so that a forged one cannot
-	// fill the memory.
+	// maxDecoded limits the decompressed size of a value, so that a forged one cannot
+	// exhaust memory.
 	maxDecoded = 256 << 20
 )
 
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// document is the JSON. Flags and segments are as the database has them, in
-// order, with what their own JSON leaves out.
+// document is the JSON. Flags and segments are in order and in the form in which the
+// database stores them, with the field that their own JSON omits.
 type document struct {
 	Namespace *guidon.Namespace         `json:"namespace"`
 	Revision  guidon.Revision           `json:"revision"`
@@ -53,7 +53,7 @@ func encode(snapshot *guidon.Snapshot) (string, error) {
 	}
 	var plain bytes.Buffer
 	encoder := json.NewEncoder(&plain)
-	encoder.SetEscapeHTML(false) // as the database has it
+	encoder.SetEscapeHTML(false) // as in the database
 	if err := encoder.Encode(d); err != nil {
 		return "", err
 	}
@@ -80,8 +80,8 @@ func seal(format byte, body []byte) string {
 	return string(append(text, body...))
 }
 
-// decode returns the snapshot, or nil where the text is anything but that of the
-// namespace at the revision.
+// decode returns the snapshot, or nil if the text is not that of the namespace at the
+// revision.
 func decode(text, namespace string, revision guidon.Revision) *guidon.Snapshot {
 	plain := open(text)
 	if plain == nil {
@@ -111,7 +111,7 @@ func decode(text, namespace string, revision guidon.Revision) *guidon.Snapshot {
 	return guidon.NewSnapshot(d.Namespace, revision, flags, segments)
 }
 
-// open returns the JSON inside, or nil.
+// open checks the header and returns the JSON, or nil.
 func open(text string) io.Reader {
 	if len(text) < headerSize {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// FuzzDecode: whatever is in Redis, it is the snapshot that was asked for or none.
+// FuzzDecode: whatever is in Redis, decode returns the requested snapshot or none.
 func FuzzDecode(f *testing.F) {
 	revision := guidon.Revision{Number: 7, Stamp: -7}
 	for _, flags := range []int{0, 100} {
@@ -19,10 +19,10 @@ func FuzzDecode(f *testing.F) {
 			f.Fatal(err)
 		}
 		if decode(text, "a", revision) == nil {
-			f.Fatal("what was encoded is not decoded")
+			f.Fatal("an encoded snapshot is not decoded")
 		}
 		if decode(text, "b", revision) != nil || decode(text, "a", guidon.Revision{Number: 7}) != nil {
-			f.Fatal("it is taken for another")
+			f.Fatal("it is decoded as another snapshot")
 		}
 		f.Add(text[0], text[headerSize:])
 	}
@@ -30,7 +30,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(byte(formatPlain), body)
 	}
 	f.Fuzz(func(t *testing.T, format byte, body string) {
-		// With a checksum that is right: otherwise nothing would be tested but that.
+		// With a valid checksum: otherwise nothing else would be tested.
 		if s := decode(seal(format, []byte(body)), "a", revision); s != nil && (s.Namespace().Key != "a" || s.Revision() != revision) {
 			t.Errorf("got %q at %v", s.Namespace().Key, s.Revision())
 		}

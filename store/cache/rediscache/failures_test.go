@@ -15,9 +15,9 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// A server that is killed comes back with what it had on disk, and a replica that
-// takes its place with what it was sent: the past, in either case.
-func TestPastIsNotBelieved(t *testing.T) {
+// A server that was killed comes back with what it had on disk, and a replica that
+// takes its place with what it received. Both are old states.
+func TestOldStateIsIgnored(t *testing.T) {
 	for name, after := range map[string]func(t *testing.T, first *dbproc.Server) (url string){
 		"restarted": func(t *testing.T, first *dbproc.Server) string {
 			if err := first.Restart(t.Context()); err != nil {
@@ -32,7 +32,7 @@ func TestPastIsNotBelieved(t *testing.T) {
 			defer client.Close()
 			for end := time.Now().Add(30 * time.Second); client.Exists(t.Context(), "guidon:revision:a").Val() == 0; {
 				if time.Now().After(end) {
-					t.Fatal("the replica is sent nothing")
+					t.Fatal("the replica receives nothing")
 				}
 			}
 			first.Kill()
@@ -48,11 +48,11 @@ func TestPastIsNotBelieved(t *testing.T) {
 			a := newInstance(t, server.URL, db)
 			a.warm(t, "a")
 			b := newInstance(t, after(t, server), db)
-			// The lease is far from over.
+			// Renew the lease, so that it does not expire first.
 			if err := b.client.HSet(t.Context(), "guidon:revision:a", "asked", time.Now().UnixMilli()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Update(t.Context(), "a", nil); err != nil { // and nobody told that server of it
+			if err := db.Update(t.Context(), "a", nil); err != nil { // without announcing it to that server
 				t.Fatal(err)
 			}
 			for range 2 {
@@ -64,10 +64,10 @@ func TestPastIsNotBelieved(t *testing.T) {
 	}
 }
 
-// A Redis that does not answer costs its timeout once and nobody after that; a
-// write is acknowledged when Redis has forgotten what was before, also for those
-// who still reach it. When it answers again it is used again.
-func TestRedisAway(t *testing.T) {
+// A Redis that does not respond costs its timeout once, and no caller after that. A
+// write is acknowledged when Redis has forgotten the older revision, also for instances
+// that still reach Redis. When Redis responds again, it is used again.
+func TestRedisUnavailable(t *testing.T) {
 	for name, fault := range map[string]struct {
 		begin func(*dbproc.Server)
 		end   func(context.Context, *dbproc.Server) error
@@ -86,7 +86,7 @@ func TestRedisAway(t *testing.T) {
 			since := begun
 			db.updating = func() {
 				if silent := time.Since(since); silent < time.Second {
-					t.Errorf("written when Redis had been silent for %v, and might have answered some", silent)
+					t.Errorf("written after Redis had not responded for %v: it may still return the old revision", silent)
 				}
 				db.updating = nil
 			}
@@ -99,12 +99,12 @@ func TestRedisAway(t *testing.T) {
 				a.head(t, "a")
 			}
 			if rest := time.Since(begun); first > time.Second || rest > 500*time.Millisecond {
-				t.Errorf("the first question took %v, a thousand more %v", first, rest)
+				t.Errorf("the first query took %v, a thousand more %v", first, rest)
 			}
 			if a.Err() == nil {
-				t.Error("Redis is said to answer")
+				t.Error("Err() = nil while Redis does not respond")
 			}
-			for _, bound := range []time.Duration{2500, 1500} { // the second need not find out how long Redis is silent
+			for _, bound := range []time.Duration{2500, 1500} { // the second write knows already how long Redis has not responded
 				begun = time.Now()
 				a.write(t, "a")
 				if took := time.Since(begun); took < time.Second || took > bound*time.Millisecond {
@@ -124,7 +124,7 @@ func TestRedisAway(t *testing.T) {
 			begun = time.Now()
 			a.write(t, "a")
 			if took := time.Since(begun); took > 500*time.Millisecond {
-				t.Errorf("the write took %v, with Redis there", took)
+				t.Errorf("the write took %v while Redis responds", took)
 			}
 			if head := a.head(t, "a"); head != 4 {
 				t.Errorf("revision %d, want 4", head)
@@ -133,15 +133,15 @@ func TestRedisAway(t *testing.T) {
 	}
 }
 
-// An instance that is cut off from Redis writes. Another, which is not, may
-// answer from it, but no longer when the write is acknowledged.
+// An instance that is cut off from Redis writes. Another one, which is not, may return
+// the old revision from Redis, but no longer once the write is acknowledged.
 func TestWriterCutOff(t *testing.T) {
 	db, server, nobody := newDatabase(), startRedis(t), startRedis(t)
 	nobody.Kill()
 	a, b := newInstance(t, server.URL, db), newInstance(t, nobody.URL, db)
 	a.warm(t, "a")
 	b.head(t, "a")
-	db.updating = func() { // the latest that Redis may come to know the past
+	db.updating = func() { // the last moment at which Redis may store the old revision
 		a.age(t, "a", "asked", time.Second)
 		a.head(t, "a")
 	}
@@ -151,8 +151,8 @@ func TestWriterCutOff(t *testing.T) {
 	}
 }
 
-// A context that ends keeps nobody waiting, and says nothing about Redis.
-func TestCallerLeaves(t *testing.T) {
+// A canceled caller returns immediately, and its cancellation says nothing about Redis.
+func TestCallerCancels(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a := newInstance(t, server.URL, db)
 	a.warm(t, "a")
@@ -161,29 +161,29 @@ func TestCallerLeaves(t *testing.T) {
 	defer cancel()
 	begun := time.Now()
 	if err := a.Update(ctx, "a", nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want the end of the context", err)
+		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 	if took := time.Since(begun); took > 90*time.Millisecond {
 		t.Errorf("took %v", took)
 	}
 	if db.heads["a"].Number != 1 {
-		t.Error("nobody waited, and it was written")
+		t.Error("the write of the canceled caller was run")
 	}
 	if a.Err() != nil {
-		t.Errorf("Redis is said not to answer: %v", a.Err())
+		t.Errorf("Err() = %v, want nil", a.Err())
 	}
 }
 
-// What Redis refuses it is not asked for: the database answers, and the reason is
-// told without a secret.
+// If Redis rejects commands, it is no longer queried. The database is used instead, and
+// the reason is reported without secrets.
 func TestRedisRefuses(t *testing.T) {
 	const secret = "s3cr3t"
 	for _, tt := range []struct {
-		name, user string   // of the URL
-		flags      []string // of the server
-		setup      []any    // is run there
-		key        string   // is there before, and is a text
-		want       string   // in the reason
+		name, user string   // user and password of the URL
+		flags      []string // flags of the server
+		setup      []any    // a command that is run there
+		key        string   // a key that holds a string before
+		want       string   // part of the reason
 	}{
 		{name: "wrong password", user: "default:" + secret, setup: []any{"CONFIG", "SET", "requirepass", "another"}, want: "WRONGPASS"},
 		{name: "no password", setup: []any{"CONFIG", "SET", "requirepass", secret}, want: "NOAUTH"},
@@ -217,7 +217,7 @@ func TestRedisRefuses(t *testing.T) {
 				a.write(t, "a")
 			}
 			if reason := a.Err(); reason == nil || !strings.Contains(reason.Error(), tt.want) || strings.Contains(reason.Error(), secret) {
-				t.Errorf("the reason is %v, want one with %s", reason, tt.want)
+				t.Errorf("the reason is %v, want one that contains %s", reason, tt.want)
 			}
 			if a.Stats().Errors == 0 {
 				t.Error("no error is counted")
@@ -226,8 +226,8 @@ func TestRedisRefuses(t *testing.T) {
 	}
 }
 
-// With the least that the documentation names a user can do all.
-func TestLeastRights(t *testing.T) {
+// A user with only the permissions named in the documentation can do everything.
+func TestMinimalPermissions(t *testing.T) {
 	server := startRedis(t)
 	text, err := os.ReadFile("../../../docs/operations.md")
 	if err != nil {
@@ -245,8 +245,8 @@ func TestLeastRights(t *testing.T) {
 	admin := newInstance(t, server.URL, db)
 	admin.age(t, "a", "since", time.Hour)
 	a.head(t, "a")
-	for range 3 { // by a script, and without
-		if got := asks(db, func() { a.head(t, "a") }); got != 0 {
+	for range 3 { // by the script, and without it
+		if got := queries(db, func() { a.head(t, "a") }); got != 0 {
 			t.Error("Redis is not used")
 		}
 	}
@@ -255,14 +255,14 @@ func TestLeastRights(t *testing.T) {
 	<-keys
 	go a.write(t, "a")
 	if key := <-keys; key != "a" {
-		t.Errorf("told of %q", key)
+		t.Errorf("notified of %q, want a", key)
 	}
 	if s := a.Stats(); s.Errors != 0 {
 		t.Errorf("%d errors: %v", s.Errors, a.Err())
 	}
 }
 
-// A Redis without memory to spare still tells revisions, which take next to none.
+// A Redis without spare memory still returns revisions, which take next to none.
 func TestRedisFull(t *testing.T) {
 	server := startRedis(t, "--maxmemory-policy", "noeviction")
 	db := newDatabase()
@@ -279,7 +279,7 @@ func TestRedisFull(t *testing.T) {
 		}
 	}
 	if hits := a.Stats().Revisions.Hits - before; hits < 6 {
-		t.Errorf("Redis answered %d times, want 6", hits)
+		t.Errorf("%d hits in Redis, want 6", hits)
 	}
 	if err := a.client.Set(t.Context(), "more", "x", 0).Err(); err == nil {
 		t.Fatal("Redis has memory to spare")
@@ -289,7 +289,7 @@ func TestRedisFull(t *testing.T) {
 	}
 }
 
-// fillMemory leaves Redis none to spare.
+// fillMemory leaves Redis no spare memory.
 func fillMemory(t *testing.T, i instance) {
 	t.Helper()
 	if err := i.client.ConfigSet(t.Context(), "maxmemory", "1").Err(); err != nil {
@@ -297,7 +297,7 @@ func fillMemory(t *testing.T, i instance) {
 	}
 }
 
-// administer runs a command as one who may.
+// administer runs a command as an administrator.
 func administer(t *testing.T, s *dbproc.Server, command ...any) {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: s.Addr})

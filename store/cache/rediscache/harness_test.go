@@ -31,14 +31,14 @@ func startRedis(t testing.TB, flags ...string) *dbproc.Server {
 	return s
 }
 
-// instance is one of several that share a database and a Redis.
+// instance is one of several instances that share a database and a Redis.
 type instance struct {
 	*rediscache.Source
 	client redis.UniversalClient
 }
 
-// newInstance returns one that waits for Redis longer than others do, so that a
-// machine that is busy is not taken for a Redis that is away.
+// newInstance returns an instance with a longer timeout for Redis than the default, so
+// that a busy machine does not look like an unavailable Redis.
 func newInstance(t testing.TB, url string, db cache.SharedSource) instance {
 	t.Helper()
 	return newInstanceWith(t, url, db, rediscache.Options{Timeout: time.Second})
@@ -73,8 +73,8 @@ func (i instance) write(t testing.TB, key string) {
 	}
 }
 
-// warm brings the instance to find the key in Redis, without waiting for the end
-// of the quarantine.
+// warm stores the key in Redis so that the instance finds it there, without waiting for
+// the end of the quarantine.
 func (i instance) warm(t testing.TB, key string) {
 	t.Helper()
 	i.head(t, key)
@@ -87,7 +87,7 @@ func (i instance) warm(t testing.TB, key string) {
 	}
 }
 
-// age makes Redis believe that something of the state is so much older.
+// age makes a field of the state older, by moving it back in time.
 func (i instance) age(t testing.TB, key, field string, by time.Duration) {
 	t.Helper()
 	if err := i.client.HIncrBy(t.Context(), "guidon:revision:"+key, field, -by.Milliseconds()).Err(); err != nil {
@@ -95,14 +95,14 @@ func (i instance) age(t testing.TB, key, field string, by time.Duration) {
 	}
 }
 
-// database is one of which only the revisions matter.
+// database is a fake of which only the revisions matter.
 type database struct {
-	cache.SharedSource                                            // nil: nothing else is asked
+	cache.SharedSource                                            // nil: no other method is called
 	updating           func()                                     // before a write is committed
-	updated            func()                                     // after, before it is acknowledged
-	asked              func()                                     // after the revisions have been read, before they are told
-	load               func(namespace string) *guidon.Snapshot    // what is stored
-	loaded             func(namespace string, s *guidon.Snapshot) // after that
+	updated            func()                                     // after that, before it is acknowledged
+	headsRead          func()                                     // after the revisions have been read, before they are returned
+	load               func(namespace string) *guidon.Snapshot    // returns what is stored
+	loaded             func(namespace string, s *guidon.Snapshot) // after load
 
 	mu    sync.Mutex
 	heads map[string]guidon.Revision
@@ -132,7 +132,7 @@ func (d *database) Heads(_ context.Context, keys []string) (map[string]guidon.Re
 		}
 		return true
 	})
-	call(d.asked)
+	call(d.headsRead)
 	return heads, nil
 }
 

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// The pause before Redis is tried again grows from one to the other.
+	// The pause before Redis is tried again grows from minRetry to maxRetry.
 	minRetry = 50 * time.Millisecond
 	maxRetry = 2 * time.Second
-	// probeTimeout is generous: nobody waits, and a connection may have to be made.
+	// probeTimeout is generous: no caller waits, and a connection may have to be opened.
 	probeTimeout = time.Second
 )
 
-// health is what the last round trips tell of Redis. After one has failed no
-// reader asks until a probe, for which nobody waits, has been answered: so a Redis
-// that is away costs its timeout once. The zero value is a Redis that answers.
+// health is what the last round trips say about Redis. After a failure no reader
+// queries Redis until a probe, for which no caller waits, has succeeded. So an unavailable
+// Redis costs its timeout once. The zero value is a Redis that responds.
 type health struct {
 	mu      sync.Mutex
-	cause   error         // why readers do not ask; nil while they do
-	key     string        // what that was about
-	failing time.Time     // when the first round trip began of those that failed in a row; zero: the last was answered
+	cause   error         // why readers do not query Redis; nil while they do
+	key     string        // the key of the round trip that failed
+	failing time.Time     // start of the first of the failures in a row; zero if the last round trip succeeded
 	retry   time.Time     // when the next probe is due
-	pause   time.Duration // before it
+	pause   time.Duration // the last pause before a probe
 	probing bool
 	ended   bool
 }
 
-// asks tells whether Redis is to be asked, and otherwise sees to a probe.
-func (s *Source) asks(ctx context.Context) bool {
-	if s.mute {
+// available reports whether to query Redis. If not, it starts a probe when one is due.
+func (s *Source) available(ctx context.Context) bool {
+	if s.writeOnly {
 		return false
 	}
 	answers, due, key := s.health.state(time.Now())
@@ -41,21 +41,21 @@ func (s *Source) asks(ctx context.Context) bool {
 	return answers
 }
 
-// probe tries whether Redis does again all that is needed of it, with a write
-// that never was, about the key that failed before.
+// probe checks whether Redis can again do everything that is needed of it: it announces
+// a write that does not exist, for the key that failed before.
 func (s *Source) probe(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	_, err := evaluated(ctx, s.client, announceScript,
-		[]run{{[]string{key}, []any{"probe", milliseconds(0), milliseconds(newStateLife)}}})
+	_, err := eval(ctx, s.client, announceScript,
+		[]run{{[]string{key}, []any{"probe", milliseconds(0), milliseconds(newStateTTL)}}})
 	if err != nil {
 		s.stats.errors.Add(1)
 	}
 	s.health.probed(time.Now(), err)
 }
 
-// state tells whether Redis answers and otherwise whether the caller is to probe
-// it, by the key.
+// state reports whether Redis responds. If it does not, probe is whether the caller
+// must probe it, with the key.
 func (h *health) state(now time.Time) (answers, probe bool, key string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +76,7 @@ func (h *health) answered() {
 	}
 }
 
-// failed takes note of a round trip that failed, and when it had begun.
+// failed records a round trip that began at begun and failed.
 func (h *health) failed(begun time.Time, key string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,14 +100,15 @@ func (h *health) probed(now time.Time, err error) {
 	}
 }
 
-// wait sets when the next probe is due. h.mu is held.
+// wait sets when the next probe is due. h.mu must be held.
 func (h *health) wait(now time.Time) {
 	h.pause = min(max(2*h.pause, minRetry), maxRetry)
 	h.retry = now.Add(h.pause/2 + rand.N(h.pause)) // #nosec G404 -- jitter, not a secret
 }
 
-// silence returns for how long nothing has been answered that was asked.
-func (h *health) silence() time.Duration {
+// failingFor returns how long every round trip has failed, or zero if the last one
+// succeeded.
+func (h *health) failingFor() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failing.IsZero() {
@@ -122,7 +123,7 @@ func (h *health) err() error {
 	return h.cause
 }
 
-// end lets no more probes begin.
+// end prevents further probes.
 func (h *health) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

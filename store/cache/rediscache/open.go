@@ -16,23 +16,24 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// Connection says how to reach Redis. Zero fields mean what is right.
+// Connection configures a client. URL is required; the zero value of every other field
+// is a usable default.
 type Connection struct {
 	// URL is redis://user:password@host:port/database, rediss:// for TLS, or
 	// unix://user:password@/path.
 	URL string
-	// Mode is what is there, one server when empty. Of a cluster, or of several
-	// Sentinels, the URL names one node, and its parameters addr further ones. With
-	// Sentinel the parameter master_name is needed; username and password there are
-	// those of Redis itself.
+	// Mode is the kind of deployment, a single server if empty. For a cluster, or for
+	// several Sentinels, the URL names one node and its addr parameters name the
+	// others. With Sentinel the parameter master_name is required, and the parameters
+	// username and password are those of Redis itself.
 	Mode string
-	// CAFile is a PEM file of the authorities that TLS trusts; the system's when
-	// empty.
+	// CAFile is a PEM file of the certificate authorities that TLS trusts, or empty for
+	// those of the system.
 	CAFile string
 
-	PoolSize        int           // connections; 16
-	MinIdleConns    int           // that are made ahead; none
-	ConnMaxIdleTime time.Duration // 5 minutes
+	PoolSize        int           // connections; default 16
+	MinIdleConns    int           // connections opened in advance; default none
+	ConnMaxIdleTime time.Duration // default 5 minutes
 }
 
 // The modes of a [Connection].
@@ -47,9 +48,9 @@ const (
 	defaultMaxIdleTime = 5 * time.Minute
 )
 
-// Open returns a client, which connects when it is used. No error shows the URL.
+// Open returns a client, which connects on first use. No error contains the URL.
 func Open(c Connection) (redis.UniversalClient, error) {
-	logging.Disable() // errors are returned, and told by the caller
+	logging.Disable() // errors are returned, and logged by the caller
 	o, err := c.parse()
 	if err != nil {
 		return nil, err
@@ -60,22 +61,23 @@ func Open(c Connection) (redis.UniversalClient, error) {
 	o.PoolSize = cmp.Or(c.PoolSize, defaultPoolSize)
 	o.MinIdleConns = c.MinIdleConns
 	o.ConnMaxIdleTime = cmp.Or(c.ConnMaxIdleTime, defaultMaxIdleTime)
-	// Who waits decides for how long, and what comes then.
+	// Callers decide how long to wait and whether to retry.
 	o.ContextTimeoutEnabled, o.MaxRetries, o.DialerRetries = true, -1, 1
-	// What is not used costs connections, round trips and permissions.
+	// Unused features would cost connections, round trips and permissions.
 	o.PipelinePoolSize, o.DisableIdentity = -1, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewUniversalClient(o), nil
 }
 
 var (
-	// The error of the library may show a part of the password.
-	errURL = errors.New("redis: the URL is not understood; it is redis://user:password@host:port/database, rediss:// for TLS or unix:// for a socket, with the password percent-encoded")
-	errTLS = errors.New("redis: a certificate authority is for TLS, which a URL with rediss:// asks for")
+	// The library's error may contain a part of the password.
+	errURL = errors.New("redis: invalid URL: must be redis://user:password@host:port/database, rediss:// for TLS or unix:// for a socket, with the password percent-encoded")
+	errTLS = errors.New("redis: a CA file requires TLS; use a rediss:// URL")
 )
 
-// parse takes from the URL where Redis is, and who asks. Nothing else that it may
-// say is heeded, least of all to read from replicas: they answer with the past.
+// parse takes only the addresses, the database and the credentials from the URL. It
+// ignores all other options, in particular reading from replicas, which return old
+// data.
 func (c Connection) parse() (*redis.UniversalOptions, error) {
 	if redact.Check(c.URL) != nil {
 		return nil, errURL
@@ -108,8 +110,8 @@ func (c Connection) parse() (*redis.UniversalOptions, error) {
 	}, nil
 }
 
-// trust makes the TLS configuration, which is nil where there is no TLS, trust the
-// authorities of the file.
+// trust makes the TLS configuration, which is nil without TLS, trust the authorities in
+// CAFile.
 func (c Connection) trust(config *tls.Config) error {
 	if config != nil {
 		config.MinVersion = tls.VersionTLS12
@@ -126,7 +128,7 @@ func (c Connection) trust(config *tls.Config) error {
 	}
 	config.RootCAs = x509.NewCertPool()
 	if !config.RootCAs.AppendCertsFromPEM(text) {
-		return fmt.Errorf("redis: %s has no certificate in it", c.CAFile)
+		return fmt.Errorf("redis: no certificate in %s", c.CAFile)
 	}
 	return nil
 }

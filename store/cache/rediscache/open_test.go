@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// what of a client comes from the URL.
+// opened holds the options of a client that depend on the URL.
 type opened struct {
 	Kind, Network     string
 	Addrs             []string
@@ -32,9 +32,9 @@ func TestOpen(t *testing.T) {
 		{"", "redis://u:p%2F%40@cache.example:7000/3", opened{Kind: "client", Network: "tcp", Addrs: []string{"cache.example:7000"}, Username: "u", Secret: "p/@", DB: 3}},
 		{single, "rediss://cache.example", opened{Kind: "client", Network: "tcp", Addrs: []string{"cache.example:6379"}, TLS: true, Verified: true}},
 		{single, "unix:///run/redis.sock?db=2", opened{Kind: "client", Network: "unix", Addrs: []string{"/run/redis.sock"}, DB: 2}},
-		// An endpoint for the configuration of a cluster is one address.
+		// The configuration endpoint of a cluster is one address.
 		{cluster, "rediss://u:p@cluster.example:6379", opened{Kind: "cluster", Addrs: []string{"cluster.example:6379"}, Username: "u", Secret: "p", TLS: true, Verified: true}},
-		// Replicas lag behind, so nobody reads from them, whatever the URL says.
+		// Replicas lag behind, so reads never go to them, whatever the URL says.
 		{cluster, "redis://a:1?addr=b:2&read_only=true&max_retries=9", opened{Kind: "cluster", Addrs: []string{"a:1", "b:2"}}},
 		{sentinel, "redis://su:sp@s1:26379/4?master_name=main&addr=s2:26379&username=u&password=p&replica_only=true",
 			opened{Kind: "client", Network: "tcp", Addrs: []string{"FailoverClient"}, Username: "u", Secret: "p", DB: 4}},
@@ -72,20 +72,21 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// An error tells what is wrong, and nothing of the URL, which may hold a password.
+// An error says what is wrong but contains nothing of the URL, which may hold a
+// password.
 func TestOpenRefuses(t *testing.T) {
 	const secret = "s3cr3t"
 	for _, tt := range []struct {
 		c    rediscache.Connection
 		want string
 	}{
-		{rediscache.Connection{URL: secret}, "not understood"},
-		{rediscache.Connection{URL: "redis://u:" + secret + "/x@host"}, "not understood"},
-		{rediscache.Connection{URL: "redis://u:p@host:" + secret}, "not understood"},
-		{rediscache.Connection{URL: "redis://host?" + secret + "=1"}, "not understood"},
-		{rediscache.Connection{URL: "http://u:" + secret + "@host"}, "not understood"},
-		{rediscache.Connection{URL: "unix://" + secret, Mode: rediscache.ModeCluster}, "not understood"},
-		{rediscache.Connection{URL: "redis://u:" + secret + "@host", Mode: rediscache.ModeSentinel}, "not understood"},
+		{rediscache.Connection{URL: secret}, "invalid URL"},
+		{rediscache.Connection{URL: "redis://u:" + secret + "/x@host"}, "invalid URL"},
+		{rediscache.Connection{URL: "redis://u:p@host:" + secret}, "invalid URL"},
+		{rediscache.Connection{URL: "redis://host?" + secret + "=1"}, "invalid URL"},
+		{rediscache.Connection{URL: "http://u:" + secret + "@host"}, "invalid URL"},
+		{rediscache.Connection{URL: "unix://" + secret, Mode: rediscache.ModeCluster}, "invalid URL"},
+		{rediscache.Connection{URL: "redis://u:" + secret + "@host", Mode: rediscache.ModeSentinel}, "invalid URL"},
 		{rediscache.Connection{URL: "redis://u:" + secret + "@host", CAFile: "open_test.go"}, "rediss://"},
 		{rediscache.Connection{URL: "rediss://u:" + secret + "@host", CAFile: "open_test.go"}, "no certificate"},
 		{rediscache.Connection{URL: "rediss://u:" + secret + "@host", CAFile: filepath.Join(t.TempDir(), "nothing")}, "no such file"},

@@ -11,10 +11,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// peek returns the revisions of all the keys, or nil where Redis does not know one
-// of them. It finds what lua/read.lua finds then, by plain commands, which take the
-// server a third of the time of a script. They need not be atomic: a revision is
-// there only while nobody writes, and the time is asked last.
+// peek returns the revisions of all the keys, or nil if Redis does not know one of
+// them. It finds what lua/read.lua would find, but with plain commands, which take the
+// server a third of the time of a script. They need not be atomic: a revision exists
+// only while no write is in progress, and the time is read last.
 func (s *Source) peek(ctx context.Context, keys []string) (heads map[string]guidon.Revision, err error) {
 	states := make([]*redis.SliceCmd, len(keys))
 	var info *redis.StringCmd
@@ -44,7 +44,7 @@ func (s *Source) peek(ctx context.Context, keys []string) (heads map[string]guid
 	return heads, nil
 }
 
-// runID returns the id of the life of a server, "" where it does not tell.
+// runID returns the id of this life of the server, or "" if info does not contain it.
 func runID(info string) string {
 	_, id, _ := strings.Cut(info, "run_id:")
 	id, _, _ = strings.Cut(id, "\r\n")
@@ -52,7 +52,8 @@ func runID(info string) string {
 }
 
 // revisionIn returns the revision in the fields life, since, asked and revision of a
-// state, where that is known in the life of the server and less old than the lease.
+// state. ok is false unless the revision is known in this life of the server and
+// younger than the lease.
 func revisionIn(fields []any, life string, now time.Time) (r guidon.Revision, ok bool) {
 	var texts [4]string
 	for i := range texts {

@@ -13,17 +13,17 @@ func TestRevisionIn(t *testing.T) {
 		life, since, asked, revision any
 		known                        bool
 	}{
-		"known":                      {"abc", "9000", "9500", "12:-34", true},
-		"asked just now":             {"abc", "10000", "10000", "12:-34", true},
-		"the lease is over":          {"abc", "1000", "9000", "12:-34", false},
-		"asked in the future":        {"abc", "1000", "10001", "12:-34", false},
-		"begun in the future":        {"abc", "10001", "9500", "12:-34", false},
-		"of another life":            {"abd", "1000", "9500", "12:-34", false},
-		"somebody writes":            {"abc", "1000", nil, nil, false},
-		"no state":                   {nil, nil, nil, nil, false},
-		"no revision":                {"abc", "1000", "9500", nil, false},
-		"a revision of another form": {"abc", "1000", "9500", "12", false},
-		"a time of another form":     {"abc", "1000", "soon", "12:-34", false},
+		"known":                     {"abc", "9000", "9500", "12:-34", true},
+		"read just now":             {"abc", "10000", "10000", "12:-34", true},
+		"the lease is over":         {"abc", "1000", "9000", "12:-34", false},
+		"read in the future":        {"abc", "1000", "10001", "12:-34", false},
+		"state begun in the future": {"abc", "10001", "9500", "12:-34", false},
+		"of another life":           {"abd", "1000", "9500", "12:-34", false},
+		"a write in progress":       {"abc", "1000", nil, nil, false},
+		"no state":                  {nil, nil, nil, nil, false},
+		"no revision":               {"abc", "1000", "9500", nil, false},
+		"a malformed revision":      {"abc", "1000", "9500", "12", false},
+		"a malformed time":          {"abc", "1000", "soon", "12:-34", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fields := []any{test.life, test.since, test.asked, test.revision}
@@ -32,7 +32,7 @@ func TestRevisionIn(t *testing.T) {
 				t.Errorf("got %v, %t, want %v, %t", got, known, want, test.known)
 			}
 			if _, known := revisionIn(fields, "", now); known {
-				t.Error("known in the life of a server that does not tell it")
+				t.Error("known although the server does not report its life")
 			}
 		})
 	}

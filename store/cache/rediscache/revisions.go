@@ -14,22 +14,22 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// found is what Redis knows of some keys.
+// found is the result of a lookup in Redis.
 type found struct {
 	heads   map[string]guidon.Revision
-	unknown []string // to be asked of the database
-	tell    []string // and, of these, to be told to Redis, with the nonce
+	unknown []string // keys to read from the database
+	fill    []string // those of unknown to store in Redis afterwards, with the nonce
 	nonce   string
 }
 
-// look asks Redis for the revisions. Where it does not know, it has taken the
-// nonce as the sign of one who is about to ask the database.
-func (s *Source) look(ctx context.Context, keys []string) found {
+// lookup looks up the revisions in Redis. If the script returns "fill" for a key, Redis
+// has recorded the nonce as that of a reader that is about to query the database.
+func (s *Source) lookup(ctx context.Context, keys []string) found {
 	f := found{heads: make(map[string]guidon.Revision, len(keys)), unknown: keys}
-	if len(keys) == 0 || len(keys) > maxAsked || !s.asks(ctx) {
+	if len(keys) == 0 || len(keys) > maxKeys || !s.available(ctx) {
 		return f
 	}
-	if s.found.Load() && !s.clustered.Load() { // where commands without a key go anywhere
+	if s.foundAll.Load() && !s.clustered.Load() { // in a cluster, commands without a key may go to any node
 		heads, err := s.peek(ctx, keys)
 		if err == nil && heads != nil {
 			f.heads, f.unknown = heads, nil
@@ -40,8 +40,8 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 		}
 	}
 	f.nonce = rand.Text()
-	answers, err := s.scripted(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateLife))...)
-	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, asked as if it were none
+	answers, err := s.runScript(ctx, readScript, s.runs(keys, f.nonce, milliseconds(lease), milliseconds(quarantine), milliseconds(stateTTL))...)
+	if redis.HasErrorPrefix(err, "CROSSSLOT") { // a cluster of one server, behind a client for a single server
 		s.clustered.Store(true)
 	}
 	if err != nil {
@@ -58,15 +58,15 @@ func (s *Source) look(ctx context.Context, keys []string) found {
 		s.stats.revisions.misses.Add(1)
 		f.unknown = append(f.unknown, key)
 		if answers[i] == "fill" || answers[i] == "lost" {
-			f.tell = append(f.tell, key)
+			f.fill = append(f.fill, key)
 		}
 	}
-	s.found.Store(len(f.unknown) == 0)
+	s.foundAll.Store(len(f.unknown) == 0)
 	return f
 }
 
-// runs returns the runs of a script about the states of the keys: one, unless the
-// keys are in different places of a cluster.
+// runs returns the runs of a script for the states of the keys: one run, or one for
+// each key if they are in different slots of a cluster.
 func (s *Source) runs(keys []string, args ...any) []run {
 	each := len(keys)
 	if s.clustered.Load() {
@@ -83,17 +83,18 @@ func (s *Source) runs(keys []string, args ...any) []run {
 	return runs
 }
 
-// tell tells Redis what the database has answered. Redis believes it only where
-// nobody has written since it took the nonce.
-func (s *Source) tell(ctx context.Context, f found, stored map[string]guidon.Revision) {
+// fill stores in Redis what the database returned. Redis accepts a revision only if no
+// write has been announced since it recorded the nonce. If it had no state of the key,
+// it only creates one.
+func (s *Source) fill(ctx context.Context, f found, stored map[string]guidon.Revision) {
 	var runs []run
-	for _, key := range f.tell {
-		if r, exists := stored[key]; exists { // a name that somebody made up leaves nothing
-			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateLife), formatRevision(r)}})
+	for _, key := range f.fill {
+		if r, exists := stored[key]; exists { // a namespace that does not exist leaves nothing behind
+			runs = append(runs, run{[]string{s.stateKey(key)}, []any{f.nonce, milliseconds(stateTTL), formatRevision(r)}})
 		}
 	}
 	if len(runs) > 0 {
-		_, _ = s.scripted(ctx, fillScript, runs...) // without it the next one asks the database, too
+		_, _ = s.runScript(ctx, fillScript, runs...) // on failure the next reader queries the database, too
 	}
 }
 
@@ -107,19 +108,20 @@ func parseRevision(text string) (r guidon.Revision, ok bool) {
 	return r, errs == [2]error{}
 }
 
-// latest is the revision last found of each key that exists: what Load loads.
+// latest holds the last revision found for each key that exists. Load loads that
+// revision.
 type latest struct {
 	mu        sync.Mutex
 	revisions map[string]guidon.Revision
 }
 
-func (l *latest) note(asked []string, heads map[string]guidon.Revision) {
+func (l *latest) record(queried []string, heads map[string]guidon.Revision) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.revisions == nil {
 		l.revisions = map[string]guidon.Revision{}
 	}
-	for _, key := range asked {
+	for _, key := range queried {
 		if r, exists := heads[key]; exists {
 			l.revisions[key] = r
 		} else {

@@ -10,27 +10,27 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// asks tells how often the database is asked meanwhile.
-func asks(db *database, do func()) int {
+// queries returns how often do queries the database.
+func queries(db *database, do func()) int {
 	before := db.count()
 	do()
 	return db.count() - before
 }
 
-// What one instance has asked the database, the others find in Redis, for the
-// time of the lease, and not while its state is new.
+// What one instance has read from the database, the others find in Redis for the
+// duration of the lease, but not while the state is new.
 func TestRevisionIsShared(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	step := func(what string, i instance, want int) {
 		t.Helper()
-		got := asks(db, func() {
+		got := queries(db, func() {
 			if head := i.head(t, "a"); head != 1 {
 				t.Errorf("%s: revision %d, want 1", what, head)
 			}
 		})
 		if got != want {
-			t.Errorf("%s: the database was asked %d times, want %d", what, got, want)
+			t.Errorf("%s: %d queries to the database, want %d", what, got, want)
 		}
 	}
 	step("no state", a, 1)
@@ -47,8 +47,8 @@ func TestRevisionIsShared(t *testing.T) {
 	step("the clock was set back", a, 1)
 }
 
-// A name that nobody has leaves nothing behind, and a deleted namespace is no
-// longer found.
+// A namespace that does not exist leaves nothing behind, and a deleted one is no longer
+// found.
 func TestUnknownNamespace(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a := newInstance(t, server.URL, db)
@@ -66,8 +66,8 @@ func TestUnknownNamespace(t *testing.T) {
 	}
 }
 
-// Thousands of keys, as when everything held is asked for, are one question to
-// the database and none to Redis.
+// Thousands of keys, as when all cached keys are queried, are one query to the database
+// and none to Redis.
 func TestManyKeys(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a := newInstance(t, server.URL, db)
@@ -77,17 +77,17 @@ func TestManyKeys(t *testing.T) {
 		keys = append(keys, fmt.Sprint("n-", i))
 	}
 	before := a.Stats()
-	if got := asks(db, func() {
+	if got := queries(db, func() {
 		heads, err := a.Heads(t.Context(), keys)
 		if err != nil || len(heads) != 1 {
 			t.Errorf("got %v, %v", heads, err)
 		}
 	}); got != 1 || a.Stats() != before {
-		t.Errorf("the database was asked %d times, Redis %v; want once and never", got, a.Stats())
+		t.Errorf("%d queries to the database, Redis %v; want 1 and no change", got, a.Stats())
 	}
 }
 
-// Several keys are one question, and each has an answer of its own.
+// Several keys are one query, and each has a result of its own.
 func TestKeysTogether(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	db.heads["b"] = guidon.Revision{Number: 7, Stamp: -7}
@@ -95,7 +95,7 @@ func TestKeysTogether(t *testing.T) {
 	a.warm(t, "a")
 	a.warm(t, "b")
 	before := a.Stats().Revisions
-	db.updating = func() { // of b, which is being written
+	db.updating = func() { // while b is being written
 		heads, err := a.Heads(t.Context(), []string{"b", "nobody's", "a"})
 		want := map[string]guidon.Revision{"a": {Number: 1, Stamp: -1}, "b": {Number: 7, Stamp: -7}}
 		if err != nil || !maps.Equal(heads, want) {
@@ -109,8 +109,8 @@ func TestKeysTogether(t *testing.T) {
 	}
 }
 
-// TestClusterOfOne: a cluster of one server is asked as if it were none, and refuses
-// to answer about several keys at once.
+// TestClusterOfOne: a cluster of one server is used like a single server, but rejects
+// scripts on several keys.
 func TestClusterOfOne(t *testing.T) {
 	bus, err := dbproc.FreePort()
 	if err != nil {
@@ -132,7 +132,8 @@ func TestClusterOfOne(t *testing.T) {
 	}
 }
 
-// Who asks after a write sees it, whoever wrote: also the authentications.
+// A query after a write sees it, whichever instance wrote. That includes the
+// authentications.
 func TestWriteIsSeen(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	db.heads[guidon.AuthenticationsKey] = db.heads["a"]
@@ -153,24 +154,24 @@ func TestWriteIsSeen(t *testing.T) {
 		}
 	}
 	if hits := a.Stats().Revisions.Hits + b.Stats().Revisions.Hits; hits < 40 {
-		t.Errorf("Redis answered %d times, want each second question", hits)
+		t.Errorf("%d hits in Redis, want one for every second query", hits)
 	}
 }
 
-// While a write is under way all ask the database, so that who sees it before it
-// is acknowledged is not followed by one who does not.
+// While a write is in progress all instances query the database, so that no reader
+// misses the write after another one has seen it.
 func TestReadersDuringWrite(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
 	read := func(want int64) {
 		for range 3 {
-			if got := asks(db, func() {
+			if got := queries(db, func() {
 				if head := a.head(t, "a"); head != want {
 					t.Errorf("revision %d, want %d", head, want)
 				}
 			}); got != 1 {
-				t.Error("Redis answered while a write was under way")
+				t.Error("Redis returned a revision while a write was in progress")
 			}
 		}
 	}
@@ -178,17 +179,17 @@ func TestReadersDuringWrite(t *testing.T) {
 	b.write(t, "a")
 }
 
-// The database has answered one reader when another instance writes; what that
-// reader tells Redis then comes too late, also when the next reader has begun.
+// The database has returned a revision to a reader when another instance writes. What
+// that reader then stores in Redis comes too late, even if the next reader has begun.
 func TestReaderOvertakenByWrite(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
 	for want, next := range map[int64]func(){2: func() {}, 3: func() { b.head(t, "a") }} {
 		db.heads["a"] = guidon.Revision{Number: want - 1}
-		a.age(t, "a", "asked", time.Second) // the next one asks the database
-		db.asked = func() {
-			db.asked = nil
+		a.age(t, "a", "asked", time.Second) // the next reader queries the database
+		db.headsRead = func() {
+			db.headsRead = nil
 			b.write(t, "a")
 			next()
 		}
@@ -199,24 +200,24 @@ func TestReaderOvertakenByWrite(t *testing.T) {
 	}
 }
 
-// The lease is counted from before the question to the database.
+// The lease counts from before the query to the database.
 func TestReaderOutlastsLease(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a := newInstance(t, server.URL, db)
 	a.warm(t, "a")
 	a.age(t, "a", "asked", time.Second)
-	db.asked = func() {
-		db.asked = nil
+	db.headsRead = func() {
+		db.headsRead = nil
 		a.age(t, "a", "asked", time.Second)
 	}
 	a.head(t, "a")
-	if got := asks(db, func() { a.head(t, "a") }); got != 1 {
-		t.Error("Redis answers after the lease")
+	if got := queries(db, func() { a.head(t, "a") }); got != 1 {
+		t.Error("Redis returns a revision after the lease")
 	}
 }
 
-// Redis forgets everything during a write, the announcement included. Nobody is
-// told the revision from before it, neither meanwhile nor after.
+// Redis forgets everything during a write, including the announcement. It never returns
+// the revision from before the write, neither during it nor after.
 func TestStateLostDuringWrite(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
@@ -228,7 +229,7 @@ func TestStateLostDuringWrite(t *testing.T) {
 	}
 	db.updating = func() {
 		flush()
-		a.head(t, "a") // asks before the commit, and must not tell
+		a.head(t, "a") // queries before the commit, and must not store the result
 		a.head(t, "a")
 	}
 	db.updated = func() {
@@ -242,9 +243,9 @@ func TestStateLostDuringWrite(t *testing.T) {
 	}
 }
 
-// A write that takes longer than the quarantine announces itself anew when Redis
-// has forgotten it.
-func TestLongWriteIsAnnouncedAnew(t *testing.T) {
+// A write that takes longer than the quarantine announces itself again after Redis has
+// forgotten it.
+func TestLongWriteIsAnnouncedAgain(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
@@ -254,40 +255,40 @@ func TestLongWriteIsAnnouncedAnew(t *testing.T) {
 		}
 		for end := time.Now().Add(10 * time.Second); a.client.Exists(t.Context(), "guidon:revision:a").Val() == 0; {
 			if time.Now().After(end) {
-				t.Fatal("the write does not announce itself anew")
+				t.Fatal("the write does not announce itself again")
 			}
 		}
 		a.age(t, "a", "since", time.Hour)
 		a.head(t, "a")
-		if got := asks(db, func() { a.head(t, "a") }); got != 1 {
-			t.Error("Redis answered while a write was under way")
+		if got := queries(db, func() { a.head(t, "a") }); got != 1 {
+			t.Error("Redis returned a revision while a write was in progress")
 		}
 	}
 	b.write(t, "a")
 }
 
-// An instance that dies while it writes keeps the others from Redis for a time,
-// and not for ever.
+// An instance that dies during a write keeps the others from using Redis for some time,
+// but not forever.
 func TestWriterDies(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
 	db.updated = func() {
-		if err := b.client.Close(); err != nil { // as good as dead
+		if err := b.client.Close(); err != nil { // as if it had died
 			t.Error(err)
 		}
 	}
 	b.write(t, "a")
-	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 2 {
-		t.Error("Redis answered while a write may have been under way")
+	if got := queries(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 2 {
+		t.Error("Redis returned a revision while a write may have been in progress")
 	}
 	for field := range a.client.HGetAll(t.Context(), "guidon:revision:a").Val() {
 		if field != "life" && field != "since" {
 			a.age(t, "a", field, 10*time.Second)
 		}
 	}
-	if got := asks(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 1 {
-		t.Error("a dead writer is waited for")
+	if got := queries(db, func() { a.head(t, "a"); a.head(t, "a") }); got != 1 {
+		t.Error("a dead writer still counts as writing")
 	}
 	if fields := a.client.HLen(t.Context(), "guidon:revision:a").Val(); fields != 4 {
 		t.Errorf("%d fields, want life, since, revision and asked", fields)

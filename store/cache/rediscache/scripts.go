@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The scripts, each atomic. They answer about each of their keys in turn.
+// The scripts. Each is atomic, and returns one reply for each of its keys, in order.
 var (
 	//go:embed lua/state.lua
 	stateText string
@@ -18,47 +18,47 @@ var (
 	fillText string
 	//go:embed lua/announce.lua
 	announceText string
-	//go:embed lua/take.lua
-	takeText string
-	//go:embed lua/keep.lua
-	keepText string
+	//go:embed lua/get_snapshot.lua
+	getSnapshotText string
+	//go:embed lua/put_snapshot.lua
+	putSnapshotText string
 	//go:embed lua/each.lua
 	eachText string
 
-	readScript     = redis.NewScript(stateText + readText + eachText)
-	fillScript     = redis.NewScript(stateText + fillText + eachText)
-	announceScript = redis.NewScript(stateText + announceText + eachText)
-	takeScript     = redis.NewScript(takeText + eachText)
-	keepScript     = redis.NewScript(keepText + eachText)
+	readScript        = redis.NewScript(stateText + readText + eachText)
+	fillScript        = redis.NewScript(stateText + fillText + eachText)
+	announceScript    = redis.NewScript(stateText + announceText + eachText)
+	getSnapshotScript = redis.NewScript(getSnapshotText + eachText)
+	putSnapshotScript = redis.NewScript(putSnapshotText + eachText)
 )
 
-// run is one run of a script.
+// run holds the arguments of one run of a script.
 type run struct {
-	keys []string // of which there is one where the server is a cluster
+	keys []string // only one if the server is a cluster
 	args []any
 }
 
-// scripted runs the script as often as said, in one round trip. The answers are in
-// the order of the runs and their keys.
-func (s *Source) scripted(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
+// runScript runs the script once for each of runs, in one round trip. The replies are
+// in the order of the runs and their keys.
+func (s *Source) runScript(ctx context.Context, script *redis.Script, runs ...run) (answers []string, err error) {
 	err = s.roundTrip(ctx, runs[0].keys[0], func(ctx context.Context) error {
-		answers, err = evaluated(ctx, s.client, script, runs)
+		answers, err = eval(ctx, s.client, script, runs)
 		return err
 	})
 	return answers, err
 }
 
-func evaluated(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
-	answers, err := pipelined(ctx, client, script.EvalSha, runs)
-	if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server that is new to us; those that did run may run again
-		answers, err = pipelined(ctx, client, script.Eval, runs)
+func eval(ctx context.Context, client redis.UniversalClient, script *redis.Script, runs []run) ([]string, error) {
+	answers, err := evalPipelined(ctx, client, script.EvalSha, runs)
+	if redis.HasErrorPrefix(err, "NOSCRIPT") { // the server does not have the script yet; runs that succeeded may be repeated
+		answers, err = evalPipelined(ctx, client, script.Eval, runs)
 	}
 	return answers, err
 }
 
-type evaluate func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
+type evalFunc func(ctx context.Context, c redis.Scripter, keys []string, args ...any) *redis.Cmd
 
-func pipelined(ctx context.Context, client redis.UniversalClient, evaluate evaluate, runs []run) ([]string, error) {
+func evalPipelined(ctx context.Context, client redis.UniversalClient, evaluate evalFunc, runs []run) ([]string, error) {
 	pipe := client.Pipeline()
 	commands := make([]*redis.Cmd, len(runs))
 	for i, r := range runs {
@@ -78,20 +78,20 @@ func pipelined(ctx context.Context, client redis.UniversalClient, evaluate evalu
 	return answers, nil
 }
 
-// roundTrip gives Redis its time to answer, and notes whether it did. key is one
-// of those that it is about.
-func (s *Source) roundTrip(ctx context.Context, key string, ask func(ctx context.Context) error) error {
+// roundTrip runs do with the timeout for Redis and records whether it succeeded. key is
+// one of the keys that it uses.
+func (s *Source) roundTrip(ctx context.Context, key string, do func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	begun := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	err := ask(bounded)
+	err := do(bounded)
 	switch {
 	case err == nil:
 		s.health.answered()
-	case ended(ctx) != nil: // nobody waits any more, which tells nothing about Redis
+	case ended(ctx) != nil: // the caller no longer waits, which says nothing about Redis
 		return ended(ctx)
 	default:
 		s.stats.errors.Add(1)
@@ -100,8 +100,8 @@ func (s *Source) roundTrip(ctx context.Context, key string, ask func(ctx context
 	return err
 }
 
-// ended is ctx.Err, and does not lag behind the deadline: that of the connection,
-// which is the same, may be noticed first.
+// ended is ctx.Err, but does not lag behind the deadline: the connection has the same
+// one, and may notice it first.
 func ended(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
 		return context.DeadlineExceeded

@@ -6,16 +6,16 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxKept bounds a snapshot in Redis, in bytes. A larger one is the database's
-// alone.
-const maxKept = 8 << 20
+// maxSnapshotSize limits the size of a snapshot in Redis, in bytes. A larger one is
+// only in the database.
+const maxSnapshotSize = 8 << 20
 
-// take returns the snapshot of the namespace at the revision, or nil, and then
-// whether it is wanted of the caller. What Redis has there that is damaged, or not
-// the service's, is none.
-func (s *Source) take(ctx context.Context, namespace string, revision guidon.Revision) (snapshot *guidon.Snapshot, wanted bool) {
-	answers, err := s.scripted(ctx, takeScript, run{[]string{s.snapshotKey(namespace)},
-		[]any{formatRevision(revision), milliseconds(snapshotLife), milliseconds(claimLife)}})
+// getSnapshot returns the snapshot of the namespace at the revision, or nil and whether
+// the caller should store it. A value that is damaged, or was not stored by the
+// service, counts as none.
+func (s *Source) getSnapshot(ctx context.Context, namespace string, revision guidon.Revision) (snapshot *guidon.Snapshot, wanted bool) {
+	answers, err := s.runScript(ctx, getSnapshotScript, run{[]string{s.snapshotKey(namespace)},
+		[]any{formatRevision(revision), milliseconds(snapshotTTL), milliseconds(claimTTL)}})
 	if err != nil {
 		return nil, false
 	}
@@ -27,13 +27,13 @@ func (s *Source) take(ctx context.Context, namespace string, revision guidon.Rev
 	return nil, answers[0] != ""
 }
 
-// keep puts the snapshot into Redis, if that can be done.
-func (s *Source) keep(ctx context.Context, snapshot *guidon.Snapshot) {
+// putSnapshot stores the snapshot in Redis, if possible.
+func (s *Source) putSnapshot(ctx context.Context, snapshot *guidon.Snapshot) {
 	text, err := encode(snapshot)
-	if err != nil || len(text) > maxKept {
-		return // the claim of take keeps the others from trying for a while
+	if err != nil || len(text) > maxSnapshotSize {
+		return // the claim of getSnapshot keeps others from trying for a while
 	}
-	// Redis being full is no reason not to ask it for revisions.
-	_, _ = s.scripted(ctx, keepScript, run{[]string{s.snapshotKey(snapshot.Namespace().Key)},
-		[]any{formatRevision(snapshot.Revision()), text, milliseconds(snapshotLife)}})
+	// Without the snapshot in Redis, others load it from the database.
+	_, _ = s.runScript(ctx, putSnapshotScript, run{[]string{s.snapshotKey(snapshot.Namespace().Key)},
+		[]any{formatRevision(snapshot.Revision()), text, milliseconds(snapshotTTL)}})
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// newSnapshot returns a state of namespace a with so many flags of the size that
-// real ones have.
+// newSnapshot returns a state of the namespace a with flags of realistic size.
 func newSnapshot(number int64, flags int) *guidon.Snapshot {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC)
 	all := make([]*guidon.Flag, flags)
@@ -47,7 +46,7 @@ func newSnapshot(number int64, flags int) *guidon.Snapshot {
 	return guidon.NewSnapshot(namespace, guidon.Revision{Number: number, Stamp: -number}, all, []*guidon.Segment{segment})
 }
 
-// snapshots is a database with a snapshot, which counts how often it is loaded.
+// snapshots returns a database with a snapshot, and counts how often it is loaded.
 func snapshots(flags int) (db *database, loads *int) {
 	db, loads = newDatabase(), new(int)
 	db.heads["a"] = guidon.Revision{Number: 1, Stamp: -1}
@@ -58,7 +57,7 @@ func snapshots(flags int) (db *database, loads *int) {
 	return db, loads
 }
 
-// load returns what an instance that holds nothing gets.
+// load returns what an instance without a cached snapshot gets.
 func (i instance) load(t testing.TB) *guidon.Snapshot {
 	t.Helper()
 	i.head(t, "a")
@@ -69,7 +68,7 @@ func (i instance) load(t testing.TB) *guidon.Snapshot {
 	return snapshot
 }
 
-// What one instance has loaded, another that starts finds in Redis: the same in
+// What one instance has loaded, another one that starts finds in Redis, the same in
 // every respect.
 func TestSnapshotIsShared(t *testing.T) {
 	server := startRedis(t)
@@ -93,7 +92,7 @@ func TestSnapshotIsShared(t *testing.T) {
 	}
 }
 
-// Redis has one snapshot of a namespace, of the revision that was asked for last.
+// Redis has one snapshot of each namespace, of the revision that was requested last.
 func TestSnapshotIsReplaced(t *testing.T) {
 	db, loads := snapshots(10)
 	server := startRedis(t)
@@ -117,8 +116,9 @@ func TestSnapshotIsReplaced(t *testing.T) {
 	}
 }
 
-// What is held is brought up to date by the database, which knows what changed.
-func TestHeldIsNotFetched(t *testing.T) {
+// A cached snapshot is brought up to date from the database, which knows what has
+// changed.
+func TestCachedSnapshotIsNotFetched(t *testing.T) {
 	db, loads := snapshots(1)
 	a := newInstance(t, startRedis(t).URL, db)
 	held := a.load(t)
@@ -127,8 +127,8 @@ func TestHeldIsNotFetched(t *testing.T) {
 	}
 }
 
-// While one instance stores a snapshot the others do not do the same, and what
-// the database has meanwhile become is not stored as what was asked for.
+// While one instance stores a snapshot the others do not. A later state of the database
+// is not stored under the requested revision.
 func TestSnapshotIsStoredOnce(t *testing.T) {
 	db, loads := snapshots(1)
 	server := startRedis(t)
@@ -138,7 +138,7 @@ func TestSnapshotIsStoredOnce(t *testing.T) {
 		before := a.client.HGetAll(t.Context(), "guidon:snapshot:a").Val()
 		b.load(t)
 		if diff := cmp.Diff(before, a.client.HGetAll(t.Context(), "guidon:snapshot:a").Val()); diff != "" {
-			t.Errorf("the second stored it, too (-before +after):\n%s", diff)
+			t.Errorf("the second instance stored it, too (-before +after):\n%s", diff)
 		}
 	}
 	a.load(t)
@@ -148,7 +148,7 @@ func TestSnapshotIsStoredOnce(t *testing.T) {
 	a.head(t, "a")
 	a.write(t, "a")
 	if got, err := b.Load(t.Context(), "a", nil); err != nil || got.Revision().Number != 1 {
-		t.Errorf("the revision asked for last: %v, %v", got.Revision(), err)
+		t.Errorf("the revision requested last: %v, %v", got.Revision(), err)
 	}
 	a.load(t)
 	if got := b.load(t).Revision().Number; got != 2 {
@@ -156,7 +156,7 @@ func TestSnapshotIsStoredOnce(t *testing.T) {
 	}
 }
 
-// A value that is damaged, or not ours, is none.
+// A value that is damaged, or was not stored by the service, counts as none.
 func TestForeignSnapshot(t *testing.T) {
 	db, loads := snapshots(100)
 	server := startRedis(t)
@@ -168,7 +168,7 @@ func TestForeignSnapshot(t *testing.T) {
 		text[at] ^= 0x20
 		return string(text)
 	}
-	other := newSnapshot(2, 0) // of another revision, which a checksum does not tell
+	other := newSnapshot(2, 0) // of another revision, which the checksum does not reveal
 	otherDB, _ := snapshots(0)
 	otherDB.heads["a"] = other.Revision()
 	o := newInstance(t, startRedis(t).URL, otherDB)
@@ -194,8 +194,8 @@ func TestForeignSnapshot(t *testing.T) {
 	}
 }
 
-// One that is too large, or for which Redis has no memory, is the database's
-// alone, and costs Redis nothing.
+// A snapshot that is too large, or for which Redis has no memory, is only in the
+// database and costs Redis nothing.
 func TestSnapshotIsNotKept(t *testing.T) {
 	for name, full := range map[string]bool{"large": false, "full": true} {
 		t.Run(name, func(t *testing.T) {
@@ -225,13 +225,14 @@ func TestSnapshotIsNotKept(t *testing.T) {
 				t.Errorf("%d bytes are kept", size)
 			}
 			if a.Err() != nil {
-				t.Errorf("Redis is not asked any more: %v", a.Err())
+				t.Errorf("Redis is no longer queried: %v", a.Err())
 			}
 		})
 	}
 }
 
-// The first evaluation of an instance that starts: everything from Redis.
+// BenchmarkColdStart is the first evaluation of an instance that starts, with
+// everything from Redis.
 func BenchmarkColdStart(b *testing.B) {
 	for _, flags := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(flags), func(b *testing.B) {

@@ -1,5 +1,5 @@
-// Package rediscache lets instances of the service share, in Redis, what they
-// would otherwise ask the database for: which revisions are current, and the
+// Package rediscache lets instances of the service share through Redis what each of
+// them would otherwise read from the database: the current revisions, and the
 // snapshots. docs/architecture.md explains why none of it is ever out of date.
 package rediscache
 
@@ -18,65 +18,67 @@ import (
 )
 
 const (
-	// lease is how long Redis answers with a revision that was asked of the
-	// database once: from before the question on, by the clock of Redis. It bounds
-	// for how long a write waits when it cannot tell Redis.
+	// lease is how long Redis returns a revision that was read from the database,
+	// counted by the clock of Redis from before that read. It limits how long a write
+	// waits if it cannot reach Redis.
 	lease = time.Second
-	// margin is what clocks that run at different rates may make of the lease.
+	// margin is added to the lease for clocks that run at different rates.
 	margin = 50 * time.Millisecond
-	// quarantine is how long a Redis that has lost its state is told nothing. A
-	// write under way has announced itself anew before it is over.
+	// quarantine is how long no revision is stored in a Redis that has lost its state.
+	// Before it ends, every running write has announced itself again.
 	quarantine = 3 * time.Second
-	// renewal is how often a write that takes long does that.
-	renewal = time.Second
-	// belief is for how long one is waited for that does not end.
-	belief = 10 * time.Second
+	// renewInterval is how often a long write announces itself again.
+	renewInterval = time.Second
+	// announcementTTL is how long an announced write that never concludes counts as in
+	// progress.
+	announcementTTL = 10 * time.Second
 
-	// stateLife is how long the state of a namespace is kept that nobody uses, and
-	// newStateLife when it is not known yet that there is such a namespace.
-	stateLife    = time.Hour
-	newStateLife = time.Minute
-	snapshotLife = 24 * time.Hour
-	claimLife    = 10 * time.Second
+	// stateTTL is how long the unused state of a namespace is kept, and newStateTTL the
+	// same while it is not known whether the namespace exists.
+	stateTTL    = time.Hour
+	newStateTTL = time.Minute
+	snapshotTTL = 24 * time.Hour
+	claimTTL    = 10 * time.Second
 )
 
-// maxAsked bounds the keys of one question to Redis, where each is a script.
-// More are cheaper to ask of the database, which answers all of them at once.
-const maxAsked = 64
+// maxKeys limits the keys of one lookup in Redis, which handles them one by one. More
+// keys are cheaper to read from the database, which returns all of them together.
+const maxKeys = 64
 
-// Options are what [New] may be told. The zero value is right.
+// Options configures [New]. The zero value of every field is a usable default.
 type Options struct {
-	Prefix  string        // of all keys and of the channel; "guidon" when empty
-	Timeout time.Duration // for each round trip; 100 ms when zero
-	// OnlyWrites is for one who writes now and then, perhaps to a database other
-	// than that of the instances: Redis is told of the writes, and asked nothing.
+	Prefix  string        // of all keys and of the channel; default "guidon"
+	Timeout time.Duration // of each round trip; default 100 ms
+	// OnlyWrites is for occasional writers, whose database need not be that of the
+	// instances: writes are announced to Redis, but nothing is read from it.
 	OnlyWrites bool
 }
 
-// Source is a [cache.SharedSource] in front of another, the database. Its methods
-// may be called concurrently.
+// Source is a [cache.SharedSource] in front of another one, the database. It is safe
+// for concurrent use.
 //
-// All who read or write the database together use the same Redis and prefix. A
-// revision that Heads returns was then current at some moment after the call
-// began, and a write that is acknowledged is seen by every question that begins
-// after that, whatever becomes of Redis: it may be slow or away, be killed,
-// frozen, full or emptied, fall back to what it had on disk, or be replaced by its
-// replica. There are three exceptions: two servers that are both taken for the
-// master, for a second at most; a writer that does not tell Redis; and a clock of
-// Redis that is set back while a writer cannot reach it, for as long as the clock
-// was set back.
+// All readers and writers of the database must use the same Redis and prefix. A
+// revision that Heads returns was current at some moment after the call began. Every
+// later query sees a write that has been acknowledged, whatever happens to Redis: it
+// may be slow, unreachable, killed, frozen, full or emptied, fall back to what it had
+// on disk, or be replaced by its replica. There are three exceptions:
+//   - Two servers both act as the primary: a revision may be out of date, for a second
+//     at most.
+//   - A writer does not announce its writes to Redis.
+//   - The clock of Redis is set back while a writer cannot reach it: a revision may be
+//     out of date for as long as the clock was set back.
 //
-// While Redis does not answer, the database is asked, and a write takes up to
-// two seconds longer.
+// While Redis does not respond, the database is queried, and a write takes up to two
+// seconds longer.
 type Source struct {
 	cache.SharedSource
 	client  redis.UniversalClient
 	prefix  string
 	timeout time.Duration
 
-	clustered atomic.Bool // not all keys are in one place
-	found     atomic.Bool // the last question found all that it asked for
-	mute      bool        // Redis is neither asked nor told revisions and snapshots
+	clustered atomic.Bool // keys are in different slots of a cluster
+	foundAll  atomic.Bool // the last lookup found all its keys
+	writeOnly bool        // revisions and snapshots are neither read from Redis nor stored in it
 
 	health     health
 	stats      stats
@@ -86,21 +88,21 @@ type Source struct {
 
 var _ cache.SharedSource = (*Source)(nil)
 
-// New returns the source in front of the database. It starts nothing and does not
-// connect. The client should not repeat commands by itself.
+// New returns a source in front of the database. It starts no goroutines and does not
+// connect. The client should not retry commands by itself.
 func New(database cache.SharedSource, client redis.UniversalClient, options Options) *Source {
 	s := &Source{
 		SharedSource: database, client: client,
 		prefix: cmp.Or(options.Prefix, "guidon"), timeout: cmp.Or(options.Timeout, 100*time.Millisecond),
-		mute: options.OnlyWrites,
+		writeOnly: options.OnlyWrites,
 	}
 	_, clustered := client.(*redis.ClusterClient)
 	s.clustered.Store(clustered)
 	return s
 }
 
-// Close closes the client, not the database. It may be called when no other
-// method runs or will be called.
+// Close closes the client, but not the database. No other method may be running, or be
+// called afterwards.
 func (s *Source) Close() error {
 	s.health.end()
 	s.background.Wait()
@@ -109,33 +111,33 @@ func (s *Source) Close() error {
 
 // Heads implements [cache.SharedSource].
 func (s *Source) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
-	found := s.look(ctx, keys)
+	found := s.lookup(ctx, keys)
 	if len(found.unknown) > 0 {
 		stored, err := s.SharedSource.Heads(ctx, found.unknown)
 		if err != nil {
 			return nil, err
 		}
-		s.tell(ctx, found, stored)
+		s.fill(ctx, found, stored)
 		maps.Copy(found.heads, stored)
 	}
-	s.latest.note(keys, found.heads)
+	s.latest.record(keys, found.heads)
 	return found.heads, nil
 }
 
-// Load implements [cache.Source]. Redis is asked where nothing is held: what
-// has changed since is less than the whole, and the database knows it.
+// Load implements [cache.Source]. It uses Redis only if nothing is held: otherwise the
+// changes since held are less than the whole, and the database knows them.
 func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 	current, known := s.latest.of(namespace)
-	if held != nil || !known || !s.asks(ctx) {
+	if held != nil || !known || !s.available(ctx) {
 		return s.SharedSource.Load(ctx, namespace, held)
 	}
-	snapshot, wanted := s.take(ctx, namespace, current)
+	snapshot, wanted := s.getSnapshot(ctx, namespace, current)
 	if snapshot != nil {
 		return snapshot, nil
 	}
 	snapshot, err := s.SharedSource.Load(ctx, namespace, nil)
 	if err == nil && wanted && snapshot.Revision() == current {
-		s.keep(ctx, snapshot)
+		s.putSnapshot(ctx, snapshot)
 	}
 	return snapshot, err
 }

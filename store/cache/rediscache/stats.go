@@ -2,14 +2,14 @@ package rediscache
 
 import "sync/atomic"
 
-// Stats counts what a [Source] has asked Redis since it was made.
+// Stats counts the use of Redis by a [Source] since it was created.
 type Stats struct {
 	Revisions Lookups
 	Snapshots Lookups
-	Errors    uint64 // round trips that failed, and probes
+	Errors    uint64 // failed round trips and probes
 }
 
-// Lookups counts what Redis had, and what the database was asked for instead.
+// Lookups counts what was found in Redis, and what was read from the database instead.
 type Lookups struct {
 	Hits   uint64
 	Misses uint64
@@ -20,8 +20,8 @@ func (s *Source) Stats() Stats {
 	return Stats{Revisions: s.stats.revisions.counts(), Snapshots: s.stats.snapshots.counts(), Errors: s.stats.errors.Load()}
 }
 
-// Err returns why Redis is not asked at present, and nil while it is. The text
-// shows no password.
+// Err returns why Redis is not queried at present, or nil while it is. The text
+// contains no password.
 func (s *Source) Err() error { return s.health.err() }
 
 type stats struct {

@@ -9,31 +9,30 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// quiet is for how long a subscription may say nothing before it is asked
-// whether it still stands, and then before it is given up.
-const quiet = 5 * time.Second
+// idleTimeout is how long a subscription may be silent before it is pinged, and then
+// before it is given up.
+const idleTimeout = 5 * time.Second
 
-// Subscribe tells what has been written, by the key of a namespace or
-// [guidon.AuthenticationsKey], each time that a write has been acknowledged. The
-// empty key, which comes first, stands for what was written before. Messages can
-// be lost; an error says that from now on they are. It is nil when ctx has
-// ended.
+// Subscribe calls changed after each acknowledged write, with the key of the namespace
+// or [guidon.AuthenticationsKey]. The first call has the empty key, which stands for
+// all earlier writes. Messages can be lost; an error means that from now on all are.
+// Subscribe returns nil when ctx has ended.
 func (s *Source) Subscribe(ctx context.Context, changed func(key string)) error {
 	subscription := s.client.Subscribe(ctx, s.channel())
-	closed := context.AfterFunc(ctx, func() { _ = subscription.Close() }) // a wait for a message does not heed ctx
+	closed := context.AfterFunc(ctx, func() { _ = subscription.Close() }) // waiting for a message ignores ctx
 	defer func() {
 		if closed() {
 			_ = subscription.Close()
 		}
 	}()
-	asked := false
+	pinged := false
 	for {
-		message, err := subscription.ReceiveTimeout(ctx, quiet)
+		message, err := subscription.ReceiveTimeout(ctx, idleTimeout)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() && !asked {
-			asked = true
+		if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() && !pinged {
+			pinged = true
 			err = subscription.Ping(ctx)
 			message = nil
 		}
@@ -46,7 +45,7 @@ func (s *Source) Subscribe(ctx context.Context, changed func(key string)) error 
 		case *redis.Message:
 			changed(message.Payload)
 		case *redis.Pong:
-			asked = false
+			pinged = false
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A write on one instance is told to the others, and a subscription ends with its
-// context, or with an error when Redis does.
+// The other instances are notified of a write. A subscription ends with its context, or
+// with an error when Redis stops.
 func TestSubscribe(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
@@ -15,7 +15,7 @@ func TestSubscribe(t *testing.T) {
 	subscribe := func(ctx context.Context) {
 		go func() { ended <- a.Subscribe(ctx, func(key string) { keys <- key }) }()
 		if key := <-keys; key != "" {
-			t.Errorf("told of %q before anything was written", key)
+			t.Errorf("notified of %q before anything was written", key)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -23,24 +23,24 @@ func TestSubscribe(t *testing.T) {
 	begun := time.Now()
 	b.write(t, "a")
 	if key := <-keys; key != "a" {
-		t.Errorf("told of %q, want a", key)
+		t.Errorf("notified of %q, want a", key)
 	}
-	t.Logf("told after %v", time.Since(begun))
+	t.Logf("notified after %v", time.Since(begun))
 	cancel()
 	if err := <-ended; err != nil {
-		t.Errorf("a subscription that was ended: %v", err)
+		t.Errorf("a canceled subscription: %v", err)
 	}
 	subscribe(t.Context())
 	server.Kill()
 	if err := <-ended; err == nil {
-		t.Error("a subscription that broke is said to have been ended")
+		t.Error("a broken subscription returned no error")
 	}
 }
 
-// A Redis that says nothing is asked, and given up when it does not answer.
+// A silent Redis is pinged, and given up if it does not respond.
 func TestSubscriptionToFrozenServer(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits for Redis to be given up")
+		t.Skip("waits until Redis is given up")
 	}
 	server := startRedis(t)
 	a := newInstance(t, server.URL, newDatabase())
@@ -50,6 +50,6 @@ func TestSubscriptionToFrozenServer(t *testing.T) {
 	<-ready
 	server.Freeze()
 	if err := <-ended; err == nil {
-		t.Error("a subscription that broke is said to have been ended")
+		t.Error("a broken subscription returned no error")
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// retryPause is between two attempts to tell Redis of a write.
+// retryPause is the pause between two attempts to announce or conclude a write.
 const retryPause = 25 * time.Millisecond
 
-// writing runs a write to the key. Redis is told before, so that meanwhile all
-// ask the database, and after.
+// writing runs a write to the key. Before the write it announces it to Redis, so that
+// all readers query the database. Afterwards it concludes the announcement.
 func (s *Source) writing(ctx context.Context, key string, write func() error) error {
 	nonce := rand.Text()
 	if err := s.announce(ctx, key, nonce); err != nil {
@@ -30,13 +30,13 @@ func (s *Source) writing(ctx context.Context, key string, write func() error) er
 	return err
 }
 
-// announce tells Redis of the write to come. Redis being away refuses no write:
-// when it has been silent for the lease, it answers nobody with anything that it
-// knew, and the write goes on. The error is that of the context.
+// announce announces the write to Redis. An unavailable Redis does not prevent the
+// write: once Redis has not responded for the lease, it can no longer return anything
+// that it knew, and the write proceeds. The error is that of the context.
 func (s *Source) announce(ctx context.Context, key, nonce string) error {
 	begun := time.Now()
 	for s.announceOnce(ctx, key, nonce) != nil && ended(ctx) == nil {
-		silent := max(s.health.silence(), time.Since(begun))
+		silent := max(s.health.failingFor(), time.Since(begun))
 		if silent >= lease+margin {
 			break
 		}
@@ -46,19 +46,18 @@ func (s *Source) announce(ctx context.Context, key, nonce string) error {
 }
 
 func (s *Source) announceOnce(ctx context.Context, key, nonce string) error {
-	_, err := s.scripted(ctx, announceScript,
-		run{[]string{s.stateKey(key)}, []any{nonce, milliseconds(belief), milliseconds(newStateLife)}})
+	_, err := s.runScript(ctx, announceScript,
+		run{[]string{s.stateKey(key)}, []any{nonce, milliseconds(announcementTTL), milliseconds(newStateTTL)}})
 	return err
 }
 
-// renew announces the write again and again until the function that it returns
-// is called: Redis may have lost what it was told.
+// renew repeats the announcement until stop is called, because Redis may have lost it.
 func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
-		for clock.Sleep(ctx, renewal) == nil {
-			_ = s.announceOnce(ctx, key, nonce) // again after the next pause
+		for clock.Sleep(ctx, renewInterval) == nil {
+			_ = s.announceOnce(ctx, key, nonce) // retried after the next pause
 		}
 	})
 	return func() {
@@ -67,8 +66,8 @@ func (s *Source) renew(ctx context.Context, key, nonce string) (stop func()) {
 	}
 }
 
-// conclude tells Redis that the write is over. Who waits for an acknowledged one
-// may go on when Redis knows, or when it has forgotten whatever is older.
+// conclude removes the announcement. For an acknowledged write it returns when Redis
+// has done that, or when every older revision in Redis has expired.
 func (s *Source) conclude(ctx context.Context, key, nonce string, acknowledged bool) {
 	over := time.Now()
 	for s.concludeOnce(ctx, key, nonce, acknowledged) != nil && acknowledged {
@@ -88,7 +87,7 @@ func (s *Source) concludeOnce(ctx context.Context, key, nonce string, acknowledg
 			pipe.Publish(ctx, s.channel(), key)
 		}
 		if _, err := pipe.Exec(ctx); err != nil && concluded.Err() == nil {
-			s.stats.errors.Add(1) // nobody has been told of the change: all learn of it when they ask
+			s.stats.errors.Add(1) // not published: the other instances learn of the change with their next query
 		}
 		return concluded.Err()
 	})

@@ -1,4 +1,4 @@
--- What every script ends with: the answers about its keys, in their order.
+-- The end of every script: the replies for its keys, in their order.
 local answers = {}
 for i, key in ipairs(KEYS) do
   answers[i] = run(key)

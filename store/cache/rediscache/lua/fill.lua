@@ -1,8 +1,8 @@
 -- ARGV: nonce, time to live (ms), revision
--- The revision is as old as the nonce: what came before the answer of the database
--- counts.
+-- The age of the revision counts from the nonce, which was left before the database
+-- was queried.
 local function run(key)
-  local state, known = look(key)
+  local state, known = lookup(key)
   if not known then
     begin(key)
     redis.call('PEXPIRE', key, ARGV[2])

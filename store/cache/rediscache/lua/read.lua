@@ -1,9 +1,9 @@
 -- ARGV: nonce, lease, quarantine, time to live (ms)
--- The revision behind '=', or where to find it: 'fill' is to ask the database and
--- tell by fill.lua, 'ask' to ask it and keep that to oneself, 'lost' the same
--- where there is no state.
+-- Returns '=' and the revision, or how to get it from the database: 'fill' is to store
+-- it by fill.lua afterwards, 'ask' is not to store it. 'lost' means that there is no
+-- state, which fill.lua then creates without the revision.
 local function run(key)
-  local state, known, writing, over = look(key)
+  local state, known, writing, expired = lookup(key)
   if not known then
     return 'lost'
   end
@@ -19,7 +19,7 @@ local function run(key)
   if state.reader and within(state.asked, ARGV[2]) then
     return 'ask'
   end
-  redis.call('HDEL', key, 'revision', unpack(over))
+  redis.call('HDEL', key, 'revision', unpack(expired))
   redis.call('HSET', key, 'reader', ARGV[1], 'asked', now)
   redis.call('PEXPIRE', key, ARGV[4])
   return 'fill'

@@ -1,8 +1,8 @@
--- ARGV: revision, time to live, time of a claim (ms)
--- The snapshot of the revision; '' where there is none, and somebody else is
--- about to keep it; '+' where the caller is asked to. One is kept for each
--- namespace. The new one comes first: a server without memory to spare refuses
--- that only as long as the script has deleted nothing.
+-- ARGV: revision, time to live, time to live of a claim (ms)
+-- Returns the snapshot of the revision, '+' if there is none and the caller should
+-- store it, or '' if there is none and another caller is about to. One is kept for each
+-- namespace. The new one comes first: a server without spare memory rejects that only
+-- as long as the script has deleted nothing.
 local function run(key)
   local kept = redis.call('HGET', key, ARGV[1])
   if not kept then

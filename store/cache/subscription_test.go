@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// woken tells whether the channel is closed.
+// woken reports whether the channel is closed.
 func woken(changed <-chan struct{}) bool {
 	select {
 	case <-changed:
@@ -23,8 +23,8 @@ func woken(changed <-chan struct{}) bool {
 	}
 }
 
-// TestSubscribe: whoever waits for a namespace learns of every write to it and to
-// the tokens, and then finds it; of nothing else.
+// TestSubscribe: a subscriber of a namespace is notified of every write to it and to
+// the tokens, and then finds it. It is not notified of anything else.
 func TestSubscribe(t *testing.T) {
 	c := cache.New(openSQLite(t))
 	changed, cancel := c.Subscribe("default")
@@ -34,7 +34,7 @@ func TestSubscribe(t *testing.T) {
 	before, other := changed(), newcomers()
 	want := put(t, c, "a")
 	if !woken(before) || woken(other) || woken(changed()) {
-		t.Errorf("after a write: got %t, another namespace %t, the next channel %t", woken(before), woken(other), woken(changed()))
+		t.Errorf("after a write: woken %t, another namespace %t, the next channel %t", woken(before), woken(other), woken(changed()))
 	}
 	if got := get(t, c, "default").Revision().Number; got != want {
 		t.Errorf("revision %d, want %d", got, want)
@@ -45,7 +45,7 @@ func TestSubscribe(t *testing.T) {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new"})
 	})
 	if err != nil || woken(before) || !woken(other) {
-		t.Errorf("after a namespace was created: %v, got %t, the new one %t", err, woken(before), woken(other))
+		t.Errorf("after a namespace was created: %v, woken %t, the new one %t", err, woken(before), woken(other))
 	}
 	get(t, c, "new")
 
@@ -54,19 +54,19 @@ func TestSubscribe(t *testing.T) {
 		return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "a"})
 	})
 	if err != nil || !woken(before) || !woken(other) {
-		t.Errorf("after a token was created: %v, got %t, %t", err, woken(before), woken(other))
+		t.Errorf("after a token was created: %v, woken %t, %t", err, woken(before), woken(other))
 	}
 
 	before = changed()
 	cancel()
 	put(t, c, "b")
 	if woken(before) {
-		t.Error("woken after the end")
+		t.Error("woken after cancel")
 	}
 }
 
-// TestSubscribeShared: what others write is learned of by Refresh, when it has
-// been loaded, and what is written through the cache at once.
+// TestSubscribeShared: subscribers are notified of the writes of others when Refresh
+// has loaded them, and of writes through the cache immediately.
 func TestSubscribeShared(t *testing.T) {
 	ctx := t.Context()
 	f := newFake()
@@ -79,14 +79,14 @@ func TestSubscribeShared(t *testing.T) {
 		}
 	}
 	refresh()
-	if f.questions() != 0 {
-		t.Fatal("Refresh asked for nobody")
+	if f.queries() != 0 {
+		t.Fatal("Refresh queried without a subscriber")
 	}
 	changed, cancel := s.Subscribe("a")
 	before := changed()
 	refresh()
-	if diff := cmp.Diff([][]string{{"a"}}, f.asked); diff != "" {
-		t.Errorf("questions (-want +got):\n%s", diff)
+	if diff := cmp.Diff([][]string{{"a"}}, f.queried); diff != "" {
+		t.Errorf("queries (-want +got):\n%s", diff)
 	}
 	if !woken(before) {
 		t.Error("not woken by the first state")
@@ -105,7 +105,7 @@ func TestSubscribeShared(t *testing.T) {
 		{"a deletion", func() { f.drop("a") }, true},
 		{"nothing, while it does not exist", func() {}, false},
 		{"a creation", func() { f.set("a", 5, 5) }, true},
-		{"tokens, which nobody has used", func() { f.set(guidon.AuthenticationsKey, 2, 2) }, false},
+		{"tokens, which were never requested", func() { f.set(guidon.AuthenticationsKey, 2, 2) }, false},
 	} {
 		before = changed()
 		test.write()
@@ -117,37 +117,37 @@ func TestSubscribeShared(t *testing.T) {
 			t.Errorf("%s: woken %t, want %t", test.name, got, test.want)
 		}
 		loads := len(f.loads)
-		got := ask(ctx, s, "a")
-		if head, lives := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != lives || len(f.loads) != loads {
+		got := read(ctx, s, "a")
+		if head, exists := f.read([]string{"a"})["a"]; got.revision != head || (got.err == nil) != exists || len(f.loads) != loads {
 			t.Errorf("%s: got %v after %d loads, want %v", test.name, got, len(f.loads)-loads, head)
 		}
 	}
 
 	before = changed()
 	if err := write(ctx, s, "a"); err != nil || !woken(before) {
-		t.Errorf("not woken by a write of one's own: %v", err)
+		t.Errorf("not woken by a write through the cache: %v", err)
 	}
 	before = changed()
 	if err := write(ctx, s, guidon.AuthenticationsKey); err != nil || !woken(before) {
-		t.Errorf("not woken by a write of one's own to the tokens: %v", err)
+		t.Errorf("not woken by a write to the tokens through the cache: %v", err)
 	}
 
 	refresh()
 	cancel()
-	questions := f.questions()
-	if refresh(); f.questions() != questions {
-		t.Error("Refresh asks on after the end")
+	queries := f.queries()
+	if refresh(); f.queries() != queries {
+		t.Error("Refresh queries after cancel")
 	}
 }
 
-// TestSubscribeTokens: whoever waits learns of a change of the tokens, however long
-// ago he showed his.
+// TestSubscribeTokens: subscribers are notified of a change of the tokens, however long
+// ago theirs was checked.
 func TestSubscribeTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.set(guidon.AuthenticationsKey, 1, 1)
 		s := cache.NewShared(f, cache.Freshness{})
-		ask(t.Context(), s, guidon.AuthenticationsKey)
+		read(t.Context(), s, guidon.AuthenticationsKey)
 		changed, cancel := s.Subscribe("a")
 		defer cancel()
 		time.Sleep(time.Hour)
@@ -157,16 +157,16 @@ func TestSubscribeTokens(t *testing.T) {
 			t.Errorf("not woken: %v", err)
 		}
 		loads := len(f.loads)
-		wantNumber(t, "tokens", ask(t.Context(), s, guidon.AuthenticationsKey), 3)
+		wantNumber(t, "tokens", read(t.Context(), s, guidon.AuthenticationsKey), 3)
 		if len(f.loads) != loads {
 			t.Error("woken before they were loaded")
 		}
 	})
 }
 
-// TestSubscribeConcurrently has subscribers come and go while there are writes:
-// each who looks after he was woken, or before he waits, finds the last one in the
-// end (with the race detector on).
+// TestSubscribeConcurrently adds and cancels subscriptions while there are writes. A
+// reader that reads after each notification, and before it waits, finds the last write
+// in the end (with the race detector on).
 func TestSubscribeConcurrently(t *testing.T) {
 	const writes = 200
 	f := newFake()
@@ -177,7 +177,7 @@ func TestSubscribeConcurrently(t *testing.T) {
 			for last := int64(0); last <= writes; {
 				changed, cancel := s.Subscribe("a")
 				wait := changed()
-				got := ask(t.Context(), s, "a")
+				got := read(t.Context(), s, "a")
 				if got.err != nil || got.revision.Number < last {
 					t.Errorf("revision %v after %d", got, last)
 					cancel()

@@ -2,21 +2,21 @@ package cache
 
 import "sync"
 
-// watches wake those who wait for changes. What nobody waits for costs nothing.
+// watches notifies subscribers of changes. Keys without subscribers cost nothing.
 type watches struct {
 	mu    sync.Mutex
 	byKey map[string]*watch
 }
 
-// watch is who waits for changes of one namespace.
+// watch notifies the subscribers of one namespace.
 type watch struct {
-	waiting int           // how many
-	changed chan struct{} // closed, and replaced, at every change
+	waiting int           // number of subscribers
+	changed chan struct{} // closed and replaced at every change
 }
 
-// subscribe returns how to wait for changes of the namespace. changed returns a
-// channel that is closed at the next one; it is called before the state is looked
-// at, so that none is missed in between. cancel is called once, at the end.
+// subscribe adds a subscriber of the namespace. changed returns a channel that is
+// closed at the next change. It must be called before the state is read, so that no
+// change in between is missed. cancel must be called once, at the end.
 func (w *watches) subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,7 +44,7 @@ func (w *watches) subscribe(namespace string) (changed func() <-chan struct{}, c
 	return changed, cancel
 }
 
-// wake tells those who wait for the namespace that it may have changed.
+// wake notifies the subscribers of the namespace that it may have changed.
 func (w *watches) wake(namespace string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +53,7 @@ func (w *watches) wake(namespace string) {
 	}
 }
 
-// wakeAll tells everybody: what they may see may have changed.
+// wakeAll notifies all subscribers: what they may see may have changed.
 func (w *watches) wakeAll() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,13 +62,13 @@ func (w *watches) wakeAll() {
 	}
 }
 
-// wake is called with the lock held.
+// wake notifies the subscribers. The mu of the watches must be held.
 func (w *watch) wake() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
-// keys returns the namespaces that somebody waits for.
+// keys returns the namespaces that have subscribers.
 func (w *watches) keys() map[string]struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,27 +79,27 @@ func (w *watches) keys() map[string]struct{} {
 	return keys
 }
 
-// any tells whether anybody waits.
+// any reports whether there are subscribers.
 func (w *watches) any() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.byKey) > 0
 }
 
-// Subscribe returns how to learn that the namespace may have changed, or what its
-// readers may see, because the authentications have: all that is written through
-// the cache. changed returns a channel that is closed at the next such moment, and
-// is to be called before looking at the state: what comes after the look closes
-// it, too. There may be no change behind it. cancel ends the interest; it must be
-// called, once. The namespace need not exist. It may be called concurrently, and
-// so may changed.
+// Subscribe returns functions to wait for changes that are made through the cache: to
+// the namespace, or to the authentications, which decide what its readers may see.
+// changed returns a channel that is closed at the next such change. It must be called
+// before the state is read: a change after the read then closes the channel, too. The
+// channel may also be closed without a change. cancel ends the subscription and must be
+// called once. The namespace need not exist. Subscribe and changed are safe for
+// concurrent use.
 func (c *Cache) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
 	return c.watches.subscribe(namespace)
 }
 
-// Subscribe is [Cache.Subscribe] for what others write as well: the channel is
-// closed when the cache has loaded the new state, or something was written through
-// it. As long as anybody is subscribed every [Shared.Refresh] asks.
+// Subscribe is [Cache.Subscribe] for a source with other writers: the channel is closed
+// when the cache has loaded a new state, or something was written through it. While
+// there are subscribers, every [Shared.Refresh] queries the source.
 func (s *Shared) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
 	return s.revisions.watches.subscribe(namespace)
 }

@@ -8,25 +8,25 @@ import (
 
 // outcome is how a write ended.
 type outcome struct {
-	changes bool // there was anything to write
-	kept    bool // the state that it made is in memory
+	changes bool // there was something to write
+	kept    bool // the resulting state is in memory
 	err     error
 }
 
-// writing runs a write to the key, unless the source is known not to answer. If the
-// state that it made is not in memory, later reads do not use what was queried before
-// the write ended. This includes failed writes, which may have taken effect.
+// writing runs a write to the key, unless the source is known not to respond. If the
+// resulting state is not in memory, later reads do not use revisions queried before the
+// write ended. This includes failed writes, which may have taken effect.
 func (r *revisions) writing(key string, write func() outcome) error {
-	if err := r.refuse(); err != nil {
+	if err := r.checkAvailable(); err != nil {
 		return err
 	}
 	var o outcome
-	defer func() { r.wrote(key, o) }() // also when it panics
+	defer func() { r.recordWrite(key, o) }() // also when it panics
 	o = write()
 	return o.err
 }
 
-// snapshotMirror returns what a write to the namespace brings up to date.
+// snapshotMirror returns the mirror of a write to the namespace.
 func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.SnapshotDelta] {
 	return &mirror[guidon.Snapshot, guidon.SnapshotDelta]{
 		kind: snapshotKind, now: r.now,
@@ -37,23 +37,23 @@ func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.S
 			return nil
 		},
 		put: func(next *version[guidon.Snapshot], began int64) {
-			// What does not exist and was not held needs no place.
+			// A namespace that does not exist and was not cached needs no slot.
 			if r.snapshot(key) != nil || next.get().Namespace() != nil {
-				r.place(key).advance(next, began)
+				r.ensureSlot(key).advance(next, began)
 			}
 		},
 	}
 }
 
-// authenticationMirror returns what a write to the authentications brings up to date.
+// authenticationMirror returns the mirror of a write to the authentications.
 func (r *revisions) authenticationMirror() *mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta] {
 	return &mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
 		kind: authenticationKind, now: r.now, last: r.authentications.latest.Load, put: r.authentications.advance,
 	}
 }
 
-// changingTx notices whether anything is changed. Looking for tokens to clean up
-// is a write that mostly finds none.
+// changingTx records whether anything is changed. The cleanup of expired tokens is a
+// write that mostly finds none.
 type changingTx struct {
 	guidon.AuthenticationTx
 	changes *bool
@@ -69,26 +69,25 @@ func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error
 	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)
 }
 
-// refuse returns the error of a write for which the source has just been found
-// not to answer.
-func (r *revisions) refuse() error {
+// checkAvailable returns an error if the source has just been found not to respond.
+func (r *revisions) checkAvailable() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last.cause == nil {
 		return nil
 	}
-	_, err := r.last.wait(r.now(), r.underWay(), true)
+	_, err := r.last.wait(r.now(), r.runningSince(), true)
 	return err
 }
 
-// wrote takes note of the end of a write.
-func (r *revisions) wrote(key string, o outcome) {
+// recordWrite records the end of a write and notifies subscribers.
+func (r *revisions) recordWrite(key string, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, acknowledged := r.now(), o.changes && o.err == nil
 	if key == guidon.AuthenticationsKey {
 		if !o.kept {
-			r.authentications.wrote(now, acknowledged)
+			r.authentications.recordWrite(now, acknowledged)
 		}
 		r.watches.wakeAll()
 		return
@@ -96,12 +95,12 @@ func (r *revisions) wrote(key string, o outcome) {
 	defer r.watches.wake(key)
 	r.lastWrite = now
 	if t := r.snapshot(key); t != nil && !o.kept {
-		t.wrote(now, acknowledged)
+		t.recordWrite(now, acknowledged)
 	}
 }
 
-// written returns when a write to the key through this instance ended last, or
-// later. r.mu is held.
+// written returns when the last write to the key ended whose state is not in memory, or
+// a later instant. r.mu must be held.
 func (r *revisions) written(key string) int64 {
 	if key == guidon.AuthenticationsKey {
 		return r.authentications.written.Load()

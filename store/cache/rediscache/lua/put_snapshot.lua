@@ -1,6 +1,6 @@
 -- ARGV: revision, snapshot, time to live (ms)
--- Only in the place that take.lua has made. A server without memory to spare
--- refuses.
+-- Stores only in the field that get_snapshot.lua has claimed. Fails on a server without
+-- spare memory.
 local function run(key)
   if redis.call('HEXISTS', key, ARGV[1]) == 1 then
     redis.call('HSET', key, ARGV[1], ARGV[2])
