@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/guidonhq/guidon/handler/wire"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -25,6 +26,9 @@ type quickAnswer struct {
 // appendQuick is [Append] for the answers to evaluations, and tells whether m is
 // one.
 func appendQuick(b []byte, m proto.Message) ([]byte, bool, error) {
+	if !wire.KnowsResponses() {
+		return b, false, nil
+	}
 	a := quickAnswer{b: b}
 	switch m := m.(type) {
 	case *evaluation.BooleanEvaluationResponse:

@@ -15,6 +15,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
 	"github.com/guidonhq/guidon/store"
@@ -63,7 +64,12 @@ func filled(t *testing.T) *store.DB {
 					return err
 				}
 			}
-			return tx.PutSegment(ctx, &guidon.Segment{Key: "all"})
+			for _, f := range fieldtest.Flags() {
+				if err := tx.PutFlag(ctx, f); err != nil {
+					return err
+				}
+			}
+			return tx.PutSegment(ctx, fieldtest.Segment("all"))
 		}
 	}
 	update(t, db, "shop", put(1203))
@@ -246,7 +252,7 @@ func TestInterrupted(t *testing.T) {
 func TestVerification(t *testing.T) {
 	from := filled(t)
 	for name, trigger := range map[string]string{
-		"1202 arrived":                        "BEFORE INSERT ON flags WHEN NEW.flag_key = 'flag-8' BEGIN SELECT RAISE(IGNORE); END",
+		"1204 arrived":                        "BEFORE INSERT ON flags WHEN NEW.flag_key = 'flag-8' BEGIN SELECT RAISE(IGNORE); END",
 		"are not those that were sent":        "AFTER INSERT ON changes WHEN NEW.revision = 1 BEGIN UPDATE changes SET after_body = after_body || ' ' WHERE object_key = 'flag-9'; END",
 		"verify table authentications: the r": "AFTER INSERT ON authentications BEGIN UPDATE authentications SET expires_at = NULL WHERE id = 'a'; END",
 	} {

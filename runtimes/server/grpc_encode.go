@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/guidonhq/guidon/handler/wire"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -20,7 +21,7 @@ import (
 // grpc-go's own codec; grpc-go gives them back.
 func encodeEvaluation(answer any) (mem.BufferSlice, bool) {
 	size, ok := sizeOfAnswer(answer)
-	if !ok {
+	if !ok || !wire.KnowsResponses() {
 		return nil, false
 	}
 	if mem.IsBelowBufferPoolingThreshold(size) {

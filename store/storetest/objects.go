@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/fieldtest"
 )
 
 // fullFlag returns a flag with something in every field.
@@ -41,6 +43,38 @@ func fullSegment(tx guidon.Tx, key string) *guidon.Segment {
 		}},
 		CreatedAt: now, UpdatedAt: now,
 	}
+}
+
+// testEveryField reads what was put, field by field.
+func testEveryField(t *testing.T, s guidon.Store) {
+	flags, g := fieldtest.Flags(), fieldtest.Segment("segment")
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		return errors.Join(tx.PutFlag(ctx, flags[0]), tx.PutFlag(ctx, flags[1]), tx.PutSegment(ctx, g))
+	})
+	current := snapshot(t, s, defaultNamespace)
+	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		for _, want := range flags {
+			got, err := tx.Flag(ctx, want.Key)
+			if err != nil {
+				return err
+			}
+			for _, got := range []*guidon.Flag{got, current.Flag(want.Key)} {
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("-put +read:\n%s", diff)
+				}
+			}
+		}
+		got, err := tx.Segment(ctx, g.Key)
+		if err != nil {
+			return err
+		}
+		for _, got := range []*guidon.Segment{got, current.Segment(g.Key)} {
+			if diff := cmp.Diff(g, got); diff != "" {
+				t.Errorf("-put +read:\n%s", diff)
+			}
+		}
+		return nil
+	})
 }
 
 func testObjectLifeCycle(t *testing.T, s guidon.Store) {

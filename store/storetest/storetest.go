@@ -25,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
 		{"UnknownNamespace", testUnknownNamespace},
 		{"ReservedNamespace", testReservedNamespace},
 		{"ObjectLifeCycle", testObjectLifeCycle},
+		{"EveryField", testEveryField},
 		{"ListedKeys", testListedKeys},
 		{"OwnedByCaller", testOwnedByCaller},
 		{"Order", testOrder},

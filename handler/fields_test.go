@@ -1,0 +1,195 @@
+package handler_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/store/cache"
+)
+
+// form is one of the forms in which clients get flags and segments.
+type form struct {
+	name  string
+	paths []string // of requests that show it
+	// lostOfFlags and lostOfSegments are the fields that it is known not to have.
+	lostOfFlags, lostOfSegments []string
+}
+
+// The fields that documents leave out: ids and times are the service's own, ranks are
+// those of the list, and what refers to a variant does so by its key.
+var (
+	outsideFlagDocuments = []string{
+		"CreatedAt", "Rollouts.CreatedAt", "Rollouts.ID", "Rollouts.Rank", "Rollouts.UpdatedAt",
+		"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
+		"Rules.ID", "Rules.Rank", "Rules.UpdatedAt", "UpdatedAt", "Variants.CreatedAt", "Variants.UpdatedAt",
+	}
+	outsideSegmentDocuments = []string{"Constraints.CreatedAt", "Constraints.ID", "Constraints.UpdatedAt", "CreatedAt", "UpdatedAt"}
+)
+
+var forms = []form{
+	{
+		name: "messages",
+		paths: []string{
+			"/api/v1/namespaces/default/flags", "/api/v1/namespaces/default/segments",
+			"/api/v1/namespaces/default/flags/variant/rules", "/api/v1/namespaces/default/flags/variant/rollouts",
+			"/api/v1/namespaces/default/flags/boolean/rules", "/api/v1/namespaces/default/flags/boolean/rollouts",
+		},
+	},
+	{
+		name:           "documents",
+		paths:          []string{"/api/v1/namespaces/default/export"},
+		lostOfFlags:    outsideFlagDocuments,
+		lostOfSegments: outsideSegmentDocuments,
+	},
+	{
+		name:  "client-side snapshot", // what evaluation needs (contract 9.1)
+		paths: []string{"/internal/v1/evaluation/snapshot/namespace/default"},
+		lostOfFlags: []string{
+			"Metadata", "Rollouts.CreatedAt", "Rollouts.Description", "Rollouts.ID", "Rollouts.UpdatedAt",
+			"Rules.CreatedAt", "Rules.Distributions.CreatedAt", "Rules.Distributions.ID", "Rules.Distributions.UpdatedAt",
+			"Rules.UpdatedAt", "Variants.CreatedAt", "Variants.Description", "Variants.Name", "Variants.UpdatedAt",
+		},
+		lostOfSegments: []string{
+			"Constraints.CreatedAt", "Constraints.Description", "Constraints.UpdatedAt",
+			"CreatedAt", "Description", "Name", "UpdatedAt",
+		},
+	},
+}
+
+// TestFieldsOfForms changes every field of a flag and of a segment in the store, and
+// expects each form to show the difference.
+func TestFieldsOfForms(t *testing.T) {
+	db := cache.New(newDB(t))
+	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
+		c.Service = guidon.NewService(db, time.Now)
+	})
+	for _, form := range forms {
+		t.Run(form.name, func(t *testing.T) {
+			show := func() (text string) {
+				for _, path := range form.paths {
+					text += s.do("GET", path, "", "X-Flipt-Accept-Server-Version", "1.47.0").body + "\n"
+				}
+				return text
+			}
+			var lost []string
+			for i, f := range fieldtest.Flags() {
+				lostHere := fieldtest.Lost(f, func(f *guidon.Flag) string {
+					putAll(t, db, []*guidon.Flag{f}, "")
+					return show()
+				})
+				if i == 0 {
+					lost = lostHere
+				}
+				lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(lostHere, path) })
+			}
+			if diff := cmp.Diff(form.lostOfFlags, lost); diff != "" {
+				t.Errorf("the fields that are lost (-want +got):\n%s", diff)
+			}
+			lost = fieldtest.Lost(fieldtest.Segment(fieldtest.SegmentKeys[0]), func(g *guidon.Segment) string {
+				putAll(t, db, fieldtest.Flags()[:1], fieldtest.SegmentKeys[0], g)
+				return show()
+			})
+			if diff := cmp.Diff(form.lostOfSegments, lost); diff != "" {
+				t.Errorf("the fields of segments that are lost (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// putAll makes the default namespace hold these flags, and segments for them to refer to.
+func putAll(t testing.TB, db guidon.Store, flags []*guidon.Flag, without string, segments ...*guidon.Segment) {
+	t.Helper()
+	for _, key := range fieldtest.SegmentKeys {
+		if key != without {
+			segments = append(segments, fieldtest.Segment(key))
+		}
+	}
+	err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		if err := clearAll(ctx, tx); err != nil {
+			return err
+		}
+		for _, g := range segments {
+			if err := tx.PutSegment(ctx, g); err != nil {
+				return err
+			}
+		}
+		for _, f := range flags {
+			if err := tx.PutFlag(ctx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func clearAll(ctx context.Context, tx guidon.Tx) error {
+	flags, err := tx.FlagKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range flags {
+		if err := tx.DeleteFlag(ctx, key); err != nil {
+			return err
+		}
+	}
+	segments, err := tx.SegmentKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range segments {
+		if err := tx.DeleteSegment(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFieldsRoundTrip exports everything, imports it into another namespace by way of a
+// YAML and of a JSON file, and expects the same export from there.
+func TestFieldsRoundTrip(t *testing.T) {
+	db := cache.New(newDB(t))
+	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
+		c.Service = guidon.NewService(db, time.Now)
+	})
+	putAll(t, db, fieldtest.Flags(), "")
+	want, err := s.service.Export(t.Context(), "default", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, format := range map[string]document.Format{"yaml": document.YAML, "json": document.JSON} {
+		t.Run(name, func(t *testing.T) {
+			var file bytes.Buffer
+			if err := document.Encode(&file, format, []*guidon.Document{want}); err != nil {
+				t.Fatal(err)
+			}
+			read, err := document.Decode(&file, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read[0].Namespace.Key = name
+			if _, err := s.service.Import(t.Context(), name, read[0], guidon.ImportCreate, false); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.service.Export(t.Context(), name, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.Namespace = want.Namespace
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-exported +imported again:\n%s", diff)
+			}
+		})
+	}
+}
