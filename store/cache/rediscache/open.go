@@ -70,6 +70,7 @@ func Open(c Connection) (redis.UniversalClient, error) {
 }
 
 var (
+	errMasterName = errors.New("redis: invalid URL: Sentinel requires the parameter master_name")
 	// The library's error may contain a part of the password.
 	errURL = errors.New("redis: invalid URL: must be redis://user:password@host:port/database, rediss:// for TLS or unix:// for a socket, with the password percent-encoded")
 	errTLS = errors.New("redis: a CA file requires TLS; use a rediss:// URL")
@@ -93,8 +94,11 @@ func (c Connection) parse() (*redis.UniversalOptions, error) {
 		}, nil
 	case ModeSentinel:
 		o, err := redis.ParseFailoverURL(c.URL)
-		if err != nil || o.MasterName == "" {
+		if err != nil {
 			return nil, errURL
+		}
+		if o.MasterName == "" {
+			return nil, errMasterName
 		}
 		return &redis.UniversalOptions{
 			MasterName: o.MasterName, Addrs: o.SentinelAddrs, Username: o.Username, Password: o.Password, DB: o.DB,

@@ -86,7 +86,7 @@ func TestOpenRefuses(t *testing.T) {
 		{rediscache.Connection{URL: "redis://host?" + secret + "=1"}, "invalid URL"},
 		{rediscache.Connection{URL: "http://u:" + secret + "@host"}, "invalid URL"},
 		{rediscache.Connection{URL: "unix://" + secret, Mode: rediscache.ModeCluster}, "invalid URL"},
-		{rediscache.Connection{URL: "redis://u:" + secret + "@host", Mode: rediscache.ModeSentinel}, "invalid URL"},
+		{rediscache.Connection{URL: "redis://u:" + secret + "@host", Mode: rediscache.ModeSentinel}, "master_name"},
 		{rediscache.Connection{URL: "redis://u:" + secret + "@host", CAFile: "open_test.go"}, "rediss://"},
 		{rediscache.Connection{URL: "rediss://u:" + secret + "@host", CAFile: "open_test.go"}, "no certificate"},
 		{rediscache.Connection{URL: "rediss://u:" + secret + "@host", CAFile: filepath.Join(t.TempDir(), "nothing")}, "no such file"},
