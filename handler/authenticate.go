@@ -18,7 +18,7 @@ const (
 // authenticate finds out who calls, and whether a token that is limited to a
 // namespace reaches this far.
 func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
-	if err := h.admit(ctx, o, request, call); err != nil {
+	if err := h.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
 	if a := call.Authentication; a != nil {
@@ -30,9 +30,9 @@ func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Reque
 	return nil
 }
 
-// admit finds out who calls. Where no credential is needed, none is looked at
+// resolveCaller finds out who calls. Where no credential is needed, none is looked at
 // (contract 10.1).
-func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
+func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
 	if request.Actor != nil {
 		call.Actor = *request.Actor
 		return nil
@@ -41,7 +41,7 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 		return nil
 	}
 	recognized := call.Authentication
-	call.Authentication, call.About = nil, request.names()
+	call.Authentication, call.About = nil, request.likelyNamespace()
 	a, err := h.identifyCaller(ctx, request, recognized)
 	if err != nil {
 		return err
@@ -73,13 +73,13 @@ func (h *Handler) identifyCaller(ctx context.Context, request *Request, recogniz
 	switch {
 	case recognized != nil:
 		a, err := h.service.Reauthenticate(ctx, recognized)
-		return a, refusal(err, reasonUnknown)
+		return a, withReason(err, reasonUnknown)
 	case c == nil:
 		return h.identify(ctx, request.Authorization, request.Cookie)
 	}
 	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.came)
 	c.until = until
-	return a, refusal(err, "the capability is not valid here, or the token behind it")
+	return a, withReason(err, "the capability is not valid here, or the token behind it")
 }
 
 // identify returns the authentication of the credential. Every failure looks
@@ -90,14 +90,14 @@ func (h *Handler) identify(ctx context.Context, authorization, cookie []string) 
 		return nil, err
 	}
 	a, err := h.service.Authenticate(ctx, token)
-	return a, refusal(err, reasonUnknown)
+	return a, withReason(err, reasonUnknown)
 }
 
 // reasonUnknown is logged for a token that identifies nobody.
 const reasonUnknown = "the token is unknown or has expired"
 
-// refusal returns err, with the reason for the log if it is Unauthenticated.
-func refusal(err error, reason string) error {
+// withReason returns err, with the reason for the log if it is Unauthenticated.
+func withReason(err error, reason string) error {
 	if errors.Is(err, guidon.Unauthenticated) {
 		return unauthenticated(reason)
 	}

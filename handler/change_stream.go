@@ -22,10 +22,10 @@ var changeStreamOperation = streamOp(changesStream, AreaManagement)
 // changeListener tells of every change record of a namespace that follows a place,
 // in order: the log is the memory, and the place is all there is to remember.
 type changeListener struct {
-	key   string
-	after guidon.ChangeCursor // zero: the newest when it begins
-	begun bool
-	told  guidon.Revision // all records of this revision have been told of
+	key     string
+	after   guidon.ChangeCursor // zero: the newest when it begins
+	started bool
+	sent    guidon.Revision // all records of this revision have been told of
 }
 
 func (l *changeListener) namespace() string { return l.key }
@@ -35,7 +35,7 @@ func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	if l.begun {
+	if l.started {
 		return l.next(ctx, h, at)
 	}
 	if l.after == (guidon.ChangeCursor{}) {
@@ -45,7 +45,7 @@ func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, 
 	}
 	// So that the client goes on from here also when nothing follows before it
 	// loses the connection.
-	l.begun = true
+	l.started = true
 	return append(appendCursor([]byte("id: "), l.after), "\n\n"...), true, nil
 }
 
@@ -59,13 +59,13 @@ func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revisi
 	call.MinRevision = max(call.MinRevision, l.after.Revision)
 	s, err := h.service.Snapshot(ctx, l.key)
 	switch {
-	case err != nil && l.begun && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
+	case err != nil && l.started && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
 		return guidon.Revision{}, errRewound
 	case err != nil:
 		return guidon.Revision{}, err
 	}
 	at := s.Revision()
-	if at.Number == l.told.Number && at.Stamp != l.told.Stamp {
+	if at.Number == l.sent.Number && at.Stamp != l.sent.Stamp {
 		return guidon.Revision{}, errRewound
 	}
 	return at, nil
@@ -74,7 +74,7 @@ func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revisi
 // next returns the records that follow, unless the revision says that there are
 // none. That a namespace does not exist says nothing: its deletion may be one.
 func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revision) ([]byte, bool, error) {
-	if at == l.told && at.Number != 0 {
+	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
 	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.ChangeCursor, error) {
@@ -85,7 +85,7 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 	}
 	more := len(p.events) > 0
 	if l.after = p.last; !more {
-		l.told = at
+		l.sent = at
 	}
 	return p.events, more, nil
 }
@@ -114,7 +114,7 @@ func (h *Handler) changePage(ctx context.Context, namespace string, after guidon
 func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(x.request, "namespace_key")}
-	after, err := startOf(r)
+	after, err := startCursor(r)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -126,9 +126,9 @@ func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// startOf returns the place after which the stream begins: where the client was
+// startCursor returns the place after which the stream begins: where the client was
 // when it lost the last one, or where it says, or the zero place.
-func startOf(r *http.Request) (guidon.ChangeCursor, error) {
+func startCursor(r *http.Request) (guidon.ChangeCursor, error) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		return parseCursor("header Last-Event-ID", last)
 	}

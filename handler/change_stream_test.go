@@ -40,7 +40,7 @@ func eventIDs(t *testing.T, body io.Reader) <-chan string {
 }
 
 // places returns the places that the text tells of, those with a record marked.
-func places(text string) (all []string) {
+func positions(text string) (all []string) {
 	for event := range strings.SplitSeq(text, "\n\n") {
 		id, rest, _ := strings.Cut(event, "\n")
 		id, ok := strings.CutPrefix(id, "id: ")
@@ -80,14 +80,14 @@ func TestChangeStream(t *testing.T) {
 					headers = []string{"Last-Event-ID", test.last}
 				}
 				l := listen(t, h, changesPath+test.query, headers...)
-				if diff := cmp.Diff(test.begun, places(l.next())); diff != "" {
+				if diff := cmp.Diff(test.begun, positions(l.next())); diff != "" {
 					t.Errorf("at the beginning (-want +got):\n%s", diff)
 				}
 				time.Sleep(time.Second)
 				j.write(2)
 				j.write(1)
 				time.Sleep(time.Second)
-				if diff := cmp.Diff(test.later, places(l.next())); diff != "" {
+				if diff := cmp.Diff(test.later, positions(l.next())); diff != "" {
 					t.Errorf("later (-want +got):\n%s", diff)
 				}
 				reads := j.reads
@@ -229,11 +229,11 @@ func TestChangeStreamsShareReads(t *testing.T) {
 			all[i].next()
 		}
 		time.Sleep(time.Second)
-		before := g.asked
+		before := g.calls
 		g.hold(true)
 		g.write(1)
 		synctest.Wait() // one reads, the others wait for it
-		if got := g.asked - before; got != 1 {
+		if got := g.calls - before; got != 1 {
 			t.Errorf("%d reads at once", got)
 		}
 		for _, l := range all[:19] {
@@ -241,7 +241,7 @@ func TestChangeStreamsShareReads(t *testing.T) {
 		}
 		synctest.Wait()
 		g.hold(false)
-		if got := places(all[19].next()); len(got) != 1 {
+		if got := positions(all[19].next()); len(got) != 1 {
 			t.Errorf("got %v", got)
 		}
 		all[19].cancel()
@@ -254,7 +254,7 @@ type gatedJournal struct {
 	*journal
 	gate   chan struct{}
 	closed bool
-	asked  int
+	calls  int
 }
 
 func (g *gatedJournal) hold(closed bool) {
@@ -268,7 +268,7 @@ func (g *gatedJournal) hold(closed bool) {
 func (g *gatedJournal) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
 	g.mu.Lock()
 	closed := g.closed
-	g.asked++
+	g.calls++
 	g.mu.Unlock()
 	if closed {
 		select {

@@ -58,7 +58,7 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	origin := r.Header.Get("Origin")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		if c.allowsOrigin(origin) {
-			c.admit(header, origin)
+			c.allow(header, origin)
 			header.Set("Access-Control-Expose-Headers", corsExposed)
 		}
 		return false
@@ -68,7 +68,7 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	header.Add("Vary", "Access-Control-Request-Headers")
 	method, requested := r.Header.Get("Access-Control-Request-Method"), r.Header.Get("Access-Control-Request-Headers")
 	if c.allowsOrigin(origin) && slices.Contains(corsMethods, method) && c.allowsHeaders(requested) {
-		c.admit(header, origin)
+		c.allow(header, origin)
 		header.Set("Access-Control-Allow-Methods", method)
 		if requested != "" {
 			header.Set("Access-Control-Allow-Headers", requested)
@@ -83,10 +83,10 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	return true
 }
 
-// admit names the origin as allowed. Where every origin is, it says so with "*",
+// allow names the origin as allowed. Where every origin is, it says so with "*",
 // which browsers never combine with cookies: a page anywhere must not be able to
 // use the session of whoever looks at it.
-func (c *cors) admit(header http.Header, origin string) {
+func (c *cors) allow(header http.Header, origin string) {
 	if slices.Contains(c.origins, "*") {
 		origin = "*"
 	}

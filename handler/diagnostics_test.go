@@ -183,7 +183,7 @@ func TestDiagnostics(t *testing.T) {
 		{handler.Config{}, "localhost", "GET", "/metrics", 404},
 		{handler.Config{}, "localhost", "GET", "/debug/pprof/", 404},
 	} {
-		if r := askUnder(handler.New(test.config).Diagnostics(), test.host, test.method, test.path); r.Code != test.want {
+		if r := requestWithHost(handler.New(test.config).Diagnostics(), test.host, test.method, test.path); r.Code != test.want {
 			t.Errorf("%s %s%s: %d %s, want %d", test.method, test.host, test.path, r.Code, r.Body, test.want)
 		}
 	}

@@ -18,13 +18,13 @@ func (o *lastOperation) Finished(operation, _ string, _ guidon.Code, _ time.Dura
 }
 func (*lastOperation) Evaluated([]EvaluationEvent) {}
 
-// TestDirectRoutes: a request that is not searched for is answered as if it had
+// TestFastRoutes: a request that is not searched for is answered as if it had
 // been.
-func TestDirectRoutes(t *testing.T) {
+func TestFastRoutes(t *testing.T) {
 	var last lastOperation
 	config := Config{Service: guidon.NewService(nil, nil), Authentication: AuthenticationConfig{Required: true}, Observer: &last}
-	direct, searched := New(config), New(config)
-	searched.direct = directRoutes{}
+	fast, general := New(config), New(config)
+	general.fast = fastRoutes{}
 	found := 0
 	for _, path := range []string{
 		"/evaluate/v1/boolean", "/evaluate/v1/variant", "/evaluate/v1/batch", "/evaluate/v1/batch/", "/evaluate/v1//batch", "/evaluate/v1/other",
@@ -36,13 +36,13 @@ func TestDirectRoutes(t *testing.T) {
 			request := func() *http.Request {
 				return httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, strings.NewReader("{"))
 			}
-			if direct.direct.find(request()) != nil {
+			if fast.fast.find(request()) != nil {
 				found++
 			}
 			got, want := httptest.NewRecorder(), httptest.NewRecorder()
-			direct.ServeHTTP(got, request())
+			fast.ServeHTTP(got, request())
 			gotOperation := last
-			searched.ServeHTTP(want, request())
+			general.ServeHTTP(want, request())
 			if gotOperation != last {
 				t.Errorf("%s %s: led to %q, want %q", method, path, gotOperation, last)
 			}

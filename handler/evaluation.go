@@ -20,10 +20,10 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return Response{}, err
 	}
-	answer := variantAnswers.Get().(*variantAnswer)
-	setTime(&answer.at, end)
-	setVariantResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := variantResponses.Get().(*variantResponse)
+	setTime(&response.at, end)
+	setVariantResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
+	return Response{Message: &response.message, memory: response}, nil
 }
 
 func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
@@ -34,22 +34,22 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return Response{}, err
 	}
-	answer := booleanAnswers.Get().(*booleanAnswer)
-	setTime(&answer.at, end)
-	setBooleanResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := booleanResponses.Get().(*booleanResponse)
+	setTime(&response.at, end)
+	setBooleanResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
+	return Response{Message: &response.message, memory: response}, nil
 }
 
 // What a flag is asked for and answered with is used again.
 var (
 	evaluationRequests = sync.Pool{New: func() any { return new(evaluation.EvaluationRequest) }}
-	variantAnswers     = sync.Pool{New: func() any { return new(variantAnswer) }}
-	booleanAnswers     = sync.Pool{New: func() any { return new(booleanAnswer) }}
+	variantResponses   = sync.Pool{New: func() any { return new(variantResponse) }}
+	booleanResponses   = sync.Pool{New: func() any { return new(booleanResponse) }}
 )
 
-// maxKeptContext is the size from which a context is not kept, since emptying it
+// maxPooledContext is the size from which a context is not kept, since emptying it
 // takes as long as it ever was.
-const maxKeptContext = 64
+const maxPooledContext = 64
 
 func takeEvaluationRequest() proto.Message {
 	return evaluationRequests.Get().(*evaluation.EvaluationRequest)
@@ -67,31 +67,31 @@ func releaseEvaluationRequest(m proto.Message) {
 
 // emptied returns the context, emptied for another one, or nil where it is not kept.
 func emptied(properties map[string]string) map[string]string {
-	if len(properties) > maxKeptContext {
+	if len(properties) > maxPooledContext {
 		return nil
 	}
 	clear(properties)
 	return properties
 }
 
-type variantAnswer struct {
+type variantResponse struct {
 	message evaluation.VariantEvaluationResponse
 	at      timestamppb.Timestamp
 }
 
-func (a *variantAnswer) release() {
-	a.message.Reset()
-	variantAnswers.Put(a)
+func (r *variantResponse) release() {
+	r.message.Reset()
+	variantResponses.Put(r)
 }
 
-type booleanAnswer struct {
+type booleanResponse struct {
 	message evaluation.BooleanEvaluationResponse
 	at      timestamppb.Timestamp
 }
 
-func (a *booleanAnswer) release() {
-	a.message.Reset()
-	booleanAnswers.Put(a)
+func (r *booleanResponse) release() {
+	r.message.Reset()
+	booleanResponses.Put(r)
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
@@ -101,7 +101,7 @@ func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
 }
 
 // told is what an answer says about the request itself.
-type told struct {
+type responseMeta struct {
 	requestID string
 	duration  time.Duration
 	at        *timestamppb.Timestamp
@@ -112,15 +112,15 @@ func setTime(m *timestamppb.Timestamp, at time.Time) {
 	m.Seconds, m.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below a billion
 }
 
-func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, t told) {
+func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, meta responseMeta) {
 	m.Match, m.SegmentKeys, m.Reason = r.Match, r.SegmentKeys, wireReason(r.Reason)
 	m.VariantKey, m.VariantAttachment = r.VariantKey, r.Attachment
-	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = t.requestID, milliseconds(t.duration), t.at, flagKey
+	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = meta.requestID, milliseconds(meta.duration), meta.at, flagKey
 }
 
-func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, t told) {
+func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, meta responseMeta) {
 	m.Enabled, m.Reason = r.Enabled, wireReason(r.Reason)
-	m.RequestId, m.RequestDurationMillis, m.Timestamp = t.requestID, milliseconds(t.duration), t.at
+	m.RequestId, m.RequestDurationMillis, m.Timestamp = meta.requestID, milliseconds(meta.duration), meta.at
 	m.FlagKey, m.SegmentKeys = flagKey, r.SegmentKeys
 }
 

@@ -15,8 +15,8 @@ import (
 // What a batch is evaluated and answered with is used again: allocated each time,
 // it would be most of what the service leaves to the garbage collector.
 var (
-	batches      = sync.Pool{New: func() any { return new(guidon.Batch) }}
-	batchAnswers = sync.Pool{New: func() any { return new(batchAnswer) }}
+	batches        = sync.Pool{New: func() any { return new(guidon.Batch) }}
+	batchResponses = sync.Pool{New: func() any { return new(batchResponse) }}
 )
 
 // evaluateBatch answers item by item, each with its own request id and all with
@@ -37,13 +37,13 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	if err != nil {
 		return Response{}, err
 	}
-	answer := batchAnswers.Get().(*batchAnswer)
-	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := batchResponses.Get().(*batchResponse)
+	response.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
+	return Response{Message: &response.message, memory: response}, nil
 }
 
-// batchAnswer is the answer to a batch with all messages in it.
-type batchAnswer struct {
+// batchResponse is the answer to a batch with all messages in it.
+type batchResponse struct {
 	message   evaluation.BatchEvaluationResponse
 	at        timestamppb.Timestamp
 	responses []evaluation.EvaluationResponse
@@ -62,20 +62,20 @@ type booleanItem struct {
 }
 
 // set sets everything that the empty answer says.
-func (a *batchAnswer) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
-	setTime(&a.at, end)
-	a.message.RequestId = requestID
-	a.message.RequestDurationMillis = milliseconds(duration)
-	a.makeRoom(results)
+func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
+	setTime(&r.at, end)
+	r.message.RequestId = requestID
+	r.message.RequestDurationMillis = milliseconds(duration)
+	r.makeRoom(results)
 	for i, item := range m.GetRequests() {
-		response := take(&a.responses)
-		a.setEvaluation(response, item, results[i], told{item.GetRequestId(), duration, &a.at})
-		a.message.Responses = append(a.message.Responses, response)
+		response := take(&r.responses)
+		r.setEvaluation(response, item, results[i], responseMeta{item.GetRequestId(), duration, &r.at})
+		r.message.Responses = append(r.message.Responses, response)
 	}
 }
 
 // makeRoom makes room for the messages of each kind, which then stay where they are.
-func (a *batchAnswer) makeRoom(results []guidon.Evaluation) {
+func (r *batchResponse) makeRoom(results []guidon.Evaluation) {
 	variants, booleans := 0, 0
 	for _, r := range results {
 		switch {
@@ -85,9 +85,9 @@ func (a *batchAnswer) makeRoom(results []guidon.Evaluation) {
 			booleans++
 		}
 	}
-	a.message.Responses = slices.Grow(a.message.Responses, len(results))
-	a.responses = slices.Grow(a.responses, len(results))
-	a.variants, a.booleans = slices.Grow(a.variants, variants), slices.Grow(a.booleans, booleans)
+	r.message.Responses = slices.Grow(r.message.Responses, len(results))
+	r.responses = slices.Grow(r.responses, len(results))
+	r.variants, r.booleans = slices.Grow(r.variants, variants), slices.Grow(r.booleans, booleans)
 }
 
 // take returns the next item, for which there is room.
@@ -98,17 +98,17 @@ func take[T any](items *[]T) *T {
 
 // setEvaluation sets one answer. One about a flag that does not exist repeats the
 // namespace as it was sent.
-func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) {
+func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, meta responseMeta) {
 	switch {
 	case result.Variant != nil:
-		item := take(&a.variants)
-		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, t)
+		item := take(&r.variants)
+		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, meta)
 		item.choice.VariantResponse = &item.message
 		response.Type = evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE
 		response.Response = &item.choice
 	case result.Boolean != nil:
-		item := take(&a.booleans)
-		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, t)
+		item := take(&r.booleans)
+		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, meta)
 		item.choice.BooleanResponse = &item.message
 		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
 		response.Response = &item.choice
@@ -122,11 +122,11 @@ func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *
 }
 
 // release empties the answer for another one.
-func (a *batchAnswer) release() {
-	a.message.RequestId = ""
-	a.message.Responses = slices.Delete(a.message.Responses, 0, len(a.message.Responses))
-	a.responses = slices.Delete(a.responses, 0, len(a.responses))
-	a.variants = slices.Delete(a.variants, 0, len(a.variants))
-	a.booleans = slices.Delete(a.booleans, 0, len(a.booleans))
-	batchAnswers.Put(a)
+func (r *batchResponse) release() {
+	r.message.RequestId = ""
+	r.message.Responses = slices.Delete(r.message.Responses, 0, len(r.message.Responses))
+	r.responses = slices.Delete(r.responses, 0, len(r.responses))
+	r.variants = slices.Delete(r.variants, 0, len(r.variants))
+	r.booleans = slices.Delete(r.booleans, 0, len(r.booleans))
+	batchResponses.Put(r)
 }

@@ -30,33 +30,33 @@ const OK guidon.Code = 255
 // event is what is told about one request, filled in on the way and told once.
 // It holds no token, cookie, query string or evaluation context.
 type event struct {
-	start     time.Time
-	deadline  time.Time // that the caller has set, or zero
-	operation string
-	transport string
-	method    string // HTTP only, like route, status and bytes
-	route     string
-	requestID string
-	named     bool // by the caller: requestID is theirs
-	actor     string
-	namespace string
-	revision  int64
-	stale     time.Duration
-	status    int
-	bytes     int64
-	err       error
-	opaque    bool // the text of err may repeat what the client sent
-	quiet     bool
-	ended     streamEnd // why, of a stream that had begun
+	start          time.Time
+	deadline       time.Time // that the caller has set, or zero
+	operation      string
+	transport      string
+	method         string // HTTP only, like route, status and bytes
+	route          string
+	requestID      string
+	requestIDGiven bool // by the caller: requestID is theirs
+	actor          string
+	namespace      string
+	revision       int64
+	stale          time.Duration
+	status         int
+	bytes          int64
+	err            error
+	redact         bool // the text of err may repeat what the client sent
+	quiet          bool
+	ended          streamEnd // why, of a stream that had begun
 }
 
 // maxRequestID bounds what a client may have us log as its request id.
 const maxRequestID = 128
 
-// name sets the request id: the one that the client gave, or a new one where that
+// setRequestID sets the request id: the one that the client gave, or a new one where that
 // is not fit for a log.
-func (e *event) name(given string) {
-	if e.named = isRequestID(given); e.named {
+func (e *event) setRequestID(given string) {
+	if e.requestIDGiven = isRequestID(given); e.requestIDGiven {
 		e.requestID = given
 	} else {
 		e.requestID = guidon.NewRequestID()
@@ -106,7 +106,7 @@ func (e *event) level(code guidon.Code) slog.Level {
 	switch {
 	case e.quiet:
 		return slog.LevelDebug
-	case isServerError(code) && !e.demanded(code):
+	case isServerError(code) && !e.causedByCaller(code):
 		return slog.LevelError
 	}
 	return slog.LevelInfo
@@ -116,11 +116,11 @@ func isServerError(code guidon.Code) bool {
 	return code == guidon.Internal || code == guidon.Unavailable || code == guidon.DeadlineExceeded
 }
 
-// demanded reports whether the request failed only by the caller: by a deadline that
+// causedByCaller reports whether the request failed only by the caller: by a deadline that
 // has passed, a message that did not arrive in time, or a revision that does not exist.
-func (e *event) demanded(code guidon.Code) bool {
+func (e *event) causedByCaller(code guidon.Code) bool {
 	if code == guidon.DeadlineExceeded {
-		return e.opaque || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
+		return e.redact || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
 	}
 	return guidon.IsMissingRevision(e.err)
 }
@@ -168,7 +168,7 @@ func (e *event) attributes(attributes []slog.Attr, code guidon.Code, duration ti
 
 // reason returns the text of the error.
 func (e *event) reason() string {
-	if e.opaque && guidon.CodeOf(e.err) == guidon.InvalidArgument {
+	if e.redact && guidon.CodeOf(e.err) == guidon.InvalidArgument {
 		return "the request could not be decoded"
 	}
 	return clip(e.err.Error())

@@ -37,13 +37,13 @@ func (s *staleStore) Snapshot(ctx context.Context, namespace string) (*guidon.Sn
 	return s.states.Snapshot(ctx, namespace)
 }
 
-// TestLevelOfDemands: a request that fails only because its caller demands too much
+// TestLevelOfCallerErrors: a request that fails only because its caller demands too much
 // is not an error of the service. One that fails by our fault is, with the same code.
-func TestLevelOfDemands(t *testing.T) {
+func TestLevelOfCallerErrors(t *testing.T) {
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, nil, nil)
 	byKey := map[string]*guidon.Snapshot{"default": s}
 	current, stale, waiting := &states{byKey: byKey}, &staleStore{states{byKey: byKey}}, failingStore{}
-	away := failingStore{err: errAway}
+	away := failingStore{err: errDatabaseDown}
 	late := failingStore{err: context.DeadlineExceeded}
 	timeout := []string{"Grpc-Timeout", "0S"}
 	future := []string{"Guidon-Min-Revision", "8"}

@@ -215,15 +215,15 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// rudeObserver panics.
-type rudeObserver struct{}
+// panickingObserver panics.
+type panickingObserver struct{}
 
-func (rudeObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (rudeObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
+func (panickingObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
+func (panickingObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
 
-// TestRudeObserver ends neither the process nor an answer that is ready.
-func TestRudeObserver(t *testing.T) {
-	s := newServer(t, func(c *handler.Config) { c.Observer = rudeObserver{} })
+// TestPanickingObserver ends neither the process nor an answer that is ready.
+func TestPanickingObserver(t *testing.T) {
+	s := newServer(t, func(c *handler.Config) { c.Observer = panickingObserver{} })
 	s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
 	s.do("POST", "/evaluate/v1/variant", "{}").fails(t, 500, 13, "internal error")
 	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}}); err != nil {

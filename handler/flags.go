@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), asked)
+	requested := pageOf(m)
+	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
-	list.cut(asked, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
+	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
 	return list.answer(h, request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil

@@ -16,12 +16,12 @@ const (
 	staleHeader       = "Guidon-Stale"
 )
 
-// demand puts into the call how fresh the answer to the request has to be.
+// setFreshness puts into the call how fresh the answer to the request has to be.
 //
 // no-cache asks for what validation finds to be current (RFC 9111 5.2.1.4), in
 // every mode of the cache. No other directive changes anything: no-store is about
 // what may be kept of this exchange, of which nothing is.
-func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
+func (o *Operation) setFreshness(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
 	call.MayBeStale = o.lasting
@@ -68,10 +68,10 @@ func StaleSeconds(age time.Duration) string {
 	return strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)
 }
 
-// names returns the namespace that the request is most likely about, or "" if that is
+// likelyNamespace returns the namespace that the request is most likely about, or "" if that is
 // none. A token that is limited to one may mean another. Before the message has been
 // read it is the namespace of the path, if any, and otherwise the default one.
-func (r *Request) names() string {
+func (r *Request) likelyNamespace() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)
 	}

@@ -18,23 +18,23 @@ import (
 // database is a database that others write to, too, and that can go away.
 type database struct {
 	*store.DB
-	away      atomic.Bool
-	questions atomic.Int64
+	down    atomic.Bool
+	queries atomic.Int64
 }
 
-var errAway = guidon.Errorf(guidon.Unavailable, "the database cannot be reached")
+var errDatabaseDown = guidon.Errorf(guidon.Unavailable, "the database cannot be reached")
 
 func (d *database) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
-	d.questions.Add(1)
-	if d.away.Load() {
-		return nil, errAway
+	d.queries.Add(1)
+	if d.down.Load() {
+		return nil, errDatabaseDown
 	}
 	return d.DB.Heads(ctx, keys)
 }
 
 func (d *database) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	if d.away.Load() {
-		return errAway
+	if d.down.Load() {
+		return errDatabaseDown
 	}
 	return d.DB.Update(ctx, namespace, fn)
 }
@@ -67,8 +67,8 @@ const (
 	evaluateF    = `{"flagKey":"f","entityId":"e"}`
 )
 
-// TestDemands: a request can demand more than the mode of the cache gives it.
-func TestDemands(t *testing.T) {
+// TestFreshnessHeaders: a request can demand more than the mode of the cache gives it.
+func TestFreshnessHeaders(t *testing.T) {
 	s := newSharing(t, cache.Freshness{MaxAge: time.Hour})
 	revision := 1
 	read := func(path string, headers ...string) reply {
@@ -118,8 +118,8 @@ func TestDemands(t *testing.T) {
 	}
 }
 
-// TestMinRevisionRefused: garbage, and what does not come.
-func TestMinRevisionRefused(t *testing.T) {
+// TestMinRevisionRejected: garbage, and what does not come.
+func TestMinRevisionRejected(t *testing.T) {
 	s := newSharing(t, cache.Freshness{})
 	createFlag(t, s.service, "f")
 	for _, value := range []string{"x", "-1", "+1", "1.0", `"1"`, "1,2", "9223372036854775808", "0x1"} {
@@ -148,8 +148,8 @@ func TestMinRevisionRefused(t *testing.T) {
 	}
 }
 
-// TestOneQuestionPerRequest: strict asks for the tokens and the namespace at once.
-func TestOneQuestionPerRequest(t *testing.T) {
+// TestOneQueryPerRequest: strict asks for the tokens and the namespace at once.
+func TestOneQueryPerRequest(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{}, required)
 	createFlag(t, other, "f")
 	token, created, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
@@ -166,11 +166,11 @@ func TestOneQuestionPerRequest(t *testing.T) {
 		{"GET", "/internal/v1/evaluation/snapshot/namespace/default", ""},
 	} {
 		for range 2 {
-			before := d.questions.Load()
+			before := d.queries.Load()
 			if r := s.do(call.method, call.path, call.body, authorization...); r.status == http.StatusUnauthorized {
 				t.Fatalf("%s: %d %s", call.path, r.status, r.body)
 			}
-			if got := d.questions.Load() - before; got != 1 {
+			if got := d.queries.Load() - before; got != 1 {
 				t.Errorf("%s: %d questions, want 1", call.path, got)
 			}
 		}
@@ -183,9 +183,9 @@ func TestOneQuestionPerRequest(t *testing.T) {
 	}
 }
 
-// TestDatabaseAway: evaluation goes on with what is in memory, and says so; all
+// TestDatabaseUnavailable: evaluation goes on with what is in memory, and says so; all
 // else is refused.
-func TestDatabaseAway(t *testing.T) {
+func TestDatabaseUnavailable(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{MaxStale: time.Hour}, required)
 	createFlag(t, other, "f")
 	token, _, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
@@ -206,7 +206,7 @@ func TestDatabaseAway(t *testing.T) {
 	if got, want := full(), `{"status":"SERVING","database":{"status":"SERVING"}}`; got != want {
 		t.Errorf("health: got %s, want %s", got, want)
 	}
-	d.away.Store(true)
+	d.down.Store(true)
 	for path, body := range evaluations {
 		r := s.must("", "POST", path, body, authorization...)
 		if r.header.Get("Guidon-Stale") == "" || r.header.Get("Guidon-Revision") != "2" {
@@ -238,7 +238,7 @@ func TestDatabaseAway(t *testing.T) {
 	if got, want := full(), `{"status":"SERVING","database":{"status":"NOT_SERVING","staleSeconds":`; !strings.HasPrefix(got, want) {
 		t.Errorf("health: got %s, want %s…", got, want)
 	}
-	d.away.Store(false)
+	d.down.Store(false)
 	for end := time.Now().Add(30 * time.Second); ; { // the pause after a failure
 		r := s.must("", "POST", evaluatePath, evaluateF, authorization...)
 		if r.header.Get("Guidon-Stale") == "" {

@@ -63,7 +63,7 @@ type Handler struct {
 	cors    *cors
 	origins originChecks
 	mux     *chi.Mux
-	direct  directRoutes
+	fast    fastRoutes
 	info    []byte
 
 	revisions revisionTexts
@@ -81,7 +81,7 @@ func New(config Config) *Handler {
 		budget:  config.Budget,
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
-		direct:  directRoutes{exact: make(map[Route]serveFunc)},
+		fast:    fastRoutes{exact: make(map[Route]serveFunc)},
 	}
 	if h.logger == nil {
 		h.logger = slog.New(slog.DiscardHandler)

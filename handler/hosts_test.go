@@ -12,9 +12,9 @@ import (
 // anyHost is why the tests of hosts have a server in this process.
 const anyHost = "a function of AWS Lambda answers under any name"
 
-// askUnder returns the answer to a request with the Host, sent to the handler itself, as
+// requestWithHost returns the answer to a request with the Host, sent to the handler itself, as
 // no client sends all of them.
-func askUnder(h http.Handler, host, method, path string) *httptest.ResponseRecorder {
+func requestWithHost(h http.Handler, host, method, path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader("{}"))
 	request.Host = host
 	recorder := httptest.NewRecorder()
@@ -44,7 +44,7 @@ func TestHosts(t *testing.T) {
 		},
 	} {
 		for _, host := range hosts {
-			if r := askUnder(s.handler, host, "GET", "/api/v1/namespaces"); r.Code != want ||
+			if r := requestWithHost(s.handler, host, "GET", "/api/v1/namespaces"); r.Code != want ||
 				want == http.StatusForbidden && !strings.Contains(r.Body.String(), "server.allowed_hosts") {
 				t.Errorf("host %q: %d %s, want %d", host, r.Code, r.Body, want)
 			}
@@ -52,7 +52,7 @@ func TestHosts(t *testing.T) {
 	}
 	every := newInside(t, anyHost, func(c *handler.Config) { c.AllowedHosts = []string{"a.example", "*"} })
 	for _, host := range []string{"evil.example", ""} {
-		if r := askUnder(every.handler, host, "GET", "/api/v1/namespaces"); r.Code != http.StatusOK {
+		if r := requestWithHost(every.handler, host, "GET", "/api/v1/namespaces"); r.Code != http.StatusOK {
 			t.Errorf("host %q with *: %d %s", host, r.Code, r.Body)
 		}
 	}
@@ -112,7 +112,7 @@ func TestHostsByRoute(t *testing.T) {
 		{"GET", "/debug/pprof/", open},
 	} {
 		for limit, h := range handlers {
-			r := askUnder(h, "evil.example", test.method, test.path)
+			r := requestWithHost(h, "evil.example", test.method, test.path)
 			want := test.limited&limit != 0
 			if got := r.Code == http.StatusForbidden && strings.Contains(r.Body.String(), `host \"evil.example\" is not in server.allowed_hosts`); got != want {
 				t.Errorf("%s %s, configuration %d: %d %s, want it rejected: %t", test.method, test.path, limit, r.Code, r.Body, want)

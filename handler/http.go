@@ -16,14 +16,14 @@ import (
 // the event that it has to fill in.
 type exchange struct {
 	http.ResponseWriter
-	request *http.Request
-	event   event
-	asked   Request            // of an operation
-	work    work               // on asked
-	begun   bool               // the header is out
-	pooled  *buffer            // nil until it is needed
-	bodies  budget.Reservation // for the encoded request
-	decoded budget.Reservation
+	request     *http.Request
+	event       event
+	opRequest   Request            // of an operation
+	work        work               // on asked
+	wroteHeader bool               // the header is out
+	pooled      *buffer            // nil until it is needed
+	bodies      budget.Reservation // for the encoded request
+	decoded     budget.Reservation
 
 	importMemory int64 // what the document of an import may take
 
@@ -35,9 +35,9 @@ type exchange struct {
 	free   int       // the first of values that is not used
 }
 
-// exchangesAtOnce is how many exchanges are allocated together. One that lasts, of a
+// exchangeBatch is how many exchanges are allocated together. One that lasts, of a
 // stream, keeps the memory of those beside it.
-const exchangesAtOnce = 4
+const exchangeBatch = 4
 
 // exchangeStock is exchanges that have not been used.
 type exchangeStock struct{ left []exchange }
@@ -50,7 +50,7 @@ func newExchange() *exchange {
 	stock := exchangeStocks.Get().(*exchangeStock)
 	defer exchangeStocks.Put(stock)
 	if len(stock.left) == 0 {
-		stock.left = make([]exchange, exchangesAtOnce)
+		stock.left = make([]exchange, exchangeBatch)
 	}
 	x := &stock.left[0]
 	stock.left = stock.left[1:]
@@ -64,7 +64,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.cors != nil && h.cors.serve(x, r) {
 		return
 	}
-	if serve := h.direct.find(r); serve != nil {
+	if serve := h.fast.find(r); serve != nil {
 		serve(x)
 		return
 	}
@@ -77,10 +77,10 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.ResponseWriter, x.request = w, r
 	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
 	x.importMemory = h.config.ImportMemory
-	x.asked.reserved = h.budget.Responses.NewReservation()
+	x.opRequest.reserved = h.budget.Responses.NewReservation()
 	x.event.start = tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
-	x.event.name(first(r.Header, "X-Request-Id"))
+	x.event.setRequestID(first(r.Header, "X-Request-Id"))
 	x.set(w.Header(), "X-Request-Id", x.event.requestID)
 	return x
 }
@@ -94,7 +94,7 @@ func (h *Handler) conclude(x *exchange) {
 		if isAbort(v) {
 			panic(v)
 		}
-		cut = x.begun
+		cut = x.wroteHeader
 		x.event.err = newPanicError(v)
 		if !cut {
 			x.replyError(x.event.err)
@@ -111,8 +111,8 @@ func (x *exchange) end() {
 	x.releaseBuffer()
 	x.bodies.Release()
 	x.decoded.Release()
-	x.asked.reserved.Release()
-	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
+	x.opRequest.reserved.Release()
+	x.ResponseWriter, x.request, x.opRequest, x.event = nil, nil, Request{}, event{}
 }
 
 // isAbort tells whether the panic is the one by which a handler asks net/http
@@ -124,16 +124,16 @@ func isAbort(v any) bool {
 
 // WriteHeader notes the status.
 func (x *exchange) WriteHeader(status int) {
-	if !x.begun && status >= http.StatusOK {
-		x.begun, x.event.status = true, status
+	if !x.wroteHeader && status >= http.StatusOK {
+		x.wroteHeader, x.event.status = true, status
 	}
 	x.ResponseWriter.WriteHeader(status)
 }
 
 // Write counts the bytes.
 func (x *exchange) Write(body []byte) (int, error) {
-	if !x.begun {
-		x.begun, x.event.status = true, http.StatusOK
+	if !x.wroteHeader {
+		x.wroteHeader, x.event.status = true, http.StatusOK
 	}
 	n, err := x.ResponseWriter.Write(body)
 	x.event.bytes += int64(n)

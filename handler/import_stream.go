@@ -59,7 +59,7 @@ func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) 
 	case m.GetDocument() != nil:
 		n := m.GetDocument().GetNamespace()
 		d.document.Namespace = guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
-		x.asked.document = &d.document
+		x.opRequest.document = &d.document
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		transport: request.Transport,
 	}
 	e.deadline, _ = ctx.Deadline()
-	e.name(request.RequestID)
+	e.setRequestID(request.RequestID)
 	request.RequestID = e.requestID
 	response, err := h.invoke(ctx, o, &request, new(work), &e)
 	e.err = err
@@ -99,9 +99,9 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 // invoke is Invoke without the telling, with a work that has not been used.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, work *work, e *event) (Response, error) {
 	call := &work.call
-	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.named
+	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.requestIDGiven
 	response, err := h.run(ctx, o, request, work)
-	e.opaque = work.undecoded
+	e.redact = work.undecoded
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
 	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
 	return response, err
@@ -133,7 +133,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
-	if err = o.demand(request, call); err != nil {
+	if err = o.setFreshness(request, call); err != nil {
 		return response, err
 	}
 	bounded.Context, bounded.deadline = guidon.WithCall(ctx, call), call.Begun.Add(h.timeout)
