@@ -2,9 +2,9 @@ package handler
 
 import "time"
 
-// epoch is when the process began.
+// epoch is when the process started.
 var epoch = time.Now()
 
-// tick is time.Now for durations, at half the price: it does not look at the
-// wall clock, of which the answer has the time of epoch and what has passed since.
+// tick is time.Now for durations, at half the cost: it does not read the wall clock.
+// The wall time of its result is that of epoch plus the time that has passed since.
 func tick() time.Time { return epoch.Add(time.Since(epoch)) }

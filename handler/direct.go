@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// serveFunc answers a request.
+// serveFunc serves a request.
 type serveFunc func(x *exchange)
 
-// fastRoutes are the routes that need no search: those without variables, and
-// the flags of OFREP. They are what is asked for all the time. Whatever else a
-// path may look like (contract 1.5) is found by chi, which has these as well.
+// fastRoutes are the hot routes, which need no search by chi: those without variables,
+// and the flags of OFREP. They are registered with chi too, which also matches all other
+// spellings of a path (contract 1.5).
 type fastRoutes struct {
 	exact map[Route]serveFunc
 	flag  serveFunc

@@ -50,12 +50,12 @@ func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest,
 	}}, nil
 }
 
-// maxGRPCResponse bounds a message that answers with a whole namespace, in bytes: gRPC
-// has it in memory as a whole, and so has the client.
+// maxGRPCResponse limits a message that contains a whole namespace, in bytes: both the
+// server and the client hold all of it in memory.
 const maxGRPCResponse = 64 << 20
 
-// checkExportMessage returns TooLarge where the message of the export would be too
-// long, without making it.
+// checkExportMessage returns TooLarge if the message of the export would be too large,
+// without building it.
 func checkExportMessage(export *guidon.Export) error {
 	size := 0
 	for f := range export.Flags() {
@@ -71,7 +71,7 @@ func checkExportMessage(export *guidon.Export) error {
 	return nil
 }
 
-var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB: export it over HTTP", maxGRPCResponse>>20)
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", maxGRPCResponse>>20)
 
 // collect converts the items of a sequence.
 func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {

@@ -40,23 +40,23 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	return Response{Message: &response.message, memory: response}, nil
 }
 
-// What a flag is asked for and answered with is used again.
+// Request and response messages of evaluations are pooled.
 var (
 	evaluationRequests = sync.Pool{New: func() any { return new(evaluation.EvaluationRequest) }}
 	variantResponses   = sync.Pool{New: func() any { return new(variantResponse) }}
 	booleanResponses   = sync.Pool{New: func() any { return new(booleanResponse) }}
 )
 
-// maxPooledContext is the size from which a context is not kept, since emptying it
-// takes as long as it ever was.
+// maxPooledContext is the largest context, in entries, that is reused: clearing a map
+// takes time in proportion to its largest size so far.
 const maxPooledContext = 64
 
 func takeEvaluationRequest() proto.Message {
 	return evaluationRequests.Get().(*evaluation.EvaluationRequest)
 }
 
-// releaseEvaluationRequest empties the request for another one, which finds an
-// empty context in it to be filled.
+// releaseEvaluationRequest resets the message and returns it to the pool. It keeps the
+// emptied context map, to be filled again.
 func releaseEvaluationRequest(m proto.Message) {
 	request := m.(*evaluation.EvaluationRequest)
 	properties := emptied(request.GetContext())
@@ -65,7 +65,7 @@ func releaseEvaluationRequest(m proto.Message) {
 	evaluationRequests.Put(request)
 }
 
-// emptied returns the context, emptied for another one, or nil where it is not kept.
+// emptied clears the context and returns it, or nil if it is too large to be reused.
 func emptied(properties map[string]string) map[string]string {
 	if len(properties) > maxPooledContext {
 		return nil
@@ -100,14 +100,14 @@ func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
 	}
 }
 
-// told is what an answer says about the request itself.
+// responseMeta is what a response states about the request itself.
 type responseMeta struct {
 	requestID string
 	duration  time.Duration
 	at        *timestamppb.Timestamp
 }
 
-// setTime is timestamppb.New for a message that is there.
+// setTime is timestamppb.New for an existing message.
 func setTime(m *timestamppb.Timestamp, at time.Time) {
 	m.Seconds, m.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below a billion
 }
@@ -136,8 +136,9 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 	return evaluation.EvaluationReason_UNKNOWN_EVALUATION_REASON
 }
 
-// requestIDOf returns the request id that the client gave in its message or, as a
-// fresh one, that of the call, by which the log has it.
+// requestIDOf returns the request id that the client set in its message. If there is
+// none, it returns a fresh one: that of the call, which is in the log, unless the
+// client gave that one too.
 func requestIDOf(ctx context.Context, m interface{ GetRequestId() string }) string {
 	if given := m.GetRequestId(); given != "" {
 		return given

@@ -12,15 +12,15 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// What a batch is evaluated and answered with is used again: allocated each time,
-// it would be most of what the service leaves to the garbage collector.
+// Batches and their responses are pooled: allocated each time, they would be most of the
+// garbage that the service produces.
 var (
 	batches        = sync.Pool{New: func() any { return new(guidon.Batch) }}
 	batchResponses = sync.Pool{New: func() any { return new(batchResponse) }}
 )
 
-// evaluateBatch answers item by item, each with its own request id and all with
-// the duration and end of the whole (contract 7.7, 7.8).
+// evaluateBatch evaluates all items of a batch. Each result has its own request id, and
+// all have the duration and end of the whole batch (contract 7.7, 7.8).
 func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	batch := batches.Get().(*guidon.Batch)
@@ -42,7 +42,7 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	return Response{Message: &response.message, memory: response}, nil
 }
 
-// batchResponse is the answer to a batch with all messages in it.
+// batchResponse is the response to a batch, with the memory of all messages in it.
 type batchResponse struct {
 	message   evaluation.BatchEvaluationResponse
 	at        timestamppb.Timestamp
@@ -61,7 +61,7 @@ type booleanItem struct {
 	choice  evaluation.EvaluationResponse_BooleanResponse
 }
 
-// set sets everything that the empty answer says.
+// set fills in the empty response.
 func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
 	setTime(&r.at, end)
 	r.message.RequestId = requestID
@@ -74,7 +74,8 @@ func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID stri
 	}
 }
 
-// makeRoom makes room for the messages of each kind, which then stay where they are.
+// makeRoom allocates room for the messages of each kind. They must not move afterwards,
+// because the response has pointers to them.
 func (r *batchResponse) makeRoom(results []guidon.Evaluation) {
 	variants, booleans := 0, 0
 	for _, r := range results {
@@ -90,14 +91,14 @@ func (r *batchResponse) makeRoom(results []guidon.Evaluation) {
 	r.variants, r.booleans = slices.Grow(r.variants, variants), slices.Grow(r.booleans, booleans)
 }
 
-// take returns the next item, for which there is room.
+// take extends the slice by an item, for which there must be room, and returns it.
 func take[T any](items *[]T) *T {
 	*items = (*items)[:len(*items)+1]
 	return &(*items)[len(*items)-1]
 }
 
-// setEvaluation sets one answer. One about a flag that does not exist repeats the
-// namespace as it was sent.
+// setEvaluation sets one result. That of an unknown flag repeats the namespace as the
+// client sent it.
 func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, meta responseMeta) {
 	switch {
 	case result.Variant != nil:
@@ -121,7 +122,7 @@ func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m
 	}
 }
 
-// release empties the answer for another one.
+// release empties the response and returns it to the pool.
 func (r *batchResponse) release() {
 	r.message.RequestId = ""
 	r.message.Responses = slices.Delete(r.message.Responses, 0, len(r.message.Responses))

@@ -71,7 +71,7 @@ func TestAuthenticationReasons(t *testing.T) {
 	s := newServer(t, required)
 	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "none")
 	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "scoped", "Authorization", "Bearer "+s.token("shop"))
-	if got := s.logs.event(t, "none")["error"]; got != unauthenticated+": there is no credential" {
+	if got := s.logs.event(t, "none")["error"]; got != unauthenticated+": no credential in the request" {
 		t.Errorf("%v", got)
 	}
 	e := s.logs.event(t, "scoped")
