@@ -73,7 +73,6 @@ func checkExportMessage(export *guidon.Export) error {
 
 var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", maxGRPCResponse>>20)
 
-// collect converts the items of a sequence.
 func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 	var converted []M
 	for item := range items {

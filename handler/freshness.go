@@ -69,8 +69,8 @@ func StaleSeconds(age time.Duration) string {
 }
 
 // likelyNamespace returns the namespace that the request is most likely about, or "" if
-// there is none. The scope of a token may lead to another one. Before the message has
-// been read, it is the namespace of the path or, without one, the default namespace.
+// there is none. The scope of a token may override it. Before the message has been read,
+// it is the namespace of the path or, without one, the default namespace.
 func (r *Request) likelyNamespace() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)

@@ -15,7 +15,8 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// database is a database that others write to, too, and that can go away.
+// database is a database with other writers, which counts queries and can become
+// unavailable.
 type database struct {
 	*store.DB
 	down    atomic.Bool
@@ -39,9 +40,8 @@ func (d *database) Update(ctx context.Context, namespace string, fn func(ctx con
 	return d.DB.Update(ctx, namespace, fn)
 }
 
-// newShared starts a server over a cache of the freshness, and returns it with
-// its database, which can be watched, and a service by which somebody else writes
-// to that.
+// newShared starts a server with a cache of the given freshness. It returns the server,
+// its database, and a service that writes to the database without the cache.
 func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler.Config)) (*server, *database, *guidon.Service) {
 	t.Helper()
 	db := newDB(t)
@@ -53,7 +53,7 @@ func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler
 	return newServer(t, options...), d, guidon.NewService(db, time.Now)
 }
 
-// createFlag lets somebody else write.
+// createFlag creates a flag through the other service.
 func createFlag(t *testing.T, other *guidon.Service, key string) {
 	t.Helper()
 	_, err := other.CreateFlag(t.Context(), "default", guidon.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
@@ -67,7 +67,8 @@ const (
 	evaluateF    = `{"flagKey":"f","entityId":"e"}`
 )
 
-// TestFreshnessHeaders: a request can demand more than the mode of the cache gives it.
+// TestFreshnessHeaders: a request can require fresher state than the mode of the cache
+// guarantees.
 func TestFreshnessHeaders(t *testing.T) {
 	s := newSharing(t, cache.Freshness{MaxAge: time.Hour})
 	revision := 1
@@ -93,20 +94,20 @@ func TestFreshnessHeaders(t *testing.T) {
 			{"no-cache", []string{"Cache-Control", "no-cache"}, true},
 			{"no-cache among others", []string{"Cache-Control", `max-age=0, No-Cache="Set-Cookie"`}, true},
 			{"no-cache in a second line", []string{"Cache-Control", "no-transform", "Cache-Control", "no-cache"}, true},
-			{"no-store, which is about keeping", []string{"Cache-Control", "no-store"}, false},
-			{"a directive that begins alike", []string{"Cache-Control", "no-cached"}, false},
-			{"what another has written", []string{"Guidon-Min-Revision", "+1"}, true},
-			{"what is held", []string{"Guidon-Min-Revision", "1"}, false},
+			{"no-store, which is ignored", []string{"Cache-Control", "no-store"}, false},
+			{"a directive with the same prefix", []string{"Cache-Control", "no-cached"}, false},
+			{"another writer's revision", []string{"Guidon-Min-Revision", "+1"}, true},
+			{"a cached revision", []string{"Guidon-Min-Revision", "1"}, false},
 			{"blanks", []string{"Guidon-Min-Revision", " 1 "}, false},
 		} {
-			held := read(path, "Cache-Control", "no-cache").header.Get("Guidon-Revision")
+			cached := read(path, "Cache-Control", "no-cache").header.Get("Guidon-Revision")
 			write()
 			for i, value := range test.headers {
 				if value == "+1" {
 					test.headers[i] = fmt.Sprint(revision)
 				}
 			}
-			want := held
+			want := cached
 			if test.fresh {
 				want = fmt.Sprint(revision)
 			}
@@ -118,7 +119,7 @@ func TestFreshnessHeaders(t *testing.T) {
 	}
 }
 
-// TestMinRevisionRejected: garbage, and what does not come.
+// TestMinRevisionRejected: malformed values and revisions that do not exist.
 func TestMinRevisionRejected(t *testing.T) {
 	s := newSharing(t, cache.Freshness{})
 	createFlag(t, s.service, "f")
@@ -135,7 +136,7 @@ func TestMinRevisionRejected(t *testing.T) {
 		t.Errorf("%d, Retry-After %q, revision %q: %s", r.status, r.header.Get("Retry-After"), r.header.Get("Guidon-Revision"), r.body)
 	}
 	if took := time.Since(begin); took > guidon.MaxRevisionWait+5*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 	// A namespace that does not exist has no revision to wait for.
 	r = s.do("GET", "/api/v1/namespaces/nope/flags/f", "", "Guidon-Min-Revision", "3")
@@ -148,7 +149,8 @@ func TestMinRevisionRejected(t *testing.T) {
 	}
 }
 
-// TestOneQueryPerRequest: strict asks for the tokens and the namespace at once.
+// TestOneQueryPerRequest: in strict mode, a request needs a single query for the
+// revisions of both the tokens and the namespace.
 func TestOneQueryPerRequest(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{}, required)
 	createFlag(t, other, "f")
@@ -171,7 +173,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 				t.Fatalf("%s: %d %s", call.path, r.status, r.body)
 			}
 			if got := d.queries.Load() - before; got != 1 {
-				t.Errorf("%s: %d questions, want 1", call.path, got)
+				t.Errorf("%s: %d queries, want 1", call.path, got)
 			}
 		}
 	}
@@ -183,8 +185,8 @@ func TestOneQueryPerRequest(t *testing.T) {
 	}
 }
 
-// TestDatabaseUnavailable: evaluation goes on with what is in memory, and says so; all
-// else is refused.
+// TestDatabaseUnavailable: evaluations are served from memory and marked as stale. All
+// other requests fail.
 func TestDatabaseUnavailable(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{MaxStale: time.Hour}, required)
 	createFlag(t, other, "f")
@@ -200,7 +202,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	full := func() string { return s.do("GET", "/health?full", "").body }
 	for path, body := range evaluations {
 		if r := s.must("", "POST", path, body, authorization...); r.header.Get("Guidon-Stale") != "" {
-			t.Errorf("%s is said to be stale", path)
+			t.Errorf("%s: the response is marked as stale", path)
 		}
 	}
 	if got, want := full(), `{"status":"SERVING","database":{"status":"SERVING"}}`; got != want {
@@ -218,8 +220,8 @@ func TestDatabaseUnavailable(t *testing.T) {
 		headers                  []string
 		status                   int
 	}{
-		{"a revision that is held", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "2"}, 200},
-		{"one that is not", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "3"}, 503},
+		{"a cached revision", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "2"}, 200},
+		{"a revision that is not cached", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "3"}, 503},
 		{"no-cache", "POST", evaluatePath, evaluateF, []string{"Cache-Control", "no-cache"}, 503},
 		{"a management read", "GET", "/api/v1/namespaces/default/flags/f", "", nil, 503},
 		{"a write", "DELETE", "/api/v1/namespaces/default/flags/f", "", nil, 503},
@@ -245,7 +247,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("the end of the outage was not noticed")
+			t.Fatal("the end of the outage was not detected")
 		}
 	}
 	s.must("", "DELETE", "/api/v1/namespaces/default/flags/f", "", authorization...)

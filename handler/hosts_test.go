@@ -9,11 +9,11 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// anyHost is why the tests of hosts have a server in this process.
+// anyHost is why the tests of host names need a server in this process.
 const anyHost = "a function of AWS Lambda answers under any name"
 
-// requestWithHost returns the answer to a request with the Host, sent to the handler itself, as
-// no client sends all of them.
+// requestWithHost returns the response to a request with the Host. It calls the handler
+// directly, because no client sends all of these values.
 func requestWithHost(h http.Handler, host, method, path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader("{}"))
 	request.Host = host
@@ -22,7 +22,7 @@ func requestWithHost(h http.Handler, host, method, path string) *httptest.Respon
 	return recorder
 }
 
-// TestHosts: names that the public can own are rejected where no credential is
+// TestHosts: names that can be registered publicly are rejected if no credential is
 // needed.
 func TestHosts(t *testing.T) {
 	s := newInside(t, anyHost, func(c *handler.Config) { c.AllowedHosts = []string{"Flags.Example", "rooted.example.", "guidon.flags"} })
@@ -58,11 +58,11 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestHostsByRoute: which routes have the limit, depending on whether their
+// TestHostsByRoute: which routes restrict host names, depending on whether their
 // credentials are checked.
 func TestHostsByRoute(t *testing.T) {
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	const open, management = 1, 2 // limited where nothing is required, where management is excluded
+	const open, management = 1, 2 // restricted if nothing is required, if management is excluded
 	service := newService(t)
 	handlers := map[int]*handler.Handler{}
 	for limit, authentication := range map[int]handler.AuthenticationConfig{

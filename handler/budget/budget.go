@@ -94,7 +94,7 @@ func (p *Pool) Acquire(ctx context.Context, n int64) error {
 }
 
 // exchange replaces a reservation of held bytes by one of n bytes if there is room
-// without waiting, and reports whether it did. A reservation of zero bytes is none.
+// without waiting, and reports whether it did. Zero means no reservation.
 func (p *Pool) exchange(held, n int64) bool {
 	if p == nil {
 		return true
