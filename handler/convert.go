@@ -44,7 +44,6 @@ func pageOf(m pageRequest) guidon.PageRequest {
 	return page
 }
 
-// convertAll converts the items of a list.
 func convertAll[T, M any](items []T, convert func(T) M) []M {
 	converted := make([]M, len(items))
 	for i, item := range items {

@@ -98,7 +98,6 @@ func (h *Handler) guardMetrics(r *http.Request) error {
 	return h.requireOperator(r, ", or set metrics.public")
 }
 
-// guardProfiling restricts access to the profiler.
 func (h *Handler) guardProfiling(r *http.Request) error { return h.requireOperator(r, "") }
 
 // requireOperator returns an error unless the request has a credential for the whole

@@ -11,7 +11,7 @@ import (
 // HealthStatus is the status of a service.
 type HealthStatus uint8
 
-// The statuses.
+// The values of HealthStatus.
 const (
 	HealthUnknown    HealthStatus = iota // there is no such service
 	HealthServing                        // ready
