@@ -9,16 +9,16 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The cookies of a browser session (design 9).
+// The cookies of a browser session.
 const (
 	tokenCookie = "service_client_token"
 	stateCookie = "service_client_state"
 )
 
-// authenticate finds out who calls, and whether a token that is limited to a
-// namespace reaches this far.
+// authenticate identifies the caller and checks that the scope of a token which is
+// limited to a namespace covers the request.
 func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
-	if err := h.admit(ctx, o, request, call); err != nil {
+	if err := h.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
 	if a := call.Authentication; a != nil {
@@ -30,9 +30,9 @@ func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Reque
 	return nil
 }
 
-// admit finds out who calls. Where no credential is needed, none is looked at
-// (contract 10.1).
-func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
+// resolveCaller identifies the caller and records it in call. If no credential is
+// needed, credentials are ignored (contract 10.1).
+func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
 	if request.Actor != nil {
 		call.Actor = *request.Actor
 		return nil
@@ -41,7 +41,7 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 		return nil
 	}
 	recognized := call.Authentication
-	call.Authentication, call.About = nil, request.names()
+	call.Authentication, call.About = nil, request.likelyNamespace()
 	a, err := h.identifyCaller(ctx, request, recognized)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (h *Handler) admit(ctx context.Context, o *Operation, request *Request, cal
 	return nil
 }
 
-// protects tells whether an area needs a credential (operations 1.2).
+// protects reports whether an area needs a credential (operations 1.2).
 func (h *Handler) protects(area Area) bool {
 	config := h.config.Authentication
 	switch area {
@@ -66,61 +66,61 @@ func (h *Handler) protects(area Area) bool {
 	return config.Required
 }
 
-// identifyCaller returns the authentication of the request's credential, whatever
-// that is. If the token has been recognized it is not hashed again.
+// identifyCaller returns the authentication of the request's credential: a token, a
+// cookie or a capability. A token that was recognized before is not hashed again.
 func (h *Handler) identifyCaller(ctx context.Context, request *Request, recognized *guidon.Authentication) (*guidon.Authentication, error) {
 	c := request.capability
 	switch {
 	case recognized != nil:
 		a, err := h.service.Reauthenticate(ctx, recognized)
-		return a, refusal(err, reasonUnknown)
+		return a, withReason(err, reasonUnknown)
 	case c == nil:
 		return h.identify(ctx, request.Authorization, request.Cookie)
 	}
 	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.came)
 	c.until = until
-	return a, refusal(err, "the capability is not valid here, or the token behind it")
+	return a, withReason(err, "the capability, or the token it was issued for, is not valid here")
 }
 
-// identify returns the authentication of the credential. Every failure looks
-// the same to the caller; the log has the reason (operations 1.1).
+// identify returns the authentication of the credential. The caller cannot
+// distinguish failures; the reason is only logged (operations 1.1).
 func (h *Handler) identify(ctx context.Context, authorization, cookie []string) (*guidon.Authentication, error) {
 	token, err := clientToken(authorization, cookie)
 	if err != nil {
 		return nil, err
 	}
 	a, err := h.service.Authenticate(ctx, token)
-	return a, refusal(err, reasonUnknown)
+	return a, withReason(err, reasonUnknown)
 }
 
-// reasonUnknown is logged for a token that identifies nobody.
+// reasonUnknown is logged for a token that identifies no caller.
 const reasonUnknown = "the token is unknown or has expired"
 
-// refusal returns err, with the reason for the log if it is Unauthenticated.
-func refusal(err error, reason string) error {
+// withReason returns err, with the reason for the log if it is Unauthenticated.
+func withReason(err error, reason string) error {
 	if errors.Is(err, guidon.Unauthenticated) {
 		return unauthenticated(reason)
 	}
 	return err
 }
 
-// clientToken returns the client token of the credential. The cookie counts only
-// where there is no Authorization header at all (contract 10.2).
+// clientToken returns the client token of the credential. The cookie is used only if
+// there is no Authorization header at all (contract 10.2).
 func clientToken(authorization, cookie []string) (string, error) {
 	if len(authorization) > 0 {
 		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
 		if !ok || token == "" {
-			return "", unauthenticated("the Authorization header is not of a known form")
+			return "", unauthenticated("the Authorization header is not a bearer token")
 		}
 		return token, nil
 	}
 	if token := tokenFromCookies(cookie); token != "" {
 		return token, nil
 	}
-	return "", unauthenticated("there is no credential")
+	return "", unauthenticated("no credential in the request")
 }
 
-// tokenFromCookies returns the value of the token cookie, or nothing.
+// tokenFromCookies returns the value of the token cookie, or "" if there is none.
 func tokenFromCookies(lines []string) string {
 	for _, line := range lines {
 		if !strings.Contains(line, tokenCookie) {
@@ -139,7 +139,7 @@ func tokenFromCookies(lines []string) string {
 	return ""
 }
 
-// unauthenticated returns the one error of authentication, with a reason for
+// unauthenticated returns the error of every failed authentication, with a reason for
 // the log.
 func unauthenticated(reason string) error {
 	return &guidon.Error{
@@ -149,13 +149,13 @@ func unauthenticated(reason string) error {
 	}
 }
 
-// clearsCookies tells whether a 401 is to end the browser's session: one on an
-// authentication path that came with the token cookie (contract 10.4).
+// clearsCookies reports whether a 401 must end the browser's session: that of a request
+// for an authentication path with the token cookie (contract 10.4).
 func (x *exchange) clearsCookies() bool {
 	return underAny(x.request.URL.Path, []string{authPrefix}) && tokenFromCookies(x.request.Header["Cookie"]) != ""
 }
 
-// clearCookies makes the browser forget both cookies.
+// clearCookies makes the browser delete both cookies.
 func clearCookies(header http.Header) {
 	for _, name := range []string{stateCookie, tokenCookie} {
 		// #nosec G124 -- there is no value to keep safe, and plain HTTP could not clear a Secure one

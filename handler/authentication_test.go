@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// token creates a token that is limited to the namespace, if there is one.
+// token creates a token that is limited to the namespace, unless namespace is "".
 func (s *server) token(namespace string) string {
 	s.t.Helper()
 	token, _, err := s.service.CreateToken(s.t.Context(), guidon.TokenInput{Name: "t", Namespace: namespace})
@@ -27,7 +27,7 @@ func (s *server) token(namespace string) string {
 
 const unauthenticated = "request was not authenticated"
 
-// TestTokens follows a token from its creation to its end (contract 10.4).
+// TestTokens follows a token from its creation to its expiry (contract 10.4).
 func TestTokens(t *testing.T) {
 	s := newServer(t, required)
 	admin := "Bearer " + s.token("")
@@ -38,12 +38,12 @@ func TestTokens(t *testing.T) {
 	authentication := `{"id":"ID","method":"METHOD_TOKEN","expiresAt":"2999-01-02T02:04:05.500Z",` + times + `,"metadata":` + metadata + `}`
 	created.check(t, 200, `{"clientToken":"TOKEN","authentication":`+authentication+`}`)
 	if got := created.header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("a secret with Cache-Control %q", got)
+		t.Errorf("the response with the token has Cache-Control %q, want no-store", got)
 	}
 	list := s.must("", "GET", "/auth/v1/tokens?method=METHOD_TOKEN&limit=1&pageToken=1", "", "Authorization", admin)
 	list.check(t, 200, `{"authentications":[`+authentication+`],"nextPageToken":""}`)
 	if strings.Contains(list.body, created.field(t, "clientToken")) {
-		t.Error("the list shows the token")
+		t.Error("the list contains the token")
 	}
 	s.must("", "GET", "/auth/v1/tokens?method=5", "", "Authorization", admin).check(t, 200, `{"authentications":[],"nextPageToken":""}`)
 	s.must("self", "GET", "/auth/v1/self", "", "Authorization", admin)
@@ -55,12 +55,12 @@ func TestTokens(t *testing.T) {
 	s.must("", "DELETE", "/auth/v1/tokens/{other}", "", "Authorization", admin).check(t, 200, `{}`)
 	s.do("GET", "/auth/v1/self", "", "Authorization", other).fails(t, 401, 16, unauthenticated)
 
-	// The time is in the query, a body is ignored; it may lie in the future.
+	// The time is in the query and may be in the future. A body is ignored.
 	s.must("", "PUT", "/auth/v1/self/expire?expiresAt=2999-01-01T00:00:00Z", `{"expiresAt":"2001-01-01T00:00:00Z"}`, "Authorization", admin)
 	if got := s.must("", "GET", "/auth/v1/self", "", "Authorization", admin).field(t, "expiresAt"); got != "2999-01-01T00:00:00Z" {
 		t.Errorf("expires at %s", got)
 	}
-	// Nothing prolongs a life that has an end, and no time is taken for none.
+	// An expiry cannot be extended, and no time is mistaken for no expiry.
 	s.do("PUT", "/auth/v1/self/expire?expiresAt=2999-01-01T00:00:00.000001Z", "", "Authorization", admin).
 		fails(t, 400, 3, "invalid field expiresAt: must not be later than the expiry of the token itself")
 	for _, at := range []string{"0001-01-01T00:00:00Z", "0001-01-01T01:00:00+01:00", "1969-12-31T23:59:59.999999999Z"} {
@@ -81,7 +81,7 @@ func TestTokens(t *testing.T) {
 	s.do("GET", "/auth/v1/self", "", "Authorization", admin).fails(t, 401, 16, unauthenticated)
 }
 
-// cleared returns the names of the cookies that the answer makes the browser forget.
+// cleared returns the names of the cookies that the response makes the browser delete.
 func cleared(r reply) []string {
 	var names []string
 	for _, c := range (&http.Response{Header: r.header}).Cookies() {
@@ -92,7 +92,7 @@ func cleared(r reply) []string {
 	return names
 }
 
-// TestTokenErrors is the validation that the reference lacks (operations 1.3).
+// TestTokenErrors tests validation that the reference lacks (operations 1.3).
 func TestTokenErrors(t *testing.T) {
 	s := newServer(t, tokens)
 	s.do("POST", "/auth/v1/method/token", `{}`).fails(t, 400, 3, "invalid field name: must not be empty")
@@ -102,7 +102,7 @@ func TestTokenErrors(t *testing.T) {
 	s.do("DELETE", "/auth/v1/tokens/x", "", "If-Match", "1").fails(t, 400, 3, "invalid header If-Match: does not apply to DeleteAuthentication")
 }
 
-// TestMethods is the public list of contract 10.4.
+// TestMethods tests the public list of contract 10.4.
 func TestMethods(t *testing.T) {
 	for on, option := range map[string]func(*handler.Config){"true": required, "false": func(*handler.Config) {}} {
 		newServer(t, option).do("GET", "/auth/v1/method", "").check(t, 200, `{"methods":[`+
@@ -114,7 +114,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestCredentials is contract 10.2 and operations 1.1.
+// TestCredentials tests contract 10.2 and operations 1.1.
 func TestCredentials(t *testing.T) {
 	s := newServer(t, required)
 	good := s.token("")
@@ -140,8 +140,8 @@ func TestCredentials(t *testing.T) {
 		{"no scheme", []string{"Authorization", good}, false},
 		{"an unknown token", []string{"Authorization", "Bearer gdn_x"}, false},
 		{"an expired token", []string{"Authorization", "Bearer " + expired}, false},
-		{"a JWT, which is off", []string{"Authorization", "JWT a.b.c"}, false},
-		{"a header that is wrong hides the cookie", []string{"Authorization", "Basic x", "Cookie", "service_client_token=" + good}, false},
+		{"a JWT, which is disabled", []string{"Authorization", "JWT a.b.c"}, false},
+		{"an invalid header overrides the cookie", []string{"Authorization", "Basic x", "Cookie", "service_client_token=" + good}, false},
 		{"only the first header counts", []string{"Authorization", "Bearer x", "Authorization", "Bearer " + good}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,8 +162,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestClearedCookies is the end of contract 10.4: a 401 under /auth that came
-// with the token cookie ends the session, and no other does.
+// TestClearedCookies tests the end of contract 10.4: a 401 ends the browser's session
+// only for a request under /auth that has the token cookie.
 func TestClearedCookies(t *testing.T) {
 	s := newServer(t, required)
 	both := []string{"service_client_state", "service_client_token"}
@@ -182,7 +182,7 @@ func TestClearedCookies(t *testing.T) {
 	}
 }
 
-// TestAreas is operations 1.2: what answers without a credential.
+// TestAreas tests operations 1.2: which areas need no credential.
 func TestAreas(t *testing.T) {
 	for _, test := range []struct {
 		name                 string
@@ -211,7 +211,7 @@ func TestAreas(t *testing.T) {
 	}
 }
 
-// TestNotRequired is contract 10.1: credentials are not even looked at.
+// TestNotRequired tests contract 10.1: credentials are ignored, even malformed ones.
 func TestNotRequired(t *testing.T) {
 	s := newServer(t, tokens)
 	good := "Bearer " + s.token("")
@@ -221,7 +221,7 @@ func TestNotRequired(t *testing.T) {
 	s.must("", "POST", "/auth/v1/method/token", `{"name":"open"}`)
 }
 
-// TestOrderOfChecks: authentication, decoding, authorization, validation (design 6).
+// TestOrderOfChecks: authentication, decoding, authorization, validation.
 func TestOrderOfChecks(t *testing.T) {
 	s := newServer(t, required)
 	admin, shop := "Bearer "+s.token(""), "Bearer "+s.token("shop")
@@ -239,7 +239,7 @@ func TestOrderOfChecks(t *testing.T) {
 	s.do("POST", "/api/v1/flags", `{}`, "Authorization", shop).fails(t, 401, 16, unauthenticated)
 }
 
-// TestScopedTokens is operations 1.6.
+// TestScopedTokens tests operations 1.6.
 func TestScopedTokens(t *testing.T) {
 	s := newServer(t, required)
 	admin := "Bearer " + s.token("")
@@ -251,9 +251,9 @@ func TestScopedTokens(t *testing.T) {
 	}{
 		{"its namespace", shop, "GET", "/api/v1/namespaces/shop/flags", "", true},
 		{"another namespace", shop, "GET", "/api/v1/namespaces/default/flags", "", false},
-		{"no namespace is the default one", shop, "GET", "/api/v1/flags", "", false},
-		{"which may be its own", byDefault, "GET", "/api/v1/flags", "", true},
-		{"in an empty segment too", byDefault, "GET", "/api/v1/namespaces//flags", "", true},
+		{"without a namespace", shop, "GET", "/api/v1/flags", "", false},
+		{"without a namespace, for the default one", byDefault, "GET", "/api/v1/flags", "", true},
+		{"an empty segment, for the default one", byDefault, "GET", "/api/v1/namespaces//flags", "", true},
 		{"a legacy path that names it", shop, "GET", "/api/v1/flags?namespaceKey=shop", "", true},
 		{"the namespace itself", shop, "GET", "/api/v1/namespaces/shop", "", true},
 		{"another namespace itself", shop, "GET", "/api/v1/namespaces/default", "", false},
@@ -267,11 +267,11 @@ func TestScopedTokens(t *testing.T) {
 		{"evaluation", shop, "POST", "/evaluate/v1/variant", `{"flagKey":"f","namespaceKey":"shop"}`, true},
 		{"evaluation elsewhere", shop, "POST", "/evaluate/v1/variant", `{"flagKey":"f"}`, false},
 		{"a batch", shop, "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"shop"},{"namespaceKey":"shop"}]}`, true},
-		{"a batch that strays", shop, "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"shop"},{"flagKey":"f"}]}`, false},
+		{"a batch with another namespace", shop, "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f","namespaceKey":"shop"},{"flagKey":"f"}]}`, false},
 		{"an empty batch", shop, "POST", "/evaluate/v1/batch", `{}`, false},
 		{"legacy evaluation", shop, "POST", "/api/v1/namespaces/shop/evaluate", `{"flagKey":"f","entityId":"e"}`, true},
 		{"legacy batch", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{"requests":[{"flagKey":"f"},{"flagKey":"f","namespaceKey":"shop"}]}`, true},
-		{"a legacy batch that strays", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{"requests":[{"flagKey":"f","namespaceKey":"x"}]}`, false},
+		{"a legacy batch with another namespace", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{"requests":[{"flagKey":"f","namespaceKey":"x"}]}`, false},
 		{"an empty legacy batch", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{}`, false},
 		{"changes", shop, "GET", "/api/v1/namespaces/shop/changes", "", true},
 		{"changes elsewhere", shop, "GET", "/api/v1/namespaces/default/changes", "", false},
@@ -279,7 +279,7 @@ func TestScopedTokens(t *testing.T) {
 		{"import", shop, "POST", "/api/v1/namespaces/shop/import", `{"document":{},"mode":2}`, true},
 		{"import elsewhere", shop, "POST", "/api/v1/namespaces/default/import", `{"document":{},"mode":2}`, false},
 		{"itself", shop, "GET", "/auth/v1/self", "", false},
-		{"its end", shop, "PUT", "/auth/v1/self/expire", "", false},
+		{"expiring itself", shop, "PUT", "/auth/v1/self/expire", "", false},
 		{"the tokens", shop, "GET", "/auth/v1/tokens", "", false},
 		{"a new token for its namespace", shop, "POST", "/auth/v1/method/token", `{"name":"n","namespaceKey":"shop"}`, false},
 		{"info", shop, "GET", "/meta/info", "", false},

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// newBench returns a handler with one flag to evaluate, and nothing that logs.
+// newBench returns a handler with one flag to evaluate, without a logger.
 func newBench(b *testing.B) *handler.Handler {
 	service := newService(b)
 	h := handler.New(handler.Config{Service: service})
@@ -19,7 +19,7 @@ func newBench(b *testing.B) *handler.Handler {
 	return h
 }
 
-// BenchmarkInvoke is an evaluation without a transport.
+// BenchmarkInvoke measures an evaluation without a transport.
 func BenchmarkInvoke(b *testing.B) {
 	h, o := newBench(b), operation(b, "Variant")
 	m := &evaluation.EvaluationRequest{FlagKey: "f", EntityId: "e"}
@@ -31,7 +31,7 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// BenchmarkHTTP is an evaluation over HTTP, without the network.
+// BenchmarkHTTP measures an evaluation over HTTP, without the network.
 func BenchmarkHTTP(b *testing.B) {
 	h := newBench(b)
 	b.ReportAllocs()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// bounded is a context that ends with the caller's or at its deadline, like that
-// of context.WithDeadline. It has no timer until somebody waits for it, which
-// what is answered from memory does not.
+// bounded is a context that ends with the caller's or at its deadline, like one of
+// context.WithDeadline. It starts no timer until its end is waited for, so that
+// requests answered from memory need none.
 type bounded struct {
 	context.Context // the caller's
 	deadline        time.Time
@@ -49,8 +49,8 @@ func (b *bounded) Err() error {
 	return nil
 }
 
-// Value implements [context.Context]. It lets package context see the timer, so
-// that what is derived from b needs no goroutine to wait for it.
+// Value implements [context.Context]. It exposes the timer's context to package context,
+// so that contexts derived from b need no goroutine to wait for it.
 func (b *bounded) Value(key any) any {
 	if t := b.timed.Load(); t != nil {
 		return t.Value(key)
@@ -58,7 +58,7 @@ func (b *bounded) Value(key any) any {
 	return b.Context.Value(key)
 }
 
-// stop ends the context and what was derived from it.
+// stop ends the context and those derived from it.
 func (b *bounded) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *bounded) ended() bool {
 	return b.stopped
 }
 
-// timer returns the context that has one.
+// timer returns the context with the timer, which it starts if needed.
 func (b *bounded) timer() *timedContext {
 	if t := b.timed.Load(); t != nil {
 		return t

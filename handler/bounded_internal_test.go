@@ -10,8 +10,8 @@ import (
 
 type contextKey struct{}
 
-// TestBounded: it ends as a context with a deadline does, whether somebody waits
-// for it or only asks.
+// TestBounded: it ends like a context with a deadline, whether Done or only Err is
+// called.
 func TestBounded(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -19,9 +19,9 @@ func TestBounded(t *testing.T) {
 		end    func(caller context.CancelFunc, b *bounded)
 		want   error
 	}{
-		{"nothing has happened", 0, func(context.CancelFunc, *bounded) {}, nil},
-		{"the caller goes", 0, func(caller context.CancelFunc, _ *bounded) { caller() }, context.Canceled},
-		{"the deadline comes", 0, func(context.CancelFunc, *bounded) { time.Sleep(time.Minute) }, context.DeadlineExceeded},
+		{"still running", 0, func(context.CancelFunc, *bounded) {}, nil},
+		{"the caller cancels", 0, func(caller context.CancelFunc, _ *bounded) { caller() }, context.Canceled},
+		{"the deadline passes", 0, func(context.CancelFunc, *bounded) { time.Sleep(time.Minute) }, context.DeadlineExceeded},
 		{"shortly before the deadline", 0, func(context.CancelFunc, *bounded) { time.Sleep(time.Minute - 1) }, nil},
 		{"the caller's deadline comes first", time.Second, func(context.CancelFunc, *bounded) { time.Sleep(time.Second) }, context.DeadlineExceeded},
 		{"it is stopped", 0, func(_ context.CancelFunc, b *bounded) { b.stop() }, context.Canceled},
@@ -52,7 +52,7 @@ func TestBounded(t *testing.T) {
 					default:
 					}
 					if ended != (test.want != nil) {
-						t.Errorf("its end can be waited for: %t, want %t", ended, test.want != nil)
+						t.Errorf("Done is closed: %t, want %t", ended, test.want != nil)
 					}
 					if got := b.Value(contextKey{}); got != "value" {
 						t.Errorf("got value %v", got)
@@ -63,7 +63,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestBoundedDeadline: it is the earlier one.
+// TestBoundedDeadline: the deadline is the earlier of the caller's and its own.
 func TestBoundedDeadline(t *testing.T) {
 	now := time.Now()
 	for caller, want := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: time.Minute} {
@@ -76,8 +76,8 @@ func TestBoundedDeadline(t *testing.T) {
 	}
 }
 
-// TestBoundedChildren: what is derived from it ends with it, and after it was
-// stopped nothing is left that waits: synctest would find it.
+// TestBoundedChildren: derived contexts end with it, and stop leaves no goroutine
+// behind, which synctest would report.
 func TestBoundedChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bounded{Context: t.Context(), deadline: time.Now().Add(time.Minute)}
@@ -95,7 +95,7 @@ func TestBoundedChildren(t *testing.T) {
 		after, cancel := context.WithTimeout(b, time.Hour)
 		defer cancel()
 		if got := after.Err(); !errors.Is(got, context.Canceled) {
-			t.Errorf("got error %v of what was derived from a stopped one", got)
+			t.Errorf("derived from a stopped context: got error %v, want %v", got, context.Canceled)
 		}
 	})
 }

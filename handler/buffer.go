@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// maxPooled is the size of a buffer from which it is not kept for another
-// request.
+// maxPooled is the largest buffer, in bytes, that is reused for another request.
 const maxPooled = 64 << 10
 
-// buffer is where the body of a request is read into and, as nothing that is
-// decoded from it refers to it, the body of the answer is written into.
+// buffer holds the body of a request and, later, that of the response: nothing that is
+// decoded from the request refers to it.
 type buffer struct{ content []byte }
 
 var buffers = sync.Pool{New: func() any { return &buffer{content: make([]byte, 0, 2<<10)} }}
 
-// buffer returns the empty buffer of the exchange. What was in it is lost.
+// buffer returns the buffer of the exchange, emptied.
 func (x *exchange) buffer() []byte {
 	if x.pooled == nil {
 		x.pooled = buffers.Get().(*buffer)
@@ -25,12 +24,12 @@ func (x *exchange) buffer() []byte {
 	return x.pooled.content[:0]
 }
 
-// keep makes what has become of the buffer the one of the exchange.
+// keep makes content, which may have outgrown the buffer, the buffer of the exchange.
 func (x *exchange) keep(content []byte) { x.pooled.content = content }
 
-// releaseBody lets go of the memory that the body was read into, as far as it is not
-// kept for the answer, as soon as the request is decoded: an import must not hold its
-// body in memory until it has ended.
+// releaseBody frees the memory that the body was read into, except for a small buffer,
+// which is kept for the response. It is called as soon as the request is decoded: an
+// import must not hold its body in memory until it has ended.
 func (x *exchange) releaseBody() {
 	if x.pooled != nil && cap(x.pooled.content) > maxPooled {
 		x.pooled = nil
@@ -38,7 +37,7 @@ func (x *exchange) releaseBody() {
 	x.bodies.Release()
 }
 
-// releaseBuffer leaves the buffer to others.
+// releaseBuffer returns the buffer to the pool, unless it is too large.
 func (x *exchange) releaseBuffer() {
 	if x.pooled != nil && cap(x.pooled.content) <= maxPooled {
 		buffers.Put(x.pooled)
@@ -46,12 +45,12 @@ func (x *exchange) releaseBuffer() {
 	x.pooled = nil
 }
 
-// firstRead is how many bytes of a body are read before memory is reserved for it: a
-// length is easily claimed.
+// firstRead is how many bytes of a body are read before memory is reserved for it: any
+// client can claim a large Content-Length.
 const firstRead = 16 << 10
 
-// readAll is io.ReadAll into the exchange's buffer, for a body of the length, which is
-// negative if it is not known.
+// readAll is io.ReadAll into the exchange's buffer. length is the length of the body, or
+// negative if it is unknown.
 func (x *exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]byte, error) {
 	b := x.buffer()
 	b = slices.Grow(b, int(max(min(length, firstRead), 0))+1) // one more, to find the end
@@ -73,8 +72,8 @@ func (x *exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]by
 	}
 }
 
-// growBody returns the first part of a body with room for more: for all of it if its
-// length is known, and otherwise for as much again.
+// growBody returns b, the first part of a body, with more room: for all of the body if
+// its length is known, otherwise twice the room.
 func (x *exchange) growBody(ctx context.Context, b []byte, length int64) ([]byte, error) {
 	room := max(length+1-int64(len(b)), 0)
 	if length < 0 {

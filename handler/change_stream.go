@@ -16,16 +16,16 @@ import (
 
 const changesStream = namespacePrefix + "/changes/stream"
 
-// changeStreamOperation looks for further change records.
+// changeStreamOperation polls for further change records.
 var changeStreamOperation = streamOp(changesStream, AreaManagement)
 
-// changeListener tells of every change record of a namespace that follows a place,
-// in order: the log is the memory, and the place is all there is to remember.
+// changeListener sends every change record of a namespace after a position, in order.
+// The position is its only state: the log has the rest.
 type changeListener struct {
-	key   string
-	after guidon.ChangeCursor // zero: the newest when it begins
-	begun bool
-	told  guidon.Revision // all records of this revision have been told of
+	key     string
+	after   guidon.ChangeCursor // zero: after the newest record when the stream starts
+	started bool
+	sent    guidon.Revision // all records up to this revision have been sent
 }
 
 func (l *changeListener) namespace() string { return l.key }
@@ -35,7 +35,7 @@ func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	if l.begun {
+	if l.started {
 		return l.next(ctx, h, at)
 	}
 	if l.after == (guidon.ChangeCursor{}) {
@@ -43,38 +43,39 @@ func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, 
 			return nil, false, err
 		}
 	}
-	// So that the client goes on from here also when nothing follows before it
-	// loses the connection.
-	l.begun = true
+	// Send the position, so that the client can continue from here even if it loses the
+	// connection before the first record.
+	l.started = true
 	return append(appendCursor([]byte("id: "), l.after), "\n\n"...), true, nil
 }
 
-// errRewound ends a stream whose history is none any more.
-var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has gone back to an earlier revision: a backup was restored")
+// errRewound ends a stream whose position is in a history that no longer exists.
+var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has lost revisions: a backup was restored")
 
-// current returns the revision of the namespace, the zero one where it does not
-// exist. It is no earlier than what has been told of.
+// current returns the revision of the namespace, or the zero revision if the namespace
+// does not exist. It is no earlier than the last record sent.
 func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revision, error) {
 	call := guidon.CallFrom(ctx)
 	call.MinRevision = max(call.MinRevision, l.after.Revision)
 	s, err := h.service.Snapshot(ctx, l.key)
 	switch {
-	case err != nil && l.begun && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
+	case err != nil && l.started && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
 		return guidon.Revision{}, errRewound
 	case err != nil:
 		return guidon.Revision{}, err
 	}
 	at := s.Revision()
-	if at.Number == l.told.Number && at.Stamp != l.told.Stamp {
+	if at.Number == l.sent.Number && at.Stamp != l.sent.Stamp {
 		return guidon.Revision{}, errRewound
 	}
 	return at, nil
 }
 
-// next returns the records that follow, unless the revision says that there are
-// none. That a namespace does not exist says nothing: its deletion may be one.
+// next returns the records after l.after. It reads none if the revision at shows that
+// there are none. The zero revision does not show that: the deletion of the namespace
+// may be a new record.
 func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revision) ([]byte, bool, error) {
-	if at == l.told && at.Number != 0 {
+	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
 	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.ChangeCursor, error) {
@@ -85,13 +86,13 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 	}
 	more := len(p.events) > 0
 	if l.after = p.last; !more {
-		l.told = at
+		l.sent = at
 	}
 	return p.events, more, nil
 }
 
-// changePage returns the records after the place as events, and the place of the
-// last one.
+// changePage returns the next records after the position as events, and the position of
+// the last one.
 func (h *Handler) changePage(ctx context.Context, namespace string, after guidon.ChangeCursor) ([]byte, guidon.ChangeCursor, error) {
 	changes, err := h.service.ChangesAfter(ctx, namespace, after)
 	if err != nil {
@@ -110,11 +111,11 @@ func (h *Handler) changePage(ctx context.Context, namespace string, after guidon
 	return events, after, nil
 }
 
-// serveChangeStream answers with the change records of a namespace.
+// serveChangeStream streams the change records of a namespace.
 func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(x.request, "namespace_key")}
-	after, err := startOf(r)
+	after, err := startCursor(r)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -126,9 +127,9 @@ func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// startOf returns the place after which the stream begins: where the client was
-// when it lost the last one, or where it says, or the zero place.
-func startOf(r *http.Request) (guidon.ChangeCursor, error) {
+// startCursor returns the position after which the stream starts: the last one that a
+// reconnecting client has seen, the requested one, or the zero position.
+func startCursor(r *http.Request) (guidon.ChangeCursor, error) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		return parseCursor("header Last-Event-ID", last)
 	}
@@ -138,8 +139,8 @@ func startOf(r *http.Request) (guidon.ChangeCursor, error) {
 	return guidon.ChangeCursor{}, nil
 }
 
-// parseCursor returns the place that the text names: that of a record, or behind
-// all records of a revision.
+// parseCursor parses a position: that of a record, or the one after all records of a
+// revision. The error names the field.
 func parseCursor(what, text string) (guidon.ChangeCursor, error) {
 	number, sequence, ofRecord := strings.Cut(text, ".")
 	revision, err := strconv.ParseUint(number, 10, 63)
@@ -155,7 +156,7 @@ func parseCursor(what, text string) (guidon.ChangeCursor, error) {
 	return cursor, nil
 }
 
-// appendCursor appends what parseCursor reads.
+// appendCursor appends the position in the form that parseCursor reads.
 func appendCursor(b []byte, c guidon.ChangeCursor) []byte {
 	b = strconv.AppendInt(b, c.Revision, 10)
 	if c != guidon.CursorAfter(c.Revision) {

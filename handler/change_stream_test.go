@@ -21,7 +21,7 @@ import (
 
 const changesPath = "/api/v1/namespaces/default/changes/stream"
 
-// eventIDs reads the ids of events as they come, until the stream ends.
+// eventIDs returns the ids of events as they arrive, until the stream ends.
 func eventIDs(t *testing.T, body io.Reader) <-chan string {
 	ids := make(chan string)
 	go func() {
@@ -39,8 +39,8 @@ func eventIDs(t *testing.T, body io.Reader) <-chan string {
 	return ids
 }
 
-// places returns the places that the text tells of, those with a record marked.
-func places(text string) (all []string) {
+// positions returns the ids of the events in text, with a "!" after that of a record.
+func positions(text string) (all []string) {
 	for event := range strings.SplitSeq(text, "\n\n") {
 		id, rest, _ := strings.Cut(event, "\n")
 		id, ok := strings.CutPrefix(id, "id: ")
@@ -55,19 +55,19 @@ func places(text string) (all []string) {
 	return all
 }
 
-// TestChangeStream: every record once and in order, from the place that the client
-// names or where it was, and then as they come.
+// TestChangeStream: a client receives every record once and in order. It starts at the
+// position that it requests or has reached before, and then gets records as they appear.
 func TestChangeStream(t *testing.T) {
 	for _, test := range []struct {
 		name, query, last string
-		begun, later      []string // 2.0 and 3.0, 3.1 are there before, 4.0, 4.1 and 5.0 come later
+		first, later      []string // 2.0, 3.0 and 3.1 exist before; 4.0, 4.1 and 5.0 are written later
 	}{
 		{"from now on", "", "", []string{"3.1"}, []string{"4.0!", "4.1!", "5.0!"}},
 		{"from the beginning", "?from=0", "", []string{"0", "2.0!", "3.0!", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
 		{"after a revision", "?from=2", "", []string{"2", "3.0!", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
 		{"after a record", "?from=3.0", "", []string{"3.0", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
 		{"after the newest", "?from=3.1", "", []string{"3.1"}, []string{"4.0!", "4.1!", "5.0!"}},
-		{"where it was", "?from=0", "3.0", []string{"3.0", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
+		{"after reconnecting", "?from=0", "3.0", []string{"3.0", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -80,18 +80,18 @@ func TestChangeStream(t *testing.T) {
 					headers = []string{"Last-Event-ID", test.last}
 				}
 				l := listen(t, h, changesPath+test.query, headers...)
-				if diff := cmp.Diff(test.begun, places(l.next())); diff != "" {
-					t.Errorf("at the beginning (-want +got):\n%s", diff)
+				if diff := cmp.Diff(test.first, positions(l.next())); diff != "" {
+					t.Errorf("at the start (-want +got):\n%s", diff)
 				}
 				time.Sleep(time.Second)
 				j.write(2)
 				j.write(1)
 				time.Sleep(time.Second)
-				if diff := cmp.Diff(test.later, places(l.next())); diff != "" {
+				if diff := cmp.Diff(test.later, positions(l.next())); diff != "" {
 					t.Errorf("later (-want +got):\n%s", diff)
 				}
 				reads := j.reads
-				j.setTokens() // wakes all, for nothing
+				j.setTokens() // wakes all streams without a change
 				time.Sleep(time.Second)
 				if got := l.next(); got != "" || j.reads != reads {
 					t.Errorf("without a change got %q, %d reads", got, j.reads-reads)
@@ -103,8 +103,8 @@ func TestChangeStream(t *testing.T) {
 	}
 }
 
-// TestChangeStreamRecords: an event is what the list of changes has, whatever is in
-// it, and so is that of a namespace which does not exist any more.
+// TestChangeStreamRecords: events are equal to the records in the list of changes,
+// whatever they contain, even after the namespace was deleted.
 func TestChangeStreamRecords(t *testing.T) {
 	s := newStreaming(t, handler.StreamsConfig{MaxChanges: 1})
 	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`)
@@ -138,7 +138,7 @@ func TestChangeStreamRecords(t *testing.T) {
 		t.Fatalf("%d records", len(want))
 	}
 	if id := <-ids; id != "0" {
-		t.Errorf("begins at %s", id)
+		t.Errorf("starts at %s, want 0", id)
 	}
 	for i := range want {
 		id, record := <-ids, <-records
@@ -149,7 +149,7 @@ func TestChangeStreamRecords(t *testing.T) {
 	}
 }
 
-// follow opens a stream and returns what comes, ids and data.
+// follow opens a stream and returns the ids and data of its events.
 func (s *server) follow(path string) (ids, data <-chan string) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+path, nil)
@@ -179,8 +179,8 @@ func (s *server) follow(path string) (ids, data <-chan string) {
 	return allIDs, allData
 }
 
-// TestChangeStreamRewound: after a backup was restored the place of a client is in a
-// history that is none any more, and it is told so rather than sent on.
+// TestChangeStreamRewound: after a backup was restored, the position of a client is in a
+// history that no longer exists. The stream ends with an error instead of continuing.
 func TestChangeStreamRewound(t *testing.T) {
 	for name, restore := range map[string]func(j *journal){
 		"to an earlier revision": func(j *journal) { j.set(2, 2) },
@@ -196,7 +196,7 @@ func TestChangeStreamRewound(t *testing.T) {
 				l.next()
 				time.Sleep(time.Second)
 				restore(j)
-				time.Sleep(5 * time.Second) // for as long as a revision is waited for
+				time.Sleep(5 * time.Second) // longer than a request waits for a revision
 				if got := l.next(); !l.ended() || got != "" {
 					t.Errorf("got %q, ended %t", got, l.ended())
 				}
@@ -211,13 +211,13 @@ func TestChangeStreamRewound(t *testing.T) {
 		r := httptest.NewRecorder()
 		h.ServeHTTP(&wire{ResponseRecorder: r}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+changesPath+"?from=9", nil))
 		if r.Code != http.StatusServiceUnavailable {
-			t.Errorf("a revision that has not come: %d", r.Code)
+			t.Errorf("a revision that does not exist: %d", r.Code)
 		}
 	})
 }
 
-// TestChangeStreamsShareReads: however many wait for the same records, they are read
-// once; and when the one who reads goes away, the others have them all the same.
+// TestChangeStreamsShareReads: records that several streams wait for are read once. If
+// the client of the reading stream disconnects, the others still receive them.
 func TestChangeStreamsShareReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gatedJournal{journal: newJournal(), gate: make(chan struct{})}
@@ -229,19 +229,19 @@ func TestChangeStreamsShareReads(t *testing.T) {
 			all[i].next()
 		}
 		time.Sleep(time.Second)
-		before := g.asked
+		before := g.calls
 		g.hold(true)
 		g.write(1)
 		synctest.Wait() // one reads, the others wait for it
-		if got := g.asked - before; got != 1 {
-			t.Errorf("%d reads at once", got)
+		if got := g.calls - before; got != 1 {
+			t.Errorf("%d concurrent reads, want 1", got)
 		}
 		for _, l := range all[:19] {
 			l.cancel()
 		}
 		synctest.Wait()
 		g.hold(false)
-		if got := places(all[19].next()); len(got) != 1 {
+		if got := positions(all[19].next()); len(got) != 1 {
 			t.Errorf("got %v", got)
 		}
 		all[19].cancel()
@@ -249,12 +249,12 @@ func TestChangeStreamsShareReads(t *testing.T) {
 	})
 }
 
-// gatedJournal holds reads of change records up.
+// gatedJournal blocks reads of change records while it is closed.
 type gatedJournal struct {
 	*journal
 	gate   chan struct{}
 	closed bool
-	asked  int
+	calls  int
 }
 
 func (g *gatedJournal) hold(closed bool) {
@@ -268,7 +268,7 @@ func (g *gatedJournal) hold(closed bool) {
 func (g *gatedJournal) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
 	g.mu.Lock()
 	closed := g.closed
-	g.asked++
+	g.calls++
 	g.mu.Unlock()
 	if closed {
 		select {

@@ -16,7 +16,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	if err != nil {
 		return Response{}, err
 	}
-	if request.pieces { // how long the records are is not known before they are read
+	if request.pieces { // the size of the records is unknown until they are read
 		if err := request.reserve(ctx, maxPage); err != nil {
 			return Response{}, err
 		}

@@ -15,18 +15,18 @@ type profile uint8
 const (
 	beforeEntities profile = iota // no type for constraints on the entity's id
 	beforeDefaults                // no default variants
-	complete                      // all of it
+	complete                      // everything
 	profiles       = iota
 )
 
-// The versions from which clients understand more.
+// The versions that introduced entity constraints and default variants.
 var (
 	withEntities = version{number: [3]uint64{1, 38, 0}}
 	withDefaults = version{number: [3]uint64{1, 47, 0}}
 )
 
-// profileOf returns the profile of the version in the header. One that is missing
-// or makes no sense is 1.37.1.
+// profileOf returns the profile of the version in the header. A version that is missing
+// or malformed counts as 1.37.1.
 func profileOf(header string) profile {
 	v, ok := parseVersion(header)
 	switch {
@@ -38,7 +38,7 @@ func profileOf(header string) profile {
 	return complete
 }
 
-// version is a semantic version. Pre-releases of one number are all alike.
+// version is a semantic version. All pre-releases of a version compare as equal.
 type version struct {
 	number     [3]uint64
 	prerelease bool
@@ -49,7 +49,7 @@ func (v version) before(w version) bool {
 	return order < 0 || order == 0 && v.prerelease && !w.prerelease
 }
 
-// parseVersion parses a version of up to three parts, with or without a v.
+// parseVersion parses a version of up to three parts, with or without a leading v.
 func parseVersion(text string) (v version, ok bool) {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "v")
 	text, build, hasBuild := strings.Cut(text, "+")

@@ -25,7 +25,7 @@ func (h *Handler) deleteConstraint(ctx context.Context, m *flipt.DeleteConstrain
 	return done(h.service.DeleteConstraint(ctx, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
 }
 
-// constraintOf returns what creating and updating say of a constraint.
+// constraintOf returns the input that requests to create and to update have in common.
 func constraintOf(m interface {
 	GetSegmentKey() string
 	GetType() flipt.ComparisonType

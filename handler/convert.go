@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// done is the answer of an operation that has nothing to say.
+// done returns the empty response of an operation that has no result, or its error.
 func done(err error) (*emptypb.Empty, error) {
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func done(err error) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, nil
 }
 
-// answer converts what a call returned, unless that is an error.
+// answer converts the result of a call to the service, unless err is an error.
 func answer[T, M any](value T, err error, convert func(T) M) (M, error) {
 	if err != nil {
 		var none M
@@ -29,13 +29,13 @@ func answer[T, M any](value T, err error, convert func(T) M) (M, error) {
 	return convert(value), nil
 }
 
-// pageRequest is what lists have in common.
+// pageRequest is what all list requests have in common.
 type pageRequest interface {
 	GetLimit() int32
 	GetPageToken() string
 }
 
-// pageOf returns the page that a list request asks for.
+// pageOf returns the page that a list request specifies.
 func pageOf(m pageRequest) guidon.PageRequest {
 	page := guidon.PageRequest{Limit: m.GetLimit(), Token: m.GetPageToken()}
 	if m, ok := m.(interface{ GetOffset() int32 }); ok { // not on rollouts (contract 6)
@@ -44,7 +44,6 @@ func pageOf(m pageRequest) guidon.PageRequest {
 	return page
 }
 
-// convertAll converts the items of a list.
 func convertAll[T, M any](items []T, convert func(T) M) []M {
 	converted := make([]M, len(items))
 	for i, item := range items {
@@ -53,13 +52,13 @@ func convertAll[T, M any](items []T, convert func(T) M) []M {
 	return converted
 }
 
-// count returns a length as the wire has it.
+// count returns a length as the wire type, capped at the largest value.
 func count(n int) int32 {
-	return int32(min(n, math.MaxInt32)) // #nosec G115 -- bounded on the left
+	return int32(min(n, math.MaxInt32)) // #nosec G115 -- capped above
 }
 
-// enum returns an enum number of the wire as one of the domain, which refuses
-// what it does not know: a number that does not fit must not become one that does.
+// enum converts an enum number of the wire to one of the domain, which rejects unknown
+// numbers. A number that does not fit must not become a known one by truncation.
 func enum[T ~uint8, W ~int32](number W) T {
 	if number < 0 || number > math.MaxUint8 {
 		return math.MaxUint8
@@ -67,7 +66,7 @@ func enum[T ~uint8, W ~int32](number W) T {
 	return T(number) // #nosec G115 -- checked
 }
 
-// timestamp returns the instant, unset where it is zero.
+// timestamp converts the instant, or returns nil if it is zero.
 func timestamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -75,9 +74,8 @@ func timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// instant returns the timestamp of the field, or nil if it is unset: the zero time
-// is a timestamp like any other. Over gRPC a timestamp can be one that does not
-// exist.
+// instant converts the timestamp of the field, or returns nil if it is unset: the zero
+// time is a timestamp like any other. gRPC messages can have invalid timestamps.
 func instant(field string, t *timestamppb.Timestamp) (*time.Time, error) {
 	if t == nil {
 		return nil, nil
@@ -89,7 +87,7 @@ func instant(field string, t *timestamppb.Timestamp) (*time.Time, error) {
 	return &at, nil
 }
 
-// jsonOf returns the object as JSON text, nil where it is unset.
+// jsonOf returns the object as JSON, or nil if it is unset.
 func jsonOf(field string, object *structpb.Struct) (json.RawMessage, error) {
 	if object == nil {
 		return nil, nil
@@ -101,8 +99,8 @@ func jsonOf(field string, object *structpb.Struct) (json.RawMessage, error) {
 	return text, nil
 }
 
-// objectOf returns the JSON text of an object as the wire has it, unset where
-// there is none or it is not an object, which the domain does not let in.
+// objectOf converts a JSON object to its wire type. It returns nil if text is empty or
+// not an object, which the domain never stores.
 func objectOf(text json.RawMessage) *structpb.Struct {
 	if len(text) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// DocumentOf returns the document of a message, nil for none. It does not keep
-// the message.
+// DocumentOf returns the document of a message, or nil if m is nil. It does not keep the
+// message.
 func DocumentOf(m *guidonv1.Document) *guidon.Document {
 	if m == nil {
 		return nil
@@ -69,8 +69,8 @@ func documentSegmentOf(m *guidonv1.DocumentSegment) *guidon.DocumentSegment {
 	}
 }
 
-// WireDocument returns the message of a document, unset for none. It does not
-// keep the document.
+// WireDocument returns the message of a document, or nil if d is nil. It does not keep
+// the document.
 func WireDocument(d *guidon.Document) *guidonv1.Document {
 	if d == nil {
 		return nil
@@ -82,7 +82,7 @@ func WireDocument(d *guidon.Document) *guidonv1.Document {
 	}
 }
 
-// TakeDocument is [WireDocument] that leaves the document empty: object by object, so
+// TakeDocument is like [WireDocument], but empties the document, object by object, so
 // that a large one is not in memory twice.
 func TakeDocument(d *guidon.Document) *guidonv1.Document {
 	m := &guidonv1.Document{
@@ -94,7 +94,7 @@ func TakeDocument(d *guidon.Document) *guidonv1.Document {
 	return m
 }
 
-// takeAll converts the items of a list, which loses them.
+// takeAll converts the items of a list and sets each to nil.
 func takeAll[T, M any](items []*T, convert func(*T) M) []M {
 	converted := make([]M, len(items))
 	for i, item := range items {
@@ -103,7 +103,7 @@ func takeAll[T, M any](items []*T, convert func(*T) M) []M {
 	return converted
 }
 
-// DocumentOfTaken is [DocumentOf] that leaves the message empty.
+// DocumentOfTaken is like [DocumentOf], but empties the message.
 func DocumentOfTaken(m *guidonv1.Document) *guidon.Document {
 	n := m.GetNamespace()
 	d := &guidon.Document{

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// CORSConfig says which pages of other origins may call from a browser.
+// CORSConfig configures which pages of other origins may call from a browser.
 type CORSConfig struct {
-	AllowedOrigins []string // "*" is every origin, and one "*" inside stands for anything; empty is every origin
-	AllowedHeaders []string // empty is the headers of contract 11
+	AllowedOrigins []string // "*" allows every origin, as does an empty list; one "*" in a name matches any string
+	AllowedHeaders []string // empty means the headers of contract 11
 }
 
 // corsMethods are the methods of the API.
@@ -21,8 +21,8 @@ var defaultCORSHeaders = []string{
 	"X-Fern-SDK-Version", "X-Flipt-Namespace", "X-Flipt-Accept-Server-Version",
 }
 
-// furtherCORSHeaders are always allowed: what current browser clients send, and
-// what this service understands beyond the contract.
+// furtherCORSHeaders are always allowed: those that current browser clients send, and
+// those that this service supports beyond the contract.
 var furtherCORSHeaders = []string{
 	"X-Flipt-Environment", "If-None-Match", "If-Match", "X-Request-Id", "X-Guidon-Namespace", "Cache-Control", "Guidon-Min-Revision",
 	"X-API-Key", "Last-Event-ID", "Traceparent", "Tracestate",
@@ -33,7 +33,7 @@ const (
 	corsMaxAge  = "300"
 )
 
-// cors answers the questions that browsers ask on behalf of other origins.
+// cors answers preflight requests and sets the CORS headers of responses.
 type cors struct {
 	origins []string // lower case
 	headers []string // lower case
@@ -50,15 +50,15 @@ func newCORS(config CORSConfig) *cors {
 	return &cors{origins: lower(origins), headers: lower(slices.Concat(headers, furtherCORSHeaders))}
 }
 
-// serve sets the headers of the answer. It answers preflight requests itself,
-// always with 200, or 204 under OFREP, and tells whether it did.
+// serve sets the headers of the response. It answers preflight requests itself, always
+// with 200, or 204 under OFREP, and reports whether it did.
 func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	header := x.Header()
 	header.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		if c.allowsOrigin(origin) {
-			c.admit(header, origin)
+			c.allow(header, origin)
 			header.Set("Access-Control-Expose-Headers", corsExposed)
 		}
 		return false
@@ -68,7 +68,7 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	header.Add("Vary", "Access-Control-Request-Headers")
 	method, requested := r.Header.Get("Access-Control-Request-Method"), r.Header.Get("Access-Control-Request-Headers")
 	if c.allowsOrigin(origin) && slices.Contains(corsMethods, method) && c.allowsHeaders(requested) {
-		c.admit(header, origin)
+		c.allow(header, origin)
 		header.Set("Access-Control-Allow-Methods", method)
 		if requested != "" {
 			header.Set("Access-Control-Allow-Headers", requested)
@@ -83,10 +83,10 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 	return true
 }
 
-// admit names the origin as allowed. Where every origin is, it says so with "*",
-// which browsers never combine with cookies: a page anywhere must not be able to
-// use the session of whoever looks at it.
-func (c *cors) admit(header http.Header, origin string) {
+// allow sends the origin as allowed. If every origin is allowed, it sends "*", which
+// browsers never combine with cookies: an arbitrary page must not be able to use the
+// session of its visitor.
+func (c *cors) allow(header http.Header, origin string) {
 	if slices.Contains(c.origins, "*") {
 		origin = "*"
 	}

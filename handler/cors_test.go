@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// corsHeaders returns the headers that CORS is about.
+// corsHeaders returns the headers of CORS.
 func corsHeaders(r reply) map[string]string {
 	found := map[string]string{}
 	for name, values := range r.header {
@@ -23,9 +23,9 @@ func corsHeaders(r reply) map[string]string {
 
 const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
 
-// TestCORS is contract 11.
+// TestCORS tests contract 11.
 func TestCORS(t *testing.T) {
-	admitted := func(origin string) map[string]string {
+	allowed := func(origin string) map[string]string {
 		return map[string]string{
 			"Vary": "Origin", "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
 			"Access-Control-Expose-Headers": "Link, ETag, Guidon-Revision, Guidon-Stale, X-Request-Id, Retry-After",
@@ -41,18 +41,18 @@ func TestCORS(t *testing.T) {
 		}
 		return h
 	}
-	refused, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
+	denied, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
 	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
 		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, x-api-key, traceparent, tracestate"
 	var off *handler.CORSConfig
-	anybody := &handler.CORSConfig{}
+	anyOrigin := &handler.CORSConfig{}
 	listed := &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}
 	listedOtherwise := &handler.CORSConfig{AllowedOrigins: []string{"https://A.example"}}
 	wildcard := &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}
 	ownHeaders := &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}
 	anyHeader := &handler.CORSConfig{AllowedHeaders: []string{"*"}}
 	servers := map[*handler.CORSConfig]*server{}
-	for _, config := range []*handler.CORSConfig{off, anybody, listed, listedOtherwise, wildcard, ownHeaders, anyHeader} {
+	for _, config := range []*handler.CORSConfig{off, anyOrigin, listed, listedOtherwise, wildcard, ownHeaders, anyHeader} {
 		servers[config] = newServer(t, func(c *handler.Config) { c.CORS = config })
 	}
 	for _, test := range []struct {
@@ -65,20 +65,20 @@ func TestCORS(t *testing.T) {
 	}{
 		{"off", off, "GET", "https://a.example", "", "", 200, map[string]string{}},
 		{"off, preflight", off, "OPTIONS", "https://a.example", "GET", "", 501, map[string]string{}},
-		{"any origin", anybody, "GET", "https://a.example", "", "", 200, admitted("*")},
-		{"no origin", anybody, "GET", "", "", "", 200, plain},
-		{"any origin, preflight", anybody, "OPTIONS", "https://a.example", "PUT", all, 200, preflight("*", "PUT", all)},
-		{"without headers", anybody, "OPTIONS", "https://a.example", "DELETE", "", 200, preflight("*", "DELETE", "")},
-		{"a method that is not", anybody, "OPTIONS", "https://a.example", "PATCH", "", 200, refused},
-		{"a header that is not", anybody, "OPTIONS", "https://a.example", "GET", "X-Other", 200, refused},
-		{"not a preflight", anybody, "OPTIONS", "https://a.example", "", "", 501, admitted("*")},
-		{"a listed origin", listedOtherwise, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"any origin", anyOrigin, "GET", "https://a.example", "", "", 200, allowed("*")},
+		{"no origin", anyOrigin, "GET", "", "", "", 200, plain},
+		{"any origin, preflight", anyOrigin, "OPTIONS", "https://a.example", "PUT", all, 200, preflight("*", "PUT", all)},
+		{"without headers", anyOrigin, "OPTIONS", "https://a.example", "DELETE", "", 200, preflight("*", "DELETE", "")},
+		{"a method that is not allowed", anyOrigin, "OPTIONS", "https://a.example", "PATCH", "", 200, denied},
+		{"a header that is not allowed", anyOrigin, "OPTIONS", "https://a.example", "GET", "X-Other", 200, denied},
+		{"not a preflight", anyOrigin, "OPTIONS", "https://a.example", "", "", 501, allowed("*")},
+		{"a listed origin", listedOtherwise, "GET", "https://a.example", "", "", 200, allowed("https://a.example")},
 		{"another origin", listed, "GET", "https://b.example", "", "", 200, plain},
-		{"another origin, preflight", listed, "OPTIONS", "https://b.example", "GET", "", 200, refused},
-		{"a wildcard", wildcard, "GET", "https://a.example", "", "", 200, admitted("https://a.example")},
+		{"another origin, preflight", listed, "OPTIONS", "https://b.example", "GET", "", 200, denied},
+		{"a wildcard", wildcard, "GET", "https://a.example", "", "", 200, allowed("https://a.example")},
 		{"a wildcard elsewhere", wildcard, "GET", "https://a.example.net", "", "", 200, plain},
 		{"own headers", ownHeaders, "OPTIONS", "https://a.example", "GET", "x-other,if-match", 200, preflight("*", "GET", "x-other,if-match")},
-		{"own headers replace the usual", ownHeaders, "OPTIONS", "https://a.example", "GET", "authorization", 200, refused},
+		{"own headers replace the default ones", ownHeaders, "OPTIONS", "https://a.example", "GET", "authorization", 200, denied},
 		{"any header", anyHeader, "OPTIONS", "https://a.example", "GET", "anything", 200, preflight("*", "GET", "anything")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestCORSOnErrors lets a page read why it was refused.
+// TestCORSOnErrors: pages can read the error of a rejected request.
 func TestCORSOnErrors(t *testing.T) {
 	s := newServer(t, required, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
 	r := s.do(http.MethodGet, "/api/v1/flags", "", "Origin", "https://a.example")

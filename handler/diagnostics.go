@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// compressedOpenAPI is openapi.yaml, which is fifteen times as large.
+// compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
 //
 //go:embed openapi.yaml.gz
 var compressedOpenAPI []byte
@@ -36,7 +36,7 @@ func (h *Handler) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
 	x.reply(http.StatusOK, "application/yaml", text)
 }
 
-// serveAnalytics answers that there are none, to those who may ask
+// serveAnalytics reports that analytics is disabled, to callers with access to it
 // (operations 1.2).
 func (h *Handler) serveAnalytics(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
@@ -46,16 +46,16 @@ func (h *Handler) serveAnalytics(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	x.replyError(guidon.Errorf(guidon.Unimplemented, "analytics is switched off"))
+	x.replyError(guidon.Errorf(guidon.Unimplemented, "analytics is disabled"))
 }
 
-// Diagnostics returns the handler of a listener that nobody but operators reaches:
-// health, metrics and profiler, without authentication.
+// Diagnostics returns the handler of a listener that only operators can reach. It serves
+// health, metrics and the profiler, without authentication.
 func (h *Handler) Diagnostics() http.Handler {
 	mux := chi.NewMux()
 	mux.Use(routing)
-	everybody := func(*http.Request) error { return nil }
-	h.installDiagnostics(mux, exposure{}, everybody, everybody)
+	allowAll := func(*http.Request) error { return nil }
+	h.installDiagnostics(mux, exposure{}, allowAll, allowAll)
 	mux.NotFound(h.serveNotFound)
 	mux.MethodNotAllowed(h.serveMethodNotAllowed)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func (h *Handler) Diagnostics() http.Handler {
 	})
 }
 
-// guard returns an error if a request must not see what is behind it.
+// guard returns an error if the request has no access to the route.
 type guard func(r *http.Request) error
 
 func (h *Handler) serveMetrics(allow guard) http.HandlerFunc {
@@ -98,13 +98,11 @@ func (h *Handler) guardMetrics(r *http.Request) error {
 	return h.requireOperator(r, ", or set metrics.public")
 }
 
-// guardProfiling restricts access to the profiler.
 func (h *Handler) guardProfiling(r *http.Request) error { return h.requireOperator(r, "") }
 
 // requireOperator returns an error unless the request has a credential for the whole
-// instance. It does not consider where the request comes from: a proxy on this
-// machine need not say that it forwards. otherwise is a further remedy, for the
-// message.
+// instance. It ignores the address of the peer: a proxy on this machine need not
+// disclose that it forwards a request. otherwise is another remedy, for the message.
 func (h *Handler) requireOperator(r *http.Request, otherwise string) error {
 	if !h.config.Authentication.Required {
 		return guidon.Errorf(guidon.PermissionDenied,

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestMeta is contract 11.
+// TestMeta tests contract 11.
 func TestMeta(t *testing.T) {
 	s := newServer(t)
 	info := s.do("GET", "/meta/info", "")
@@ -39,7 +39,7 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// TestMetaOfBuild: what the build and the configuration say is passed on.
+// TestMetaOfBuild: the metadata of the build and the configuration are returned.
 func TestMetaOfBuild(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
 		c.Info = handler.Info{Version: "1.2.3", Commit: "abc", BuildDate: "2026-01-02", Release: true}
@@ -59,7 +59,7 @@ func TestMetaOfBuild(t *testing.T) {
 	s.do("GET", "/meta/config", "").check(t, 200, `{"log":{"level":"INFO"}}`)
 }
 
-// TestHealth is contract 11.
+// TestHealth tests contract 11.
 func TestHealth(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
 		c.Health = func(service string) handler.HealthStatus {
@@ -87,9 +87,9 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsAccess: who sees metrics and profiler, on the listener for everybody
-// and on that for operators. Where a request comes from makes no difference, and
-// neither does what it says of that.
+// TestDiagnosticsAccess: access to metrics and profiler, on the public listener and on
+// that for operators. Neither the address of the peer nor X-Forwarded-For makes a
+// difference.
 func TestDiagnosticsAccess(t *testing.T) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("page")) })
 	for _, test := range []struct {
@@ -99,7 +99,7 @@ func TestDiagnosticsAccess(t *testing.T) {
 		metrics, profiler int
 	}{
 		{"not required", false, false, "", 403, 403},
-		{"not required, with a token that nobody checks", false, false, "all", 403, 403},
+		{"not required, with a token that is not checked", false, false, "all", 403, 403},
 		{"not required, public", false, true, "", 200, 403},
 		{"required", true, false, "", 401, 401},
 		{"required, with a token", true, false, "all", 200, 200},
@@ -119,7 +119,7 @@ func TestDiagnosticsAccess(t *testing.T) {
 			case "shop":
 				token = s.token("shop")
 			}
-			ask := func(h http.Handler, path, peer, forwarded string) *httptest.ResponseRecorder {
+			serve := func(h http.Handler, path, peer, forwarded string) *httptest.ResponseRecorder {
 				request := httptest.NewRequest("GET", "http://localhost"+path, nil)
 				request.RemoteAddr = peer
 				if forwarded != "" {
@@ -137,7 +137,7 @@ func TestDiagnosticsAccess(t *testing.T) {
 			} {
 				for _, peer := range []string{"127.0.0.1:1", "[::1]:1", "192.0.2.1:1", "@"} {
 					for _, forwarded := range []string{"", "127.0.0.1"} {
-						r := ask(s.handler, path, peer, forwarded)
+						r := serve(s.handler, path, peer, forwarded)
 						body := r.Body.String()
 						if r.Code != want {
 							t.Errorf("%s from %s, forwarded for %q: %d, want %d", path, peer, forwarded, r.Code, want)
@@ -145,7 +145,7 @@ func TestDiagnosticsAccess(t *testing.T) {
 						if want != 200 && (!strings.Contains(body, "server.diagnostics_address") || strings.Contains(body, "metrics.public") != (path == "/metrics")) {
 							t.Errorf("%s: the message does not name the remedy: %s", path, body)
 						}
-						if r := ask(s.handler.Diagnostics(), path, peer, forwarded); r.Code != 200 {
+						if r := serve(s.handler.Diagnostics(), path, peer, forwarded); r.Code != 200 {
 							t.Errorf("%s on the listener for operators: %d %s", path, r.Code, r.Body)
 						}
 					}
@@ -155,8 +155,8 @@ func TestDiagnosticsAccess(t *testing.T) {
 	}
 }
 
-// TestDiagnostics: the listener for operators has health, metrics and profiler as far
-// as they are enabled, nothing else, and its names are limited too.
+// TestDiagnostics: the listener for operators serves only health and, if enabled,
+// metrics and profiler. Its host names are restricted too.
 func TestDiagnostics(t *testing.T) {
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	all := handler.Config{Metrics: page, Profiling: page}
@@ -183,13 +183,13 @@ func TestDiagnostics(t *testing.T) {
 		{handler.Config{}, "localhost", "GET", "/metrics", 404},
 		{handler.Config{}, "localhost", "GET", "/debug/pprof/", 404},
 	} {
-		if r := askUnder(handler.New(test.config).Diagnostics(), test.host, test.method, test.path); r.Code != test.want {
+		if r := requestWithHost(handler.New(test.config).Diagnostics(), test.host, test.method, test.path); r.Code != test.want {
 			t.Errorf("%s %s%s: %d %s, want %d", test.method, test.host, test.path, r.Code, r.Body, test.want)
 		}
 	}
 }
 
-// TestProfiler: the profiler has the paths below its own, and is posted to.
+// TestProfiler: the profiler serves all paths under its own, for GET and POST.
 func TestProfiler(t *testing.T) {
 	s := newServer(t, required, func(c *handler.Config) {
 		c.Profiling = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.Path)) })

@@ -50,30 +50,29 @@ func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest,
 	}}, nil
 }
 
-// maxGRPCAnswer bounds a message that answers with a whole namespace, in bytes: gRPC
-// has it in memory as a whole, and so has the client.
-const maxGRPCAnswer = 64 << 20
+// maxGRPCResponse limits a message that contains a whole namespace, in bytes: both the
+// server and the client hold all of it in memory.
+const maxGRPCResponse = 64 << 20
 
-// checkExportMessage returns TooLarge where the message of the export would be too
-// long, without making it.
+// checkExportMessage returns TooLarge if the message of the export would be too large,
+// without building it.
 func checkExportMessage(export *guidon.Export) error {
 	size := 0
 	for f := range export.Flags() {
-		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCAnswer {
+		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
 	for g := range export.Segments() {
-		if size += proto.Size(wireDocumentSegment(g)); size > maxGRPCAnswer {
+		if size += proto.Size(wireDocumentSegment(g)); size > maxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
 	return nil
 }
 
-var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB: export it over HTTP", maxGRPCAnswer>>20)
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", maxGRPCResponse>>20)
 
-// collect converts the items of a sequence.
 func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 	var converted []M
 	for item := range items {

@@ -8,17 +8,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// statusClientGone is the status for a caller that went away (contract 5.2).
+// statusClientGone is the status for a caller that disconnected (contract 5.2).
 const statusClientGone = 499
 
-// transportCode is what a code becomes on the wire.
+// transportCode is the form of a code on the wire.
 type transportCode struct {
 	grpc uint32
 	http int
 }
 
-// transportCodes is contract 5.2. FailedPrecondition and TooLarge have statuses
-// of their own: the reference uses neither.
+// transportCodes is the mapping of contract 5.2. FailedPrecondition and TooLarge are
+// additions: the reference uses neither.
 var transportCodes = [...]transportCode{
 	guidon.Internal:           {13, http.StatusInternalServerError},
 	guidon.InvalidArgument:    {3, http.StatusBadRequest},
@@ -33,7 +33,7 @@ var transportCodes = [...]transportCode{
 	guidon.DeadlineExceeded:   {4, http.StatusGatewayTimeout},
 }
 
-// GRPCCode returns the number of the gRPC code, 0 for [OK].
+// GRPCCode returns the number of the gRPC status code, 0 for [OK].
 func GRPCCode(code guidon.Code) uint32 { return transportOf(code).grpc }
 
 // HTTPStatus returns the HTTP status, 200 for [OK].
@@ -49,15 +49,15 @@ func transportOf(code guidon.Code) transportCode {
 	return transportCodes[guidon.Internal]
 }
 
-// status is the body of an error: these three members and no other, as clients
-// parse it strictly (contract 5.1).
+// status is the body of an error. It has no other members, because clients parse it
+// strictly (contract 5.1).
 type status struct {
 	Code    uint32      `json:"code"`
 	Message string      `json:"message"`
 	Details *[]struct{} `json:"details,omitempty"`
 }
 
-// encode returns the body. Pretty bodies leave zero values out (contract 1.3).
+// encode returns the body. Pretty bodies omit zero values (contract 1.3).
 func (s status) encode(pretty bool) []byte {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -71,7 +71,7 @@ func (s status) encode(pretty bool) []byte {
 	return bytes.TrimSuffix(body.Bytes(), []byte("\n"))
 }
 
-// replyError answers with the error and notes it in the event.
+// replyError responds with the error and records it in the event.
 func (x *exchange) replyError(err error) {
 	x.event.err = err
 	code := guidon.CodeOf(err)
@@ -93,7 +93,7 @@ func (x *exchange) replyError(err error) {
 	x.reply(HTTPStatus(code), contentJSON, status{Code: GRPCCode(code), Message: message}.encode(x.pretty()))
 }
 
-// The answers to a path or method that leads nowhere (contract 1.6).
+// The errors of requests that match no route or no method (contract 1.6).
 var (
 	errNoRoute  = guidon.Errorf(guidon.NotFound, "Not Found")
 	errNoMethod = guidon.Errorf(guidon.Unimplemented, "Method Not Allowed")

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestCodes is contract 5.2, with the two additions of ours.
+// TestCodes tests contract 5.2, with two additions.
 func TestCodes(t *testing.T) {
 	for code, want := range map[guidon.Code][2]int{
 		handler.OK:                {0, 200},
@@ -35,12 +35,12 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// newShop returns a server with something of everything.
+// newShop returns a server with objects of every kind.
 func newShop(t *testing.T, options ...func(*handler.Config)) *server {
 	return newServer(t, options...).stock()
 }
 
-// stock puts something of everything into the server's database.
+// stock creates objects of every kind in the server's database.
 func (s *server) stock() *server {
 	s.must("", "POST", "/api/v1/flags", `{"key":"f","name":"F","enabled":true}`)
 	s.must("v", "POST", "/api/v1/flags/f/variants", `{"key":"v","attachment":"{\"a\":1}"}`)
@@ -53,8 +53,8 @@ func (s *server) stock() *server {
 	return s
 }
 
-// TestErrors has the rows of contract 5.3 and, of contract 4, what the wire
-// adds to the rules of the domain.
+// TestErrors tests the rows of contract 5.3, and the rules of contract 4 that apply to
+// the wire only.
 func TestErrors(t *testing.T) {
 	s := newShop(t)
 	const n = "/api/v1/namespaces/default"
@@ -122,18 +122,18 @@ func TestErrors(t *testing.T) {
 		{"share too high", "POST", n + "/flags/f/rules/{r}/distributions", `{"variantId":"{v}","rollout":100.5}`, 400, 3, `invalid field rollout: must be less than or equal to '100'`},
 		{"delete a distribution without a variant", "DELETE", n + "/flags/f/rules/{r}/distributions/{d}", "", 400, 3, `invalid field variantId: must not be empty`},
 		{"constraint of no type", "POST", n + "/segments/s/constraints", `{"property":"p","operator":"eq"}`, 400, 3, `invalid constraint type: "UNKNOWN_COMPARISON_TYPE"`},
-		// An enum number without a name is passed through (contract 1.2) and
-		// refused where it must mean something; 256 must not come out as 0.
+		// An enum number without a name is passed through (contract 1.2), and rejected
+		// only if it matters. 256 must not be truncated to 0.
 		{"unknown flag type", "POST", n + "/flags", `{"key":"k","name":"K","type":256}`, 400, 3, `invalid field type: is not a known value`},
 		{"negative match type", "POST", n + "/segments", `{"key":"k","name":"K","matchType":-1}`, 400, 3, `invalid field matchType: is not a known value`},
 		{"legacy evaluation without a flag", "POST", "/api/v1/evaluate", `{}`, 400, 3, `invalid field flagKey: must not be empty`},
 		{"legacy evaluation without an entity", "POST", "/api/v1/evaluate", `{"flagKey":"f"}`, 400, 3, `invalid field entityId: must not be empty`},
 		{"token unknown by id", "GET", "/auth/v1/tokens/x", "", 404, 5, `getting authentication by token: reading authentication: resource not found`},
-		{"analytics is off", "GET", "/internal/v1/analytics/namespaces/n/flags/f", "", 501, 12, `analytics is switched off`},
+		{"analytics is off", "GET", "/internal/v1/analytics/namespaces/n/flags/f", "", 501, 12, `analytics is disabled`},
 		{"bad kind of changes", "GET", n + "/changes?kind=x", "", 400, 3, `invalid field kind: must be namespace, flag or segment`},
 		{"import without a document", "POST", n + "/import", `{}`, 400, 3, `invalid field document: must not be empty`},
 		{"import into another namespace", "POST", n + "/import", `{"document":{"namespace":{"key":"x"}}}`, 400, 3, `document of namespace "x" cannot be imported into namespace "default"`},
-		{"import in an unknown way", "POST", n + "/import", `{"document":{},"mode":256}`, 400, 3, `invalid field mode: is not a known value`},
+		{"import in an unknown mode", "POST", n + "/import", `{"document":{},"mode":256}`, 400, 3, `invalid field mode: is not a known value`},
 		{"export of an unknown namespace", "GET", "/api/v1/namespaces/x/export", "", 404, 5, `namespace "x" not found`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBadInput gets the contract's error and changes nothing (contract 1.2).
+// TestBadInput: bad input gets the contract's error and changes nothing (contract 1.2).
 func TestBadInput(t *testing.T) {
 	s := newShop(t)
 	const flags = "/api/v1/namespaces/default/flags"
@@ -159,12 +159,12 @@ func TestBadInput(t *testing.T) {
 		{"malformed JSON", "POST", flags, `{"key":`, 400, 3, "unexpected EOF"},
 		{"not JSON at all", "POST", flags, `key=value`, 400, 3, "invalid character 'k' looking for beginning of value"},
 		{"an array", "POST", flags, `[]`, 400, 3, "invalid values for key(s) in json body"},
-		{"a boolean as text", "POST", flags, `{"key":"k","name":"K","enabled":"true"}`, 400, 3, "invalid values for key(s) in json body"},
+		{"a boolean as a string", "POST", flags, `{"key":"k","name":"K","enabled":"true"}`, 400, 3, "invalid values for key(s) in json body"},
 		{"a fraction as rank", "POST", flags + "/f/rules", `{"segmentKey":"s","rank":1.5}`, 400, 3, "invalid values for key(s) in json body"},
 		{"a number in a context", "POST", "/evaluate/v1/variant", `{"flagKey":"f","context":{"a":1}}`, 400, 3, "invalid values for key(s) in json body"},
 		{"an object for a list", "POST", "/evaluate/v1/batch", `{"requests":{"0":{}}}`, 400, 3, "invalid values for key(s) in json body"},
 		{"deep nesting", "POST", flags, `{"key":"k","name":"K","metadata":` + deep + `}`, 400, 3, "json body is nested too deeply"},
-		{"deep nesting where nobody looks", "POST", flags, `{"key":"k","name":"K","x":` + deep + `}`, 400, 3, "json body is nested too deeply"},
+		{"deep nesting in an unknown member", "POST", flags, `{"key":"k","name":"K","x":` + deep + `}`, 400, 3, "json body is nested too deeply"},
 		{"invalid UTF-8", "POST", flags, "{\"key\":\"k\",\"name\":\"\xff\"}", 400, 3, "json body is not valid UTF-8"},
 		{"an oversized body", "POST", flags, `{"key":"` + strings.Repeat("k", 4<<20) + `"}`, 413, 8, "the request body exceeds 4194304 bytes"},
 		{"an oversized import", "POST", "/api/v1/namespaces/default/import", `{"x":"` + strings.Repeat("k", 64<<20) + `"}`, 413, 8, "json body has a value of more than 32 MiB"},
@@ -187,7 +187,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBodies that do not say how long they are.
+// TestBodies: bodies of unknown length are read up to the limit.
 func TestBodies(t *testing.T) {
 	s := newServer(t)
 	send := func(body string) reply {
@@ -203,13 +203,13 @@ func TestBodies(t *testing.T) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	if r := send(large[22:] + `{"key":"l","name":"L"}`); r.status != 200 {
-		t.Errorf("as large as may be: %d %s", r.status, r.body)
+		t.Errorf("a body of the largest size: %d %s", r.status, r.body)
 	}
 	send(large+"{}").fails(t, 413, 8, "the request body exceeds 4194304 bytes")
 }
 
-// TestHalfBodies: a caller that ends before its body does and listens is told so,
-// although net/http takes it for gone.
+// TestHalfBodies: a client that half-closes the connection before the end of its body
+// gets an error, although net/http treats it as disconnected.
 func TestHalfBodies(t *testing.T) {
 	s := newServer(t)
 	for _, request := range []string{
@@ -221,7 +221,7 @@ func TestHalfBodies(t *testing.T) {
 	}
 }
 
-// sendHalf sends the bytes, ends its side of the connection and returns the answer.
+// sendHalf sends the bytes, half-closes the connection and returns the response.
 func sendHalf(t *testing.T, s *server, request string) reply {
 	t.Helper()
 	connection, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -246,7 +246,7 @@ func sendHalf(t *testing.T, s *server, request string) reply {
 	return reply{response.StatusCode, response.Header, string(body)}
 }
 
-// TestGoodInput is what contract 1.2 accepts although it looks bad.
+// TestGoodInput tests what contract 1.2 accepts although it looks malformed.
 func TestGoodInput(t *testing.T) {
 	s := newShop(t)
 	answer := `{"match":true,"segmentKeys":["s"],"reason":"MATCH_EVALUATION_REASON","variantKey":"v","variantAttachment":"{\"a\":1}",` +

@@ -2,11 +2,10 @@ package handler
 
 import "strings"
 
-// matchesETag tells whether the header If-None-Match names the ETag. Clients of
-// Flipt v1 send back what they were given, without quotes (contract 9.3); the
-// forms of RFC 9110 13.1.2, compared weakly, are understood as well, because
-// what stands between may have made one of them of it. An answer without an ETag
-// is matched by nothing.
+// matchesETag reports whether the header If-None-Match contains the ETag. Flipt v1
+// clients return the ETag as they received it, without quotes (contract 9.3). The forms
+// of RFC 9110 13.1.2 are accepted too and compared weakly, because a proxy may have
+// rewritten the ETag. An empty ETag matches nothing.
 func matchesETag(header, etag string) bool {
 	if header == "" || etag == "" {
 		return false

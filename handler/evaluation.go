@@ -20,10 +20,10 @@ func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return Response{}, err
 	}
-	answer := variantAnswers.Get().(*variantAnswer)
-	setTime(&answer.at, end)
-	setVariantResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := variantResponses.Get().(*variantResponse)
+	setTime(&response.at, end)
+	setVariantResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
+	return Response{Message: &response.message, memory: response}, nil
 }
 
 func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
@@ -34,29 +34,29 @@ func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationR
 	if err != nil {
 		return Response{}, err
 	}
-	answer := booleanAnswers.Get().(*booleanAnswer)
-	setTime(&answer.at, end)
-	setBooleanResult(&answer.message, m.GetFlagKey(), &result, told{requestIDOf(ctx, m), end.Sub(start), &answer.at})
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := booleanResponses.Get().(*booleanResponse)
+	setTime(&response.at, end)
+	setBooleanResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
+	return Response{Message: &response.message, memory: response}, nil
 }
 
-// What a flag is asked for and answered with is used again.
+// Request and response messages of evaluations are pooled.
 var (
 	evaluationRequests = sync.Pool{New: func() any { return new(evaluation.EvaluationRequest) }}
-	variantAnswers     = sync.Pool{New: func() any { return new(variantAnswer) }}
-	booleanAnswers     = sync.Pool{New: func() any { return new(booleanAnswer) }}
+	variantResponses   = sync.Pool{New: func() any { return new(variantResponse) }}
+	booleanResponses   = sync.Pool{New: func() any { return new(booleanResponse) }}
 )
 
-// maxKeptContext is the size from which a context is not kept, since emptying it
-// takes as long as it ever was.
-const maxKeptContext = 64
+// maxPooledContext is the largest context, in entries, that is reused: clearing a map
+// takes time in proportion to its largest size so far.
+const maxPooledContext = 64
 
 func takeEvaluationRequest() proto.Message {
 	return evaluationRequests.Get().(*evaluation.EvaluationRequest)
 }
 
-// releaseEvaluationRequest empties the request for another one, which finds an
-// empty context in it to be filled.
+// releaseEvaluationRequest resets the message and returns it to the pool. It keeps the
+// emptied context map, to be filled again.
 func releaseEvaluationRequest(m proto.Message) {
 	request := m.(*evaluation.EvaluationRequest)
 	properties := emptied(request.GetContext())
@@ -65,33 +65,33 @@ func releaseEvaluationRequest(m proto.Message) {
 	evaluationRequests.Put(request)
 }
 
-// emptied returns the context, emptied for another one, or nil where it is not kept.
+// emptied clears the context and returns it, or nil if it is too large to be reused.
 func emptied(properties map[string]string) map[string]string {
-	if len(properties) > maxKeptContext {
+	if len(properties) > maxPooledContext {
 		return nil
 	}
 	clear(properties)
 	return properties
 }
 
-type variantAnswer struct {
+type variantResponse struct {
 	message evaluation.VariantEvaluationResponse
 	at      timestamppb.Timestamp
 }
 
-func (a *variantAnswer) release() {
-	a.message.Reset()
-	variantAnswers.Put(a)
+func (r *variantResponse) release() {
+	r.message.Reset()
+	variantResponses.Put(r)
 }
 
-type booleanAnswer struct {
+type booleanResponse struct {
 	message evaluation.BooleanEvaluationResponse
 	at      timestamppb.Timestamp
 }
 
-func (a *booleanAnswer) release() {
-	a.message.Reset()
-	booleanAnswers.Put(a)
+func (r *booleanResponse) release() {
+	r.message.Reset()
+	booleanResponses.Put(r)
 }
 
 func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
@@ -100,27 +100,27 @@ func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
 	}
 }
 
-// told is what an answer says about the request itself.
-type told struct {
+// responseMeta is what a response states about the request itself.
+type responseMeta struct {
 	requestID string
 	duration  time.Duration
 	at        *timestamppb.Timestamp
 }
 
-// setTime is timestamppb.New for a message that is there.
+// setTime is timestamppb.New for an existing message.
 func setTime(m *timestamppb.Timestamp, at time.Time) {
 	m.Seconds, m.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below a billion
 }
 
-func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, t told) {
+func setVariantResult(m *evaluation.VariantEvaluationResponse, flagKey string, r *guidon.VariantResult, meta responseMeta) {
 	m.Match, m.SegmentKeys, m.Reason = r.Match, r.SegmentKeys, wireReason(r.Reason)
 	m.VariantKey, m.VariantAttachment = r.VariantKey, r.Attachment
-	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = t.requestID, milliseconds(t.duration), t.at, flagKey
+	m.RequestId, m.RequestDurationMillis, m.Timestamp, m.FlagKey = meta.requestID, milliseconds(meta.duration), meta.at, flagKey
 }
 
-func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, t told) {
+func setBooleanResult(m *evaluation.BooleanEvaluationResponse, flagKey string, r *guidon.BooleanResult, meta responseMeta) {
 	m.Enabled, m.Reason = r.Enabled, wireReason(r.Reason)
-	m.RequestId, m.RequestDurationMillis, m.Timestamp = t.requestID, milliseconds(t.duration), t.at
+	m.RequestId, m.RequestDurationMillis, m.Timestamp = meta.requestID, milliseconds(meta.duration), meta.at
 	m.FlagKey, m.SegmentKeys = flagKey, r.SegmentKeys
 }
 
@@ -136,8 +136,9 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 	return evaluation.EvaluationReason_UNKNOWN_EVALUATION_REASON
 }
 
-// requestIDOf returns the request id that the client gave in its message or, as a
-// fresh one, that of the call, by which the log has it.
+// requestIDOf returns the request id that the client set in its message. If there is
+// none, it returns a fresh one: that of the call, which is in the log, unless the
+// client gave that one too.
 func requestIDOf(ctx context.Context, m interface{ GetRequestId() string }) string {
 	if given := m.GetRequestId(); given != "" {
 		return given

@@ -12,15 +12,15 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// What a batch is evaluated and answered with is used again: allocated each time,
-// it would be most of what the service leaves to the garbage collector.
+// Batches and their responses are pooled: allocated each time, they would be most of the
+// garbage that the service produces.
 var (
-	batches      = sync.Pool{New: func() any { return new(guidon.Batch) }}
-	batchAnswers = sync.Pool{New: func() any { return new(batchAnswer) }}
+	batches        = sync.Pool{New: func() any { return new(guidon.Batch) }}
+	batchResponses = sync.Pool{New: func() any { return new(batchResponse) }}
 )
 
-// evaluateBatch answers item by item, each with its own request id and all with
-// the duration and end of the whole (contract 7.7, 7.8).
+// evaluateBatch evaluates all items of a batch. Each result has its own request id, and
+// all have the duration and end of the whole batch (contract 7.7, 7.8).
 func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	batch := batches.Get().(*guidon.Batch)
@@ -37,13 +37,13 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	if err != nil {
 		return Response{}, err
 	}
-	answer := batchAnswers.Get().(*batchAnswer)
-	answer.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
-	return Response{Message: &answer.message, memory: answer}, nil
+	response := batchResponses.Get().(*batchResponse)
+	response.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
+	return Response{Message: &response.message, memory: response}, nil
 }
 
-// batchAnswer is the answer to a batch with all messages in it.
-type batchAnswer struct {
+// batchResponse is the response to a batch, with the memory of all messages in it.
+type batchResponse struct {
 	message   evaluation.BatchEvaluationResponse
 	at        timestamppb.Timestamp
 	responses []evaluation.EvaluationResponse
@@ -61,21 +61,22 @@ type booleanItem struct {
 	choice  evaluation.EvaluationResponse_BooleanResponse
 }
 
-// set sets everything that the empty answer says.
-func (a *batchAnswer) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
-	setTime(&a.at, end)
-	a.message.RequestId = requestID
-	a.message.RequestDurationMillis = milliseconds(duration)
-	a.makeRoom(results)
+// set fills in the empty response.
+func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
+	setTime(&r.at, end)
+	r.message.RequestId = requestID
+	r.message.RequestDurationMillis = milliseconds(duration)
+	r.makeRoom(results)
 	for i, item := range m.GetRequests() {
-		response := take(&a.responses)
-		a.setEvaluation(response, item, results[i], told{item.GetRequestId(), duration, &a.at})
-		a.message.Responses = append(a.message.Responses, response)
+		response := take(&r.responses)
+		r.setEvaluation(response, item, results[i], responseMeta{item.GetRequestId(), duration, &r.at})
+		r.message.Responses = append(r.message.Responses, response)
 	}
 }
 
-// makeRoom makes room for the messages of each kind, which then stay where they are.
-func (a *batchAnswer) makeRoom(results []guidon.Evaluation) {
+// makeRoom allocates room for the messages of each kind. They must not move afterwards,
+// because the response has pointers to them.
+func (r *batchResponse) makeRoom(results []guidon.Evaluation) {
 	variants, booleans := 0, 0
 	for _, r := range results {
 		switch {
@@ -85,30 +86,30 @@ func (a *batchAnswer) makeRoom(results []guidon.Evaluation) {
 			booleans++
 		}
 	}
-	a.message.Responses = slices.Grow(a.message.Responses, len(results))
-	a.responses = slices.Grow(a.responses, len(results))
-	a.variants, a.booleans = slices.Grow(a.variants, variants), slices.Grow(a.booleans, booleans)
+	r.message.Responses = slices.Grow(r.message.Responses, len(results))
+	r.responses = slices.Grow(r.responses, len(results))
+	r.variants, r.booleans = slices.Grow(r.variants, variants), slices.Grow(r.booleans, booleans)
 }
 
-// take returns the next item, for which there is room.
+// take extends the slice by an item, for which there must be room, and returns it.
 func take[T any](items *[]T) *T {
 	*items = (*items)[:len(*items)+1]
 	return &(*items)[len(*items)-1]
 }
 
-// setEvaluation sets one answer. One about a flag that does not exist repeats the
-// namespace as it was sent.
-func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, t told) {
+// setEvaluation sets one result. That of an unknown flag repeats the namespace as the
+// client sent it.
+func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, meta responseMeta) {
 	switch {
 	case result.Variant != nil:
-		item := take(&a.variants)
-		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, t)
+		item := take(&r.variants)
+		setVariantResult(&item.message, m.GetFlagKey(), result.Variant, meta)
 		item.choice.VariantResponse = &item.message
 		response.Type = evaluation.EvaluationResponseType_VARIANT_EVALUATION_RESPONSE_TYPE
 		response.Response = &item.choice
 	case result.Boolean != nil:
-		item := take(&a.booleans)
-		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, t)
+		item := take(&r.booleans)
+		setBooleanResult(&item.message, m.GetFlagKey(), result.Boolean, meta)
 		item.choice.BooleanResponse = &item.message
 		response.Type = evaluation.EvaluationResponseType_BOOLEAN_EVALUATION_RESPONSE_TYPE
 		response.Response = &item.choice
@@ -121,12 +122,12 @@ func (a *batchAnswer) setEvaluation(response *evaluation.EvaluationResponse, m *
 	}
 }
 
-// release empties the answer for another one.
-func (a *batchAnswer) release() {
-	a.message.RequestId = ""
-	a.message.Responses = slices.Delete(a.message.Responses, 0, len(a.message.Responses))
-	a.responses = slices.Delete(a.responses, 0, len(a.responses))
-	a.variants = slices.Delete(a.variants, 0, len(a.variants))
-	a.booleans = slices.Delete(a.booleans, 0, len(a.booleans))
-	batchAnswers.Put(a)
+// release empties the response and returns it to the pool.
+func (r *batchResponse) release() {
+	r.message.RequestId = ""
+	r.message.Responses = slices.Delete(r.message.Responses, 0, len(r.message.Responses))
+	r.responses = slices.Delete(r.responses, 0, len(r.responses))
+	r.variants = slices.Delete(r.variants, 0, len(r.variants))
+	r.booleans = slices.Delete(r.booleans, 0, len(r.booleans))
+	batchResponses.Put(r)
 }

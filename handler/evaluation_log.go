@@ -10,16 +10,16 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// EvaluationLog is an [Observer] that logs each evaluation as an event, by the names
-// of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It may be
-// used concurrently.
+// EvaluationLog is an [Observer] that logs each evaluation as an event, under the names
+// of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It is safe for
+// concurrent use.
 type EvaluationLog struct {
 	logger   *slog.Logger
 	entities bool
 }
 
-// NewEvaluationLog returns a log that names the entity of an evaluation only where
-// entities says so: it is personal data.
+// NewEvaluationLog returns an EvaluationLog. It logs the entity of an evaluation, which
+// is personal data, only if entities is set.
 func NewEvaluationLog(logger *slog.Logger, entities bool) *EvaluationLog {
 	return &EvaluationLog{logger: logger, entities: entities}
 }
@@ -38,8 +38,8 @@ func (l *EvaluationLog) Evaluated(events []EvaluationEvent) {
 	}
 }
 
-// attributes appends what the conventions have a name for, and the request id by
-// which the log has the request.
+// attributes appends the attributes that the conventions name, and the request id that
+// the request is logged with.
 func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) []slog.Attr {
 	attributes = append(attributes,
 		slog.String("request_id", e.RequestID),
@@ -65,8 +65,8 @@ func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) [
 	return attributes
 }
 
-// conventionalReason returns the reason as the conventions have it: the one that
-// OFREP answers with, in lower case.
+// conventionalReason returns the reason as the conventions name it: that of OFREP, in
+// lower case.
 func (e *EvaluationEvent) conventionalReason() string {
 	switch {
 	case e.Err != nil:
@@ -83,8 +83,8 @@ func (e *EvaluationEvent) conventionalReason() string {
 	return e.Reason // "default" or "unknown"
 }
 
-// conventionalError returns what the conventions call the error: the code that OFREP
-// answers with, in lower case, or the one that OFREP has no use for.
+// conventionalError returns the conventions' name of the error: the error code of OFREP
+// in lower case, or type_mismatch, which OFREP does not use.
 func conventionalError(err error) string {
 	if guidon.IsWrongFlagType(err) {
 		return "type_mismatch"
@@ -92,8 +92,8 @@ func conventionalError(err error) string {
 	return strings.ToLower(ofrepCodeOf(err))
 }
 
-// Observers returns an observer that tells all of those that are not nil, or nil
-// where there is none.
+// Observers returns an observer that notifies all that are not nil, or nil if there is
+// none.
 func Observers(all ...Observer) Observer {
 	var present observers
 	for _, o := range all {

@@ -35,7 +35,7 @@ func loggedStates(entities bool) (*handler.Handler, *bytes.Buffer) {
 	}), &log
 }
 
-// event is what every evaluation is logged with, and what else.
+// event returns the attributes of every logged evaluation plus further ones.
 func event(further map[string]any) map[string]any {
 	e := map[string]any{
 		"level": "INFO", "msg": "feature_flag.evaluation", "request_id": "r", "feature_flag.provider.name": "guidon",
@@ -51,7 +51,8 @@ func event(further map[string]any) map[string]any {
 	return e
 }
 
-// TestEvaluationLog has the attributes of OFREP 13, over both interfaces.
+// TestEvaluationLog tests the attributes of OFREP 13, for the Flipt v1 interface and for
+// OFREP.
 func TestEvaluationLog(t *testing.T) {
 	const context = `"country":"US","age":"20","beta":"true"`
 	h, log := loggedStates(false)
@@ -67,9 +68,9 @@ func TestEvaluationLog(t *testing.T) {
 			[]map[string]any{{"key": "US", "result.variant": "true", "result.reason": "targeting_match"}}},
 		{"a distribution", "/evaluate/v1/variant", `{"flagKey":"var-00001","entityId":"e","context":{` + context + `}}`,
 			[]map[string]any{{"key": "var-00001", "result.variant": "off", "result.reason": "split"}}},
-		{"switched off", "/evaluate/v1/variant", `{"flagKey":"off"}`,
+		{"disabled", "/evaluate/v1/variant", `{"flagKey":"off"}`,
 			[]map[string]any{{"key": "off", "result.reason": "disabled"}}},
-		{"nothing", "/evaluate/v1/variant", `{"flagKey":"nothing"}`,
+		{"no variant", "/evaluate/v1/variant", `{"flagKey":"nothing"}`,
 			[]map[string]any{{"key": "nothing", "result.reason": "unknown"}}},
 		{"another type", "/evaluate/v1/variant", `{"flagKey":"plain"}`,
 			[]map[string]any{{"key": "plain", "result.reason": "error", "error.type": "type_mismatch", "error.message": "flag type BOOLEAN_FLAG_TYPE invalid"}}},
@@ -81,7 +82,7 @@ func TestEvaluationLog(t *testing.T) {
 		}},
 		{"OFREP, static", ofrepPath + "/plain", `{"context":{}}`,
 			[]map[string]any{{"key": "plain", "result.variant": "true", "result.reason": "static"}}},
-		{"OFREP, nothing", ofrepPath + "/nothing", `{"context":{}}`,
+		{"OFREP, no variant", ofrepPath + "/nothing", `{"context":{}}`,
 			[]map[string]any{{"key": "nothing", "result.reason": "default"}}},
 		{"OFREP, no key to split by", ofrepPath + "/bool-00000", `{"context":{}}`, []map[string]any{{
 			"key": "bool-00000", "result.reason": "error", "error.type": "targeting_key_missing",
@@ -106,7 +107,7 @@ func TestEvaluationLog(t *testing.T) {
 	}
 }
 
-// TestEvaluationLogOfEntities names them only where it is told to.
+// TestEvaluationLogOfEntities: entities are logged only if that is enabled.
 func TestEvaluationLogOfEntities(t *testing.T) {
 	for _, entities := range []bool{false, true} {
 		h, log := loggedStates(entities)
@@ -125,7 +126,7 @@ func TestEvaluationLogOfEntities(t *testing.T) {
 	}
 }
 
-// eventsIn returns the events of a log, without their time.
+// eventsIn returns the events of a log, without their times.
 func eventsIn(t *testing.T, log *bytes.Buffer) (events []map[string]any) {
 	t.Helper()
 	for line := range bytes.Lines(log.Bytes()) {

@@ -16,7 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// TestEvaluation is contract 3.6 and 7.7.
+// TestEvaluation tests contract 3.6 and 7.7.
 func TestEvaluation(t *testing.T) {
 	s := newShop(t)
 	s.must("", "POST", "/api/v1/flags", `{"key":"beta","name":"Beta","enabled":true}`)
@@ -32,7 +32,7 @@ func TestEvaluation(t *testing.T) {
 				`{"type":"VARIANT_EVALUATION_RESPONSE_TYPE","variantResponse":{"match":true,"segmentKeys":["s"],"reason":"MATCH_EVALUATION_REASON","variantKey":"v","variantAttachment":"{\"a\":1}","requestId":"one","requestDurationMillis":MS,"timestamp":"TIME","flagKey":"f"}},` +
 				`{"type":"ERROR_EVALUATION_RESPONSE_TYPE","errorResponse":{"flagKey":"nope","namespaceKey":"","reason":"NOT_FOUND_ERROR_EVALUATION_REASON"}},` +
 				`{"type":"ERROR_EVALUATION_RESPONSE_TYPE","errorResponse":{"flagKey":"f","namespaceKey":"nope","reason":"NOT_FOUND_ERROR_EVALUATION_REASON"}}],"requestDurationMillis":MS}`},
-		// Legacy answers repeat the namespace as it was sent (contract 7.9).
+		// Legacy responses repeat the namespace as it was sent (contract 7.9).
 		{"legacy", "/api/v1/evaluate", `{"flagKey":"f","entityId":"e","context":{"a":"<b>"}}`,
 			`{"requestId":"ID","entityId":"e","requestContext":{"a":"<b>"},"match":true,"flagKey":"f","segmentKey":"s","timestamp":"TIME","value":"v","requestDurationMillis":MS,"attachment":"{\"a\":1}","reason":"MATCH_EVALUATION_REASON","namespaceKey":"","segmentKeys":["s"]}`},
 		{"legacy with a namespace", "/api/v1/namespaces/default/evaluate", `{"flagKey":"beta","entityId":"e","requestId":"mine"}`,
@@ -45,7 +45,7 @@ func TestEvaluation(t *testing.T) {
 			s := *s
 			s.t = t
 			want := test.want
-			if want == "" { // whether the entity is in depends on its hash, which others test
+			if want == "" { // the result depends on the entity's hash, which other tests cover
 				enabled, reason := "false", "DEFAULT"
 				if r, err := s.service.EvaluateBoolean(t.Context(), guidon.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
 					t.Fatal(err)
@@ -62,7 +62,7 @@ func TestEvaluation(t *testing.T) {
 	s.do("POST", "/evaluate/v1/variant", `{"flagKey":"nope"}`).fails(t, 404, 5, `flag "default/nope" not found`)
 }
 
-// TestReasons has every reason in the numbering of both APIs (contract 3.6).
+// TestReasons tests the reasons other than a match, in both APIs (contract 3.6).
 func TestReasons(t *testing.T) {
 	s := newShop(t)
 	for name, c := range map[string]struct{ create, path, body, want string }{
@@ -88,8 +88,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestDuration is contract 7.7: the time in fractional milliseconds, and the
-// instant at the end.
+// TestDuration tests contract 7.7: the duration in fractional milliseconds, and the
+// timestamp of the end.
 func TestDuration(t *testing.T) {
 	instant := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	h := handler.New(handler.Config{Service: newInside(t, "sets the clock").stock().service, Now: func() time.Time {
@@ -111,7 +111,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// observer keeps what it is told.
+// observer records all notifications.
 type observer struct {
 	finished  chan finished
 	evaluated chan handler.EvaluationEvent
@@ -136,7 +136,8 @@ func (o *observer) Evaluated(events []handler.EvaluationEvent) {
 	}
 }
 
-// A large batch is told as completely as a small one, in order.
+// TestObserverOfLargeBatch: the observer gets all evaluations of a batch of any size, in
+// order.
 func TestObserverOfLargeBatch(t *testing.T) {
 	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, guidon.MaxBatch)}
 	s := newShop(t, func(c *handler.Config) { c.Observer = o })
@@ -160,11 +161,11 @@ func TestObserverOfLargeBatch(t *testing.T) {
 	}
 }
 
-// TestObserver is told of every request and of every flag evaluated.
+// TestObserver: the observer is notified of every request and every evaluation.
 func TestObserver(t *testing.T) {
 	o := newObserver()
 	s := newShop(t, func(c *handler.Config) { c.Observer = o })
-	for range 8 { // newShop's own
+	for range 8 { // the requests of newShop
 		<-o.finished
 	}
 	s.do("POST", "/evaluate/v1/variant", `{"flagKey":"f"}`)
@@ -205,18 +206,18 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// TestRequestIDOfAnswer: an answer repeats the id in the message of the client or
-// else has a fresh one, by which the log has the request too.
-func TestRequestIDOfAnswer(t *testing.T) {
+// TestRequestIDOfResponse: a response repeats the id in the client's message. Without
+// one it has a fresh id, under which the request is logged unless it has an id itself.
+func TestRequestIDOfResponse(t *testing.T) {
 	h := handler.New(handler.Config{Service: newService(t)})
 	for _, test := range []struct {
 		name, ofRequest, ofMessage string
-		want                       func(ofAnswer, ofRequest string) bool
+		want                       func(ofResponse, ofRequest string) bool
 	}{
-		{"none", "", "", func(ofAnswer, ofRequest string) bool { return ofAnswer == ofRequest && stable(ofAnswer) == "ID" }},
-		{"of the request", "mine", "", func(ofAnswer, ofRequest string) bool { return ofRequest == "mine" && stable(ofAnswer) == "ID" }},
-		{"of the message", "", "theirs", func(ofAnswer, ofRequest string) bool { return ofAnswer == "theirs" && stable(ofRequest) == "ID" }},
-		{"of both", "mine", "theirs", func(ofAnswer, ofRequest string) bool { return ofAnswer == "theirs" && ofRequest == "mine" }},
+		{"none", "", "", func(ofResponse, ofRequest string) bool { return ofResponse == ofRequest && stable(ofResponse) == "ID" }},
+		{"of the request", "mine", "", func(ofResponse, ofRequest string) bool { return ofRequest == "mine" && stable(ofResponse) == "ID" }},
+		{"of the message", "", "theirs", func(ofResponse, ofRequest string) bool { return ofResponse == "theirs" && stable(ofRequest) == "ID" }},
+		{"of both", "mine", "theirs", func(ofResponse, ofRequest string) bool { return ofResponse == "theirs" && ofRequest == "mine" }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, call := range []struct {
@@ -234,7 +235,7 @@ func TestRequestIDOfAnswer(t *testing.T) {
 				}
 				got := response.Message.(interface{ GetRequestId() string }).GetRequestId()
 				if !test.want(got, response.RequestID) {
-					t.Errorf("%s: the answer has %q, the request is %q", call.operation, got, response.RequestID)
+					t.Errorf("%s: the response has id %q, the request %q", call.operation, got, response.RequestID)
 				}
 			}
 		})

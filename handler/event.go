@@ -9,54 +9,55 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// unmatched is the operation of a request that leads to none.
+// unmatched is the operation of a request that matches no route.
 const unmatched = "unmatched"
 
-// Observer is told of what happened. Its methods are called concurrently, on the
-// path of the request, and must not block. Evaluated may be given names that do
-// not exist: FlagExists says so.
+// Observer is notified of requests and evaluations. Its methods are called concurrently,
+// while the request runs, and must not block.
 type Observer interface {
-	// Finished is called once per request. Operation is a gRPC name, the pattern
-	// of another route, "preflight" or "unmatched"; code is OK or the error's.
+	// Finished is called once per request, except for event streams that were open.
+	// Operation is a gRPC name, the pattern of another route, "preflight" or
+	// "unmatched". Code is that of the error, or OK.
 	Finished(operation, transport string, code guidon.Code, duration time.Duration)
-	// Evaluated is called with the evaluations of a request, all at once or some at
-	// a time. They are good until it returns.
+	// Evaluated is called with the evaluations of a request, in one or several calls.
+	// The slice is valid until it returns. A flag or namespace need not exist; see
+	// [EvaluationEvent.FlagExists].
 	Evaluated([]EvaluationEvent)
 }
 
-// OK is what [Observer.Finished] is told when there was no error.
+// OK is the code that [Observer.Finished] is called with if there was no error.
 const OK guidon.Code = 255
 
-// event is what is told about one request, filled in on the way and told once.
+// event collects what is logged and observed about one request. It is emitted once.
 // It holds no token, cookie, query string or evaluation context.
 type event struct {
-	start     time.Time
-	deadline  time.Time // that the caller has set, or zero
-	operation string
-	transport string
-	method    string // HTTP only, like route, status and bytes
-	route     string
-	requestID string
-	named     bool // by the caller: requestID is theirs
-	actor     string
-	namespace string
-	revision  int64
-	stale     time.Duration
-	status    int
-	bytes     int64
-	err       error
-	opaque    bool // the text of err may repeat what the client sent
-	quiet     bool
-	ended     streamEnd // why, of a stream that had begun
+	start          time.Time
+	deadline       time.Time // set by the caller, or zero
+	operation      string
+	transport      string
+	method         string // HTTP only, like route, status and bytes
+	route          string
+	requestID      string
+	requestIDGiven bool // requestID is the caller's
+	actor          string
+	namespace      string
+	revision       int64
+	stale          time.Duration
+	status         int
+	bytes          int64
+	err            error
+	redact         bool      // the text of err may echo client input
+	quiet          bool      // log at Debug only
+	ended          streamEnd // why a stream that was open has ended
 }
 
-// maxRequestID bounds what a client may have us log as its request id.
+// maxRequestID limits the length of a request id that a client gives.
 const maxRequestID = 128
 
-// name sets the request id: the one that the client gave, or a new one where that
-// is not fit for a log.
-func (e *event) name(given string) {
-	if e.named = isRequestID(given); e.named {
+// setRequestID sets the request id: the one that the client gave, or a new one if that is
+// not fit for a log.
+func (e *event) setRequestID(given string) {
+	if e.requestIDGiven = isRequestID(given); e.requestIDGiven {
 		e.requestID = given
 	} else {
 		e.requestID = guidon.NewRequestID()
@@ -78,7 +79,7 @@ func isRequestID(text string) bool {
 	return true
 }
 
-// finish tells about the request.
+// finish logs the event and notifies the observer.
 func (h *Handler) finish(ctx context.Context, e *event) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -94,7 +95,7 @@ func (h *Handler) finish(ctx context.Context, e *event) {
 	if level := e.level(code); h.logger.Enabled(ctx, level) {
 		logEvent(ctx, h.logger, level, "request", func(room []slog.Attr) []slog.Attr { return e.attributes(room, code, duration) })
 	}
-	// A stream is as long as it lasts, which says nothing about how long answers take.
+	// The duration of a stream says nothing about the latency of the service.
 	if h.config.Observer != nil && e.ended == "" {
 		h.config.Observer.Finished(e.operation, e.transport, code, duration)
 	}
@@ -106,7 +107,7 @@ func (e *event) level(code guidon.Code) slog.Level {
 	switch {
 	case e.quiet:
 		return slog.LevelDebug
-	case isServerError(code) && !e.demanded(code):
+	case isServerError(code) && !e.causedByCaller(code):
 		return slog.LevelError
 	}
 	return slog.LevelInfo
@@ -116,16 +117,17 @@ func isServerError(code guidon.Code) bool {
 	return code == guidon.Internal || code == guidon.Unavailable || code == guidon.DeadlineExceeded
 }
 
-// demanded reports whether the request failed only by the caller: by a deadline that
-// has passed, a message that did not arrive in time, or a revision that does not exist.
-func (e *event) demanded(code guidon.Code) bool {
+// causedByCaller reports whether the request failed only because of the caller: its
+// deadline has passed, its message did not arrive in time, or it requires a revision that
+// does not exist.
+func (e *event) causedByCaller(code guidon.Code) bool {
 	if code == guidon.DeadlineExceeded {
-		return e.opaque || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
+		return e.redact || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
 	}
 	return guidon.IsMissingRevision(e.err)
 }
 
-// attributes appends what is known.
+// attributes appends all attributes that are known.
 func (e *event) attributes(attributes []slog.Attr, code guidon.Code, duration time.Duration) []slog.Attr {
 	attributes = append(attributes,
 		slog.String("request_id", e.requestID),
@@ -166,9 +168,9 @@ func (e *event) attributes(attributes []slog.Attr, code guidon.Code, duration ti
 	return attributes
 }
 
-// reason returns the text of the error.
+// reason returns the text of the error, for the log.
 func (e *event) reason() string {
-	if e.opaque && guidon.CodeOf(e.err) == guidon.InvalidArgument {
+	if e.redact && guidon.CodeOf(e.err) == guidon.InvalidArgument {
 		return "the request could not be decoded"
 	}
 	return clip(e.err.Error())
@@ -181,7 +183,7 @@ func codeName(code guidon.Code) string {
 	return code.Error()
 }
 
-// maxLogged bounds what a client can make us log, in bytes.
+// maxLogged limits each client-controlled string in the log, in bytes.
 const maxLogged = 1024
 
 func clip(text string) string {

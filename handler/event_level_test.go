@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// failingStore answers every read with the error, or waits for the end of the
-// request if there is none.
+// failingStore fails every read with err or, if err is nil, waits for the end of the
+// request.
 type failingStore struct {
 	guidon.Store
 	err error
@@ -29,7 +29,7 @@ func (s failingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot,
 	return nil, ctx.Err()
 }
 
-// staleStore answers from memory, as during an outage.
+// staleStore returns stale state, as during an outage.
 type staleStore struct{ states }
 
 func (s *staleStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
@@ -37,13 +37,13 @@ func (s *staleStore) Snapshot(ctx context.Context, namespace string) (*guidon.Sn
 	return s.states.Snapshot(ctx, namespace)
 }
 
-// TestLevelOfDemands: a request that fails only because its caller demands too much
-// is not an error of the service. One that fails by our fault is, with the same code.
-func TestLevelOfDemands(t *testing.T) {
+// TestLevelOfCallerErrors: a request that fails only because of its caller is not logged
+// as an error. One that fails because of the service is, even with the same code.
+func TestLevelOfCallerErrors(t *testing.T) {
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, nil, nil)
 	byKey := map[string]*guidon.Snapshot{"default": s}
 	current, stale, waiting := &states{byKey: byKey}, &staleStore{states{byKey: byKey}}, failingStore{}
-	away := failingStore{err: errAway}
+	down := failingStore{err: errDatabaseDown}
 	late := failingStore{err: context.DeadlineExceeded}
 	timeout := []string{"Grpc-Timeout", "0S"}
 	future := []string{"Guidon-Min-Revision", "8"}
@@ -68,8 +68,8 @@ func TestLevelOfDemands(t *testing.T) {
 		{"an unreachable revision, OFREP", current, "POST", bulk, future, 503, "INFO"},
 		{"an unreachable revision of a list", current, "GET", flags, future, 503, "INFO"},
 		{"a revision that the database may have", stale, "POST", variant, future, 503, "ERROR"},
-		{"no database", away, "POST", variant, nil, 503, "ERROR"},
-		{"no database and a revision", away, "POST", variant, future, 503, "ERROR"},
+		{"no database", down, "POST", variant, nil, 503, "ERROR"},
+		{"no database and a revision", down, "POST", variant, future, 503, "ERROR"},
 		{"a malformed timeout", current, "POST", variant, []string{"Grpc-Timeout", "1"}, 400, "INFO"},
 		{"a stale condition", current, "PUT", flags + "/f", []string{"If-Match", "x"}, 400, "INFO"},
 	} {
@@ -89,8 +89,8 @@ func TestLevelOfDemands(t *testing.T) {
 	}
 }
 
-// TestLevelOfCallers: what ends a call of another transport is the caller's matter
-// if the call ends it.
+// TestLevelOfCallers: if the caller's own context ends a call of another transport, that
+// is not logged as an error.
 func TestLevelOfCallers(t *testing.T) {
 	for _, test := range []struct {
 		name  string

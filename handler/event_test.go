@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// TestEvent has one event per request, with what was filled in on the way.
+// TestEvent: every request is logged once, with all its attributes.
 func TestEvent(t *testing.T) {
 	s := newServer(t, required)
 	admin := "Bearer " + s.token("")
@@ -29,7 +29,7 @@ func TestEvent(t *testing.T) {
 			"level": "INFO", "operation": "/flipt.Flipt/CreateFlag", "transport": "http", "method": "POST",
 			"route": "/api/v1/namespaces/{namespace_key}/flags", "actor": actor, "namespace": "default", "revision": 2.0, "code": "ok", "status": 200.0,
 		}},
-		{"refusal", "GET", "/api/v1/flags/nope?namespaceKey=default", "", map[string]any{
+		{"failure", "GET", "/api/v1/flags/nope?namespaceKey=default", "", map[string]any{
 			"level": "INFO", "operation": "/flipt.Flipt/GetFlag", "transport": "http", "method": "GET",
 			"route": "/api/v1/flags/{key}", "actor": actor, "namespace": "default", "revision": 2.0, "code": "not found", "status": 404.0,
 			"error": `flag "default/nope" not found`,
@@ -41,7 +41,7 @@ func TestEvent(t *testing.T) {
 		{"health", "GET", "/health", "", map[string]any{
 			"level": "DEBUG", "operation": "/health", "transport": "http", "method": "GET", "route": "/health", "code": "ok", "status": 200.0,
 		}},
-		{"lost", "BREW", "/api/v1/nope", "", map[string]any{
+		{"unmatched", "BREW", "/api/v1/nope", "", map[string]any{
 			"level": "INFO", "operation": "unmatched", "transport": "http", "method": "other", "route": "", "code": "not found", "status": 404.0, "error": "Not Found",
 		}},
 	} {
@@ -66,12 +66,12 @@ func TestEvent(t *testing.T) {
 	}
 }
 
-// TestAuthenticationReasons are in the log and nowhere else (operations 1.1).
+// TestAuthenticationReasons: the reason of a 401 is only logged (operations 1.1).
 func TestAuthenticationReasons(t *testing.T) {
 	s := newServer(t, required)
 	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "none")
 	s.do("GET", "/api/v1/flags", "", "X-Request-Id", "scoped", "Authorization", "Bearer "+s.token("shop"))
-	if got := s.logs.event(t, "none")["error"]; got != unauthenticated+": there is no credential" {
+	if got := s.logs.event(t, "none")["error"]; got != unauthenticated+": no credential in the request" {
 		t.Errorf("%v", got)
 	}
 	e := s.logs.event(t, "scoped")
@@ -83,7 +83,7 @@ func TestAuthenticationReasons(t *testing.T) {
 	}
 }
 
-// TestLogsHaveNoSecrets sends a secret wherever a client could.
+// TestLogsHaveNoSecrets sends a secret everywhere a client could put one.
 func TestLogsHaveNoSecrets(t *testing.T) {
 	const secret = "hunter2"
 	s := newServer(t, required)
@@ -114,7 +114,7 @@ func TestLogsHaveNoSecrets(t *testing.T) {
 	}
 }
 
-// TestRequestID accepts what is fit for a log.
+// TestRequestID: a request id is kept only if it is fit for a log.
 func TestRequestID(t *testing.T) {
 	s := newServer(t)
 	for given, kept := range map[string]bool{
@@ -128,7 +128,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// brokenStore panics, or fails with an error that is nobody's business.
+// brokenStore panics, or fails with an error whose text must not reach clients.
 type brokenStore struct {
 	guidon.Store
 	with any
@@ -141,8 +141,8 @@ func (s brokenStore) Snapshot(context.Context, string) (*guidon.Snapshot, error)
 	panic(s.with)
 }
 
-// TestPanic is a 500 with a request id; the log has the rest, and the process
-// lives.
+// TestPanic: a panic becomes a 500 with a request id. The log has the details, and the
+// process survives.
 func TestPanic(t *testing.T) {
 	for name, with := range map[string]any{"panic": "secret detail", "error": errors.New("secret detail")} {
 		t.Run(name, func(t *testing.T) {
@@ -166,15 +166,15 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestPanicElsewhere is one outside of an operation: an answer where there can
-// be one, else a connection that is cut.
+// TestPanicElsewhere: a panic outside of an operation becomes a 500 or, if the response
+// has started, aborts the connection.
 func TestPanicElsewhere(t *testing.T) {
-	for name, begun := range map[string]bool{"before the answer": false, "in the middle of it": true} {
+	for name, started := range map[string]bool{"before the response": false, "in the middle of the response": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, func(c *handler.Config) {
 				c.MetricsPublic = true
 				c.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					if begun {
+					if started {
 						w.Header().Set("Content-Length", "100")
 						_, _ = w.Write([]byte("half"))
 					}
@@ -185,7 +185,7 @@ func TestPanicElsewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !begun {
+			if !started {
 				s.send(request).fails(t, 500, 13, "internal error")
 				return
 			}
@@ -200,7 +200,7 @@ func TestPanicElsewhere(t *testing.T) {
 	}
 }
 
-// TestAbort passes the one panic that is meant.
+// TestAbort: http.ErrAbortHandler is passed on to net/http.
 func TestAbort(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
 		c.Service = guidon.NewService(brokenStore{with: http.ErrAbortHandler}, time.Now)
@@ -211,19 +211,19 @@ func TestAbort(t *testing.T) {
 	}
 	if response, err := client.Do(request); err == nil {
 		_ = response.Body.Close()
-		t.Errorf("an answer: %d", response.StatusCode)
+		t.Errorf("got status %d, want an aborted connection", response.StatusCode)
 	}
 }
 
-// rudeObserver panics.
-type rudeObserver struct{}
+type panickingObserver struct{}
 
-func (rudeObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (rudeObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
+func (panickingObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
+func (panickingObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
 
-// TestRudeObserver ends neither the process nor an answer that is ready.
-func TestRudeObserver(t *testing.T) {
-	s := newServer(t, func(c *handler.Config) { c.Observer = rudeObserver{} })
+// TestPanickingObserver: an observer that panics ends neither the process nor a response
+// that is ready.
+func TestPanickingObserver(t *testing.T) {
+	s := newServer(t, func(c *handler.Config) { c.Observer = panickingObserver{} })
 	s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
 	s.do("POST", "/evaluate/v1/variant", "{}").fails(t, 500, 13, "internal error")
 	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}}); err != nil {
@@ -231,13 +231,13 @@ func TestRudeObserver(t *testing.T) {
 	}
 }
 
-// TestUnavailable tells the client when to come back.
+// TestUnavailable: a 503 has a Retry-After header.
 func TestUnavailable(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
-		c.Service = guidon.NewService(brokenStore{with: guidon.Errorf(guidon.Unavailable, "the database is away")}, time.Now)
+		c.Service = guidon.NewService(brokenStore{with: guidon.Errorf(guidon.Unavailable, "the database is down")}, time.Now)
 	})
 	r := s.do("GET", "/api/v1/flags", "")
-	r.fails(t, 503, 14, "the database is away")
+	r.fails(t, 503, 14, "the database is down")
 	if got := r.header.Get("Retry-After"); got != "1" {
 		t.Errorf("Retry-After %q", got)
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), asked)
+	requested := pageOf(m)
+	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
-	list.cut(asked, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
+	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
 	return list.answer(h, request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
@@ -56,13 +56,13 @@ func (h *Handler) deleteFlag(ctx context.Context, m *flipt.DeleteFlagRequest) (*
 	return done(h.service.DeleteFlag(ctx, m.GetNamespaceKey(), m.GetKey()))
 }
 
-// inNamespace is a request that is about a namespace.
+// inNamespace is a request with a namespace key.
 type inNamespace interface{ GetNamespaceKey() string }
 
-// namespaceOf returns the namespace that the request means.
+// namespaceOf returns the namespace of the request: without a key, the default one.
 func namespaceOf(m inNamespace) string { return guidon.NamespaceKey(m.GetNamespaceKey()) }
 
-// wireFlag returns the conversion of flags of the request's namespace.
+// wireFlag returns a function that converts flags of the request's namespace.
 func wireFlag(m inNamespace) func(*guidon.Flag) *flipt.Flag {
 	namespace := namespaceOf(m)
 	return func(f *guidon.Flag) *flipt.Flag {

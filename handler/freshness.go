@@ -11,28 +11,28 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// The headers that say how fresh an answer has to be, and how old it is.
+// The headers for how fresh a response must be, and for how old it is.
 const (
 	minRevisionHeader = "Guidon-Min-Revision"
 	staleHeader       = "Guidon-Stale"
 )
 
-// demand puts into the call how fresh the answer to the request has to be.
+// setFreshness sets in call how fresh the response to the request must be.
 //
-// no-cache asks for what validation finds to be current (RFC 9111 5.2.1.4), in
-// every mode of the cache. No other directive changes anything: no-store is about
-// what may be kept of this exchange, of which nothing is.
-func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
+// no-cache requires validation (RFC 9111 5.2.1.4), in every mode of the cache. All other
+// directives are ignored. In particular, no-store forbids storing any part of the
+// exchange, and nothing of it is stored anyway.
+func (o *Operation) setFreshness(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
 	call.MayBeStale = o.lasting
-	// By the clock of the process, which the cache compares it with, and not since the
-	// event began: that of a stream lasts.
+	// By the clock that the cache uses, and not the start of the event: a stream runs
+	// its operation many times during one event.
 	call.Begun = clock.Tick()
 	return err
 }
 
-// minRevision returns the revision that the header demands, 0 for none.
+// minRevision returns the revision that the header requires, or 0 if there is none.
 func minRevision(header string) (int64, error) {
 	header = strings.TrimSpace(header)
 	if header == "" {
@@ -45,8 +45,8 @@ func minRevision(header string) (int64, error) {
 	return int64(number), nil // #nosec G115 -- 63 bits
 }
 
-// hasDirective tells whether the value of a Cache-Control header has the
-// directive, with or without an argument.
+// hasDirective reports whether the value of a Cache-Control header has the directive,
+// with or without an argument.
 func hasDirective(header, directive string) bool {
 	if header == "" {
 		return false
@@ -60,8 +60,8 @@ func hasDirective(header, directive string) bool {
 	return false
 }
 
-// StaleSeconds returns how old an answer is as the header Guidon-Stale has it:
-// whole seconds, rounded up, and nothing for one that is not stale.
+// StaleSeconds returns the value of the header Guidon-Stale for a response of that age:
+// whole seconds, rounded up. It returns "" if the response is not stale.
 func StaleSeconds(age time.Duration) string {
 	if age <= 0 {
 		return ""
@@ -69,10 +69,10 @@ func StaleSeconds(age time.Duration) string {
 	return strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)
 }
 
-// names returns the namespace that the request is most likely about, or "" if that is
-// none. A token that is limited to one may mean another. Before the message has been
-// read it is the namespace of the path, if any, and otherwise the default one.
-func (r *Request) names() string {
+// likelyNamespace returns the namespace that the request is most likely about, or "" if
+// there is none. The scope of a token may override it. Before the message has been read,
+// it is the namespace of the path or, without one, the default namespace.
+func (r *Request) likelyNamespace() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)
 	}

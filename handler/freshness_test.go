@@ -15,33 +15,33 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// database is a database that others write to, too, and that can go away.
+// database is a database with other writers, which counts queries and can become
+// unavailable.
 type database struct {
 	*store.DB
-	away      atomic.Bool
-	questions atomic.Int64
+	down    atomic.Bool
+	queries atomic.Int64
 }
 
-var errAway = guidon.Errorf(guidon.Unavailable, "the database cannot be reached")
+var errDatabaseDown = guidon.Errorf(guidon.Unavailable, "the database cannot be reached")
 
 func (d *database) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
-	d.questions.Add(1)
-	if d.away.Load() {
-		return nil, errAway
+	d.queries.Add(1)
+	if d.down.Load() {
+		return nil, errDatabaseDown
 	}
 	return d.DB.Heads(ctx, keys)
 }
 
 func (d *database) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
-	if d.away.Load() {
-		return errAway
+	if d.down.Load() {
+		return errDatabaseDown
 	}
 	return d.DB.Update(ctx, namespace, fn)
 }
 
-// newShared starts a server over a cache of the freshness, and returns it with
-// its database, which can be watched, and a service by which somebody else writes
-// to that.
+// newShared starts a server with a cache of the given freshness. It returns the server,
+// its database, and a service that writes to the database without the cache.
 func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler.Config)) (*server, *database, *guidon.Service) {
 	t.Helper()
 	db := newDB(t)
@@ -53,7 +53,7 @@ func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler
 	return newServer(t, options...), d, guidon.NewService(db, time.Now)
 }
 
-// createFlag lets somebody else write.
+// createFlag creates a flag through the other service.
 func createFlag(t *testing.T, other *guidon.Service, key string) {
 	t.Helper()
 	_, err := other.CreateFlag(t.Context(), "default", guidon.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
@@ -67,8 +67,9 @@ const (
 	evaluateF    = `{"flagKey":"f","entityId":"e"}`
 )
 
-// TestDemands: a request can demand more than the mode of the cache gives it.
-func TestDemands(t *testing.T) {
+// TestFreshnessHeaders: a request can require fresher state than the mode of the cache
+// guarantees.
+func TestFreshnessHeaders(t *testing.T) {
 	s := newSharing(t, cache.Freshness{MaxAge: time.Hour})
 	revision := 1
 	read := func(path string, headers ...string) reply {
@@ -93,20 +94,20 @@ func TestDemands(t *testing.T) {
 			{"no-cache", []string{"Cache-Control", "no-cache"}, true},
 			{"no-cache among others", []string{"Cache-Control", `max-age=0, No-Cache="Set-Cookie"`}, true},
 			{"no-cache in a second line", []string{"Cache-Control", "no-transform", "Cache-Control", "no-cache"}, true},
-			{"no-store, which is about keeping", []string{"Cache-Control", "no-store"}, false},
-			{"a directive that begins alike", []string{"Cache-Control", "no-cached"}, false},
-			{"what another has written", []string{"Guidon-Min-Revision", "+1"}, true},
-			{"what is held", []string{"Guidon-Min-Revision", "1"}, false},
+			{"no-store, which is ignored", []string{"Cache-Control", "no-store"}, false},
+			{"a directive with the same prefix", []string{"Cache-Control", "no-cached"}, false},
+			{"another writer's revision", []string{"Guidon-Min-Revision", "+1"}, true},
+			{"a cached revision", []string{"Guidon-Min-Revision", "1"}, false},
 			{"blanks", []string{"Guidon-Min-Revision", " 1 "}, false},
 		} {
-			held := read(path, "Cache-Control", "no-cache").header.Get("Guidon-Revision")
+			cached := read(path, "Cache-Control", "no-cache").header.Get("Guidon-Revision")
 			write()
 			for i, value := range test.headers {
 				if value == "+1" {
 					test.headers[i] = fmt.Sprint(revision)
 				}
 			}
-			want := held
+			want := cached
 			if test.fresh {
 				want = fmt.Sprint(revision)
 			}
@@ -118,8 +119,8 @@ func TestDemands(t *testing.T) {
 	}
 }
 
-// TestMinRevisionRefused: garbage, and what does not come.
-func TestMinRevisionRefused(t *testing.T) {
+// TestMinRevisionRejected: malformed values and revisions that do not exist.
+func TestMinRevisionRejected(t *testing.T) {
 	s := newSharing(t, cache.Freshness{})
 	createFlag(t, s.service, "f")
 	for _, value := range []string{"x", "-1", "+1", "1.0", `"1"`, "1,2", "9223372036854775808", "0x1"} {
@@ -135,7 +136,7 @@ func TestMinRevisionRefused(t *testing.T) {
 		t.Errorf("%d, Retry-After %q, revision %q: %s", r.status, r.header.Get("Retry-After"), r.header.Get("Guidon-Revision"), r.body)
 	}
 	if took := time.Since(begin); took > guidon.MaxRevisionWait+5*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 	// A namespace that does not exist has no revision to wait for.
 	r = s.do("GET", "/api/v1/namespaces/nope/flags/f", "", "Guidon-Min-Revision", "3")
@@ -148,8 +149,9 @@ func TestMinRevisionRefused(t *testing.T) {
 	}
 }
 
-// TestOneQuestionPerRequest: strict asks for the tokens and the namespace at once.
-func TestOneQuestionPerRequest(t *testing.T) {
+// TestOneQueryPerRequest: in strict mode, a request needs a single query for the
+// revisions of both the tokens and the namespace.
+func TestOneQueryPerRequest(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{}, required)
 	createFlag(t, other, "f")
 	token, created, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
@@ -166,12 +168,12 @@ func TestOneQuestionPerRequest(t *testing.T) {
 		{"GET", "/internal/v1/evaluation/snapshot/namespace/default", ""},
 	} {
 		for range 2 {
-			before := d.questions.Load()
+			before := d.queries.Load()
 			if r := s.do(call.method, call.path, call.body, authorization...); r.status == http.StatusUnauthorized {
 				t.Fatalf("%s: %d %s", call.path, r.status, r.body)
 			}
-			if got := d.questions.Load() - before; got != 1 {
-				t.Errorf("%s: %d questions, want 1", call.path, got)
+			if got := d.queries.Load() - before; got != 1 {
+				t.Errorf("%s: %d queries, want 1", call.path, got)
 			}
 		}
 	}
@@ -183,9 +185,9 @@ func TestOneQuestionPerRequest(t *testing.T) {
 	}
 }
 
-// TestDatabaseAway: evaluation goes on with what is in memory, and says so; all
-// else is refused.
-func TestDatabaseAway(t *testing.T) {
+// TestDatabaseUnavailable: evaluations are served from memory and marked as stale. All
+// other requests fail.
+func TestDatabaseUnavailable(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{MaxStale: time.Hour}, required)
 	createFlag(t, other, "f")
 	token, _, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
@@ -200,13 +202,13 @@ func TestDatabaseAway(t *testing.T) {
 	full := func() string { return s.do("GET", "/health?full", "").body }
 	for path, body := range evaluations {
 		if r := s.must("", "POST", path, body, authorization...); r.header.Get("Guidon-Stale") != "" {
-			t.Errorf("%s is said to be stale", path)
+			t.Errorf("%s: the response is marked as stale", path)
 		}
 	}
 	if got, want := full(), `{"status":"SERVING","database":{"status":"SERVING"}}`; got != want {
 		t.Errorf("health: got %s, want %s", got, want)
 	}
-	d.away.Store(true)
+	d.down.Store(true)
 	for path, body := range evaluations {
 		r := s.must("", "POST", path, body, authorization...)
 		if r.header.Get("Guidon-Stale") == "" || r.header.Get("Guidon-Revision") != "2" {
@@ -218,8 +220,8 @@ func TestDatabaseAway(t *testing.T) {
 		headers                  []string
 		status                   int
 	}{
-		{"a revision that is held", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "2"}, 200},
-		{"one that is not", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "3"}, 503},
+		{"a cached revision", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "2"}, 200},
+		{"a revision that is not cached", "POST", evaluatePath, evaluateF, []string{"Guidon-Min-Revision", "3"}, 503},
 		{"no-cache", "POST", evaluatePath, evaluateF, []string{"Cache-Control", "no-cache"}, 503},
 		{"a management read", "GET", "/api/v1/namespaces/default/flags/f", "", nil, 503},
 		{"a write", "DELETE", "/api/v1/namespaces/default/flags/f", "", nil, 503},
@@ -238,14 +240,14 @@ func TestDatabaseAway(t *testing.T) {
 	if got, want := full(), `{"status":"SERVING","database":{"status":"NOT_SERVING","staleSeconds":`; !strings.HasPrefix(got, want) {
 		t.Errorf("health: got %s, want %s…", got, want)
 	}
-	d.away.Store(false)
+	d.down.Store(false)
 	for end := time.Now().Add(30 * time.Second); ; { // the pause after a failure
 		r := s.must("", "POST", evaluatePath, evaluateF, authorization...)
 		if r.header.Get("Guidon-Stale") == "" {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatal("the end of the outage was not noticed")
+			t.Fatal("the end of the outage was not detected")
 		}
 	}
 	s.must("", "DELETE", "/api/v1/namespaces/default/flags/f", "", authorization...)

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// FuzzHandler sends anything to the API. No answer may be a 500, and each that
-// is an error has the body of contract 5.1.
+// FuzzHandler sends arbitrary requests to the API. No response may be a 500, and every
+// error must have the body of contract 5.1.
 func FuzzHandler(f *testing.F) {
 	for _, o := range handler.Operations() {
 		for _, route := range o.Routes {
@@ -25,7 +25,7 @@ func FuzzHandler(f *testing.F) {
 	h := handler.New(handler.Config{Service: service, Authentication: handler.AuthenticationConfig{TokenMethod: true}})
 	f.Fuzz(func(t *testing.T, method, path, body, query, ifMatch string) {
 		if method == "" || strings.ContainsFunc(method, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			t.Skip("net/http lets no such method through")
+			t.Skip("net/http rejects such a method")
 		}
 		request := httptest.NewRequest(http.MethodGet, "http://localhost/", strings.NewReader(body))
 		request.Method, request.URL.Path, request.URL.RawQuery = method, path, query

@@ -13,64 +13,64 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// defaultTimeout bounds the work on one request.
+// defaultTimeout limits the work on one request.
 const defaultTimeout = 30 * time.Second
 
-// tokenService is the gRPC service that a handler without the token method lacks.
+// tokenService is the gRPC service that requires the token method to be enabled.
 const tokenService = "flipt.auth.AuthenticationMethodTokenService" // #nosec G101 -- a name
 
-// Config is what a handler is made of. Service is required; every other zero
-// value is right.
+// Config configures a [Handler]. Service is required; the zero value of every other
+// field is a usable default.
 type Config struct {
 	Service        *guidon.Service
 	Authentication AuthenticationConfig
 	Info           Info
-	Configuration  json.RawMessage // the effective configuration, secrets left out
+	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) HealthStatus
-	Outage         func() time.Duration // for how long the database has not answered; nil is a database that always does
-	Metrics        http.Handler         // nil is no /metrics
-	MetricsPublic  bool                 // lets everybody read /metrics
-	AllowedHosts   []string             // host names that the public may own and that requests without credentials may be for; "*" is every name
-	Profiling      http.Handler         // nil is no /debug/pprof
-	CORS           *CORSConfig          // nil is none
-	Observer       Observer             // nil is none
-	Streams        *Streams             // nil where a runtime cannot stream: there are none
-	Logger         *slog.Logger         // nil logs nothing
+	Outage         func() time.Duration // how long the database has been unavailable; nil means it never is
+	Metrics        http.Handler         // nil disables /metrics
+	MetricsPublic  bool                 // allows reading /metrics without a credential
+	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
+	Profiling      http.Handler         // nil disables /debug/pprof
+	CORS           *CORSConfig          // nil disables CORS
+	Observer       Observer             // optional
+	Streams        *Streams             // nil disables event streams, for runtimes that cannot stream
+	Logger         *slog.Logger         // nil disables logging
 	Now            func() time.Time
-	Timeout        time.Duration   // bounds the work on one request; zero is 30 s
-	Overload       *OverloadConfig // nil rejects nothing
-	ImportMemory   int64           // most that the document of an import takes, in bytes; zero is DefaultImportMemory
-	Budget         *budget.Budget  // of the memory that requests in progress take; nil is one of the default size
+	Timeout        time.Duration   // limits the work on one request; zero means 30 s
+	Overload       *OverloadConfig // nil disables load shedding
+	ImportMemory   int64           // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
+	Budget         *budget.Budget  // of the memory of the requests in progress; nil means one of the default size
 }
 
-// AuthenticationConfig says who may do what.
+// AuthenticationConfig configures which requests need a credential.
 type AuthenticationConfig struct {
-	Required          bool // otherwise credentials are not looked at (contract 10.1)
+	Required          bool // if not set, credentials are ignored (contract 10.1)
 	ExcludeManagement bool
 	ExcludeEvaluation bool
 	ExcludeOFREP      bool
 	TokenMethod       bool // static tokens can be created
 }
 
-// Handler answers every request of the service. It may be used concurrently.
+// Handler serves every request of the service. It is safe for concurrent use.
 type Handler struct {
 	config  Config
 	service *guidon.Service
 	logger  *slog.Logger
 	now     func() time.Time
-	tick    func() time.Time // now, where only the time in between counts
+	tick    func() time.Time // now, for measuring durations
 	timeout time.Duration
 	budget  *budget.Budget
 	cors    *cors
 	origins originChecks
 	mux     *chi.Mux
-	direct  directRoutes
+	fast    fastRoutes
 	info    []byte
 
 	revisions revisionTexts
 }
 
-// New returns the handler. It starts nothing.
+// New returns a handler. It starts no goroutines.
 func New(config Config) *Handler {
 	h := &Handler{
 		config:  config,
@@ -82,7 +82,7 @@ func New(config Config) *Handler {
 		budget:  config.Budget,
 		info:    config.Info.encode(config.Authentication.Required),
 		mux:     chi.NewMux(),
-		direct:  directRoutes{exact: make(map[Route]serveFunc)},
+		fast:    fastRoutes{exact: make(map[Route]serveFunc)},
 	}
 	if h.logger == nil {
 		h.logger = slog.New(slog.DiscardHandler)
@@ -108,7 +108,7 @@ func New(config Config) *Handler {
 	return h
 }
 
-// Enabled tells whether the handler has the operation.
+// Enabled reports whether the handler has the operation.
 func (h *Handler) Enabled(o *Operation) bool {
 	return h.config.Authentication.TokenMethod || o.Service() != tokenService
 }

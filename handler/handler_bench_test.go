@@ -15,8 +15,8 @@ import (
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 )
 
-// BenchmarkHandler is an evaluation by a token without net/http and the network,
-// of one flag and of all flags in turn, beside the floor.
+// BenchmarkHandler measures an evaluation with a token, without net/http and the
+// network: of one flag and of all flags in turn, with a trivial handler as the floor.
 func BenchmarkHandler(b *testing.B) {
 	const flags = 10_000
 	const token = "gdn_bench"
@@ -55,13 +55,13 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// benchRequest is one request about one flag after the other, in the same memory.
+// benchRequest is a request that is reused for one flag after the other.
 type benchRequest struct {
 	*http.Request
 	body   []byte
 	reader bytes.Reader
-	first  int // of the kind
-	number int // where in body the number of the flag is
+	first  int // number of the first flag of the kind
+	number int // offset of the flag's number in body
 }
 
 func newBenchRequest(b *testing.B, kind, token string) *benchRequest {
@@ -76,7 +76,7 @@ func newBenchRequest(b *testing.B, kind, token string) *benchRequest {
 	return r
 }
 
-// about makes it the request about the flag.
+// about makes r a request for the flag of the kind at or next to i.
 func (r *benchRequest) about(i int) {
 	i = i&^1 + r.first
 	for at := r.number + 4; at >= r.number; at-- {
@@ -86,7 +86,7 @@ func (r *benchRequest) about(i int) {
 	r.reader.Reset(r.body)
 }
 
-// benchStore has tokens, too.
+// benchStore is a states that also has tokens.
 type benchStore struct {
 	states
 	tokens *guidon.AuthenticationSet

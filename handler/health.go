@@ -8,18 +8,18 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// HealthStatus says whether a service can be used.
+// HealthStatus is the status of a service.
 type HealthStatus uint8
 
-// The statuses.
+// The values of HealthStatus.
 const (
 	HealthUnknown    HealthStatus = iota // there is no such service
 	HealthServing                        // ready
 	HealthNotServing                     // not ready, or stopping
 )
 
-// serveHealth answers for the service that the query names, the whole where it
-// names none (contract 11); with the parameter full, of what it stands on, too.
+// serveHealth responds with the health of the service that the query names, or of the
+// whole instance (contract 11). With the parameter full it adds that of the database.
 func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	x.event.quiet = true
@@ -34,8 +34,8 @@ func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// healthBody returns the body of a healthy answer. It is one also while the
-// database does not answer: to end an instance that still evaluates would make
+// healthBody returns the body of a healthy response. The instance stays healthy while
+// the database is unavailable: stopping an instance that can still evaluate would make
 // matters worse.
 func (h *Handler) healthBody(full bool) []byte {
 	outage := time.Duration(0)

@@ -8,20 +8,20 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// privateSuffixes are the top of names that nobody can register with the public
-// DNS: RFC 6761, 6762, 8375, ICANN's .internal, and the services of Kubernetes,
-// whose full names end in local.
+// privateSuffixes are the suffixes of names that cannot be registered in the public
+// DNS: those of RFC 6761, 6762 and 8375, ICANN's .internal, and svc for the services of
+// Kubernetes, whose full names end in local.
 var privateSuffixes = []string{"localhost", "local", "internal", "svc", "test", "home.arpa"}
 
 // maxHostName is the length of the longest name in DNS.
 const maxHostName = 253
 
-// hostRule decides under which host names requests without credentials are
-// answered. The owner of any other name can make it resolve to this service
-// (DNS rebinding), which then appears to a browser as the origin of their pages.
+// hostRule decides under which host names requests without credentials are accepted.
+// The owner of any other name could make it resolve to this service (DNS rebinding).
+// To a browser the service would then have the same origin as the owner's pages.
 type hostRule struct {
 	any   bool
-	names []string // lower case, without a dot at the end
+	names []string // lower case, without a trailing dot
 }
 
 func newHostRule(allowed []string) hostRule {
@@ -52,9 +52,9 @@ func (h hostRule) check(host string) error {
 		"permission denied: host %q is not in server.allowed_hosts, and authentication is not required here", name)
 }
 
-// allows reports whether the public cannot own the name, or the configuration
-// lists it. A name without a dot is one of the local network; one that has
-// a dot at its end is a top-level domain.
+// allows reports whether the name cannot be registered publicly, or is configured. A
+// name without any dot belongs to the local network; one whose only dot is at its end is
+// a top-level domain.
 func (h hostRule) allows(name string) bool {
 	bare, rooted := strings.CutSuffix(name, ".")
 	if _, err := netip.ParseAddr(bare); err == nil {
@@ -90,8 +90,8 @@ func hostName(host string) (name string, ok bool) {
 	return host, host != "" && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }
 
-// isPort reports whether the text is a colon and digits, of which there may be
-// none (RFC 3986 3.2.3).
+// isPort reports whether the text is a colon and any number of digits, even none
+// (RFC 3986 3.2.3).
 func isPort(text string) bool {
 	digits, ok := strings.CutPrefix(text, ":")
 	return ok && strings.Trim(digits, "0123456789") == ""

@@ -9,12 +9,12 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// anyHost is why the tests of hosts have a server in this process.
+// anyHost is why the tests of host names need a server in this process.
 const anyHost = "a function of AWS Lambda answers under any name"
 
-// askUnder returns the answer to a request with the Host, sent to the handler itself, as
-// no client sends all of them.
-func askUnder(h http.Handler, host, method, path string) *httptest.ResponseRecorder {
+// requestWithHost returns the response to a request with the Host. It calls the handler
+// directly, because no client sends all of these values.
+func requestWithHost(h http.Handler, host, method, path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader("{}"))
 	request.Host = host
 	recorder := httptest.NewRecorder()
@@ -22,7 +22,7 @@ func askUnder(h http.Handler, host, method, path string) *httptest.ResponseRecor
 	return recorder
 }
 
-// TestHosts: names that the public can own are rejected where no credential is
+// TestHosts: names that can be registered publicly are rejected if no credential is
 // needed.
 func TestHosts(t *testing.T) {
 	s := newInside(t, anyHost, func(c *handler.Config) { c.AllowedHosts = []string{"Flags.Example", "rooted.example.", "guidon.flags"} })
@@ -44,7 +44,7 @@ func TestHosts(t *testing.T) {
 		},
 	} {
 		for _, host := range hosts {
-			if r := askUnder(s.handler, host, "GET", "/api/v1/namespaces"); r.Code != want ||
+			if r := requestWithHost(s.handler, host, "GET", "/api/v1/namespaces"); r.Code != want ||
 				want == http.StatusForbidden && !strings.Contains(r.Body.String(), "server.allowed_hosts") {
 				t.Errorf("host %q: %d %s, want %d", host, r.Code, r.Body, want)
 			}
@@ -52,17 +52,17 @@ func TestHosts(t *testing.T) {
 	}
 	every := newInside(t, anyHost, func(c *handler.Config) { c.AllowedHosts = []string{"a.example", "*"} })
 	for _, host := range []string{"evil.example", ""} {
-		if r := askUnder(every.handler, host, "GET", "/api/v1/namespaces"); r.Code != http.StatusOK {
+		if r := requestWithHost(every.handler, host, "GET", "/api/v1/namespaces"); r.Code != http.StatusOK {
 			t.Errorf("host %q with *: %d %s", host, r.Code, r.Body)
 		}
 	}
 }
 
-// TestHostsByRoute: which routes have the limit, depending on whether their
+// TestHostsByRoute: which routes restrict host names, depending on whether their
 // credentials are checked.
 func TestHostsByRoute(t *testing.T) {
 	page := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	const open, management = 1, 2 // limited where nothing is required, where management is excluded
+	const open, management = 1, 2 // restricted if nothing is required, if management is excluded
 	service := newService(t)
 	handlers := map[int]*handler.Handler{}
 	for limit, authentication := range map[int]handler.AuthenticationConfig{
@@ -112,7 +112,7 @@ func TestHostsByRoute(t *testing.T) {
 		{"GET", "/debug/pprof/", open},
 	} {
 		for limit, h := range handlers {
-			r := askUnder(h, "evil.example", test.method, test.path)
+			r := requestWithHost(h, "evil.example", test.method, test.path)
 			want := test.limited&limit != 0
 			if got := r.Code == http.StatusForbidden && strings.Contains(r.Body.String(), `host \"evil.example\" is not in server.allowed_hosts`); got != want {
 				t.Errorf("%s %s, configuration %d: %d %s, want it rejected: %t", test.method, test.path, limit, r.Code, r.Body, want)

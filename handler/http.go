@@ -12,60 +12,59 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// exchange is one HTTP request and its answer, with all that takes allocated
-// together. It is the ResponseWriter that the routes are given, so that each finds
-// the event that it has to fill in.
+// exchange is one HTTP request and its response, with everything they need allocated
+// together. It is the ResponseWriter of the routes, which gives them access to the event.
 type exchange struct {
 	http.ResponseWriter
-	request *http.Request
-	event   event
-	asked   Request            // of an operation
-	work    work               // on asked
-	begun   bool               // the header is out
-	pooled  *buffer            // nil until it is needed
-	bodies  budget.Reservation // for the encoded request
-	decoded budget.Reservation
+	request     *http.Request
+	event       event
+	opRequest   Request // if the route is an operation
+	work        work    // of opRequest
+	wroteHeader bool
+	pooled      *buffer            // nil until it is needed
+	bodies      budget.Reservation // for the encoded request
+	decoded     budget.Reservation // for the decoded request
 
-	importMemory int64 // what the document of an import may take
+	importMemory int64 // limit of the memory of an imported document, in bytes
 
 	// Of an operation, for Receive.
 	route     Route
 	variables []string
 
 	values [6]string // of header fields; see set
-	free   int       // the first of values that is not used
+	free   int       // index of the first unused element of values
 }
 
-// exchangesAtOnce is how many exchanges are allocated together. One that lasts, of a
-// stream, keeps the memory of those beside it.
-const exchangesAtOnce = 4
+// exchangeBatch is how many exchanges are allocated together. A long-lived exchange, that
+// of a stream, keeps the memory of its whole batch.
+const exchangeBatch = 4
 
-// exchangeStock is exchanges that have not been used.
+// exchangeStock is a batch of unused exchanges.
 type exchangeStock struct{ left []exchange }
 
 var exchangeStocks = sync.Pool{New: func() any { return new(exchangeStock) }}
 
-// newExchange returns an exchange that has not been used and never will be again:
-// whoever was given its context may keep that.
+// newExchange returns an unused exchange. Exchanges are not reused, because goroutines
+// may keep the context of one after it has ended.
 func newExchange() *exchange {
 	stock := exchangeStocks.Get().(*exchangeStock)
 	defer exchangeStocks.Put(stock)
 	if len(stock.left) == 0 {
-		stock.left = make([]exchange, exchangesAtOnce)
+		stock.left = make([]exchange, exchangeBatch)
 	}
 	x := &stock.left[0]
 	stock.left = stock.left[1:]
 	return x
 }
 
-// ServeHTTP answers the request and tells about it once (design 7, 8).
+// ServeHTTP implements [http.Handler]. It logs and observes each request once.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := h.begin(w, r)
 	defer h.conclude(x)
 	if h.cors != nil && h.cors.serve(x, r) {
 		return
 	}
-	if serve := h.direct.find(r); serve != nil {
+	if serve := h.fast.find(r); serve != nil {
 		serve(x)
 		return
 	}
@@ -78,16 +77,16 @@ func (h *Handler) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x.ResponseWriter, x.request = w, r
 	x.bodies, x.decoded = h.budget.Bodies.NewReservation(), h.budget.Messages.NewReservation()
 	x.importMemory = h.config.ImportMemory
-	x.asked.reserved = h.budget.Responses.NewReservation()
+	x.opRequest.reserved = h.budget.Responses.NewReservation()
 	x.event.start = clock.Tick()
 	x.event.operation, x.event.transport, x.event.method = unmatched, "http", r.Method
-	x.event.name(first(r.Header, "X-Request-Id"))
+	x.event.setRequestID(first(r.Header, "X-Request-Id"))
 	x.set(w.Header(), "X-Request-Id", x.event.requestID)
 	return x
 }
 
-// conclude ends the exchange: a panic becomes a 500 where an answer is still
-// possible and cuts the connection where it is not.
+// conclude ends the exchange and emits its event. It turns a panic into a 500 or, if the
+// response has started, aborts the connection.
 func (h *Handler) conclude(x *exchange) {
 	defer x.end()
 	cut := false
@@ -95,7 +94,7 @@ func (h *Handler) conclude(x *exchange) {
 		if isAbort(v) {
 			panic(v)
 		}
-		cut = x.begun
+		cut = x.wroteHeader
 		x.event.err = newPanicError(v)
 		if !cut {
 			x.replyError(x.event.err)
@@ -107,45 +106,45 @@ func (h *Handler) conclude(x *exchange) {
 	}
 }
 
-// end leaves to others what x has used. Only its context may still be in use.
+// end releases the memory that x has used. Only its context may still be in use.
 func (x *exchange) end() {
 	x.releaseBuffer()
 	x.bodies.Release()
 	x.decoded.Release()
-	x.asked.reserved.Release()
-	x.ResponseWriter, x.request, x.asked, x.event = nil, nil, Request{}, event{}
+	x.opRequest.reserved.Release()
+	x.ResponseWriter, x.request, x.opRequest, x.event = nil, nil, Request{}, event{}
 }
 
-// isAbort tells whether the panic is the one by which a handler asks net/http
-// to cut the connection.
+// isAbort reports whether the panic value is http.ErrAbortHandler, by which a handler
+// makes net/http abort the connection.
 func isAbort(v any) bool {
 	err, ok := v.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// WriteHeader notes the status.
+// WriteHeader implements [http.ResponseWriter] and records the status.
 func (x *exchange) WriteHeader(status int) {
-	if !x.begun && status >= http.StatusOK {
-		x.begun, x.event.status = true, status
+	if !x.wroteHeader && status >= http.StatusOK {
+		x.wroteHeader, x.event.status = true, status
 	}
 	x.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes.
+// Write implements [http.ResponseWriter] and counts the bytes.
 func (x *exchange) Write(body []byte) (int, error) {
-	if !x.begun {
-		x.begun, x.event.status = true, http.StatusOK
+	if !x.wroteHeader {
+		x.wroteHeader, x.event.status = true, http.StatusOK
 	}
 	n, err := x.ResponseWriter.Write(body)
 	x.event.bytes += int64(n)
 	return n, err
 }
 
-// Unwrap lets [http.ResponseController] reach what x wraps.
+// Unwrap returns the underlying writer, for [http.ResponseController].
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// entry returns serve behind what every route begins with: its name in the event,
-// and the check of requests that browsers send, before anything else is looked at.
+// entry returns serve with the first steps of every route before it: it sets the
+// operation and route of the event, and checks the origin of browser requests.
 func (h *Handler) entry(operation, route string, e exposure, serve serveFunc) serveFunc {
 	return func(x *exchange) {
 		x.event.operation, x.event.route = operation, route
@@ -163,15 +162,15 @@ func (h *Handler) handle(mux *chi.Mux, method, pattern string, e exposure, serve
 	mux.MethodFunc(method, pattern, func(w http.ResponseWriter, _ *http.Request) { enter(w.(*exchange)) })
 }
 
-// routing makes chi look for the path as contract 1.5 has it: decoded, and not
-// cleaned, so that an empty segment is an empty variable.
+// routing makes chi match the path as contract 1.5 defines: decoded but not cleaned, so
+// that an empty segment is an empty variable.
 func routing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		route := chi.RouteContext(r.Context())
 		route.RoutePath = routePath(r.URL.Path)
 		if !knownMethod(r.Method) {
-			// chi answers a method that it does not know without looking at the
-			// path. No route has TRACE.
+			// chi rejects an unknown method without matching the path. No route has
+			// TRACE.
 			route.RouteMethod = http.MethodTrace
 		}
 		w.(*exchange).request = r // the one with chi's context, for the variables
@@ -188,10 +187,10 @@ func knownMethod(method string) bool {
 	return false
 }
 
-// slashPrefixes are where one trailing slash is left out of account.
+// slashPrefixes are the paths under which one trailing slash is ignored.
 var slashPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, ofrepPrefix, authPrefix, metaPrefix}
 
-// routePath returns the path that is looked for.
+// routePath returns the path that is matched against the routes.
 func routePath(path string) string {
 	if strings.HasPrefix(path, "//") && isOFREP(path) {
 		path = path[strings.Index(path, ofrepPrefix):] // OFREP 1
@@ -202,13 +201,13 @@ func routePath(path string) string {
 	return path
 }
 
-// apiPrefixes are where an unknown path is answered in JSON (contract 1.6).
+// apiPrefixes are the paths under which an unknown path gets a JSON error (contract 1.6).
 var apiPrefixes = []string{apiPrefix, evaluatePrefix, internalPrefix, authPrefix, metaPrefix, healthPath}
 
 func isAPI(path string) bool { return underAny(path, apiPrefixes) || isOFREP(path) }
 
-// ofrepPrefixes are where errors are those of OFREP, however many slashes come
-// before it.
+// ofrepPrefixes are the paths under which errors are those of OFREP, with any number of
+// leading slashes.
 var ofrepPrefixes = []string{ofrepPrefix}
 
 func isOFREP(path string) bool {

@@ -12,37 +12,37 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Limits of an import that is decoded while it is read: its body, and the members and
-// elements in it.
+// Limits of an import that is decoded while it is read: the bytes of its body, and the
+// members and elements in it.
 const (
 	maxImportBody   = 256 << 20
 	maxImportValues = 20_000_000
 )
 
-// DefaultImportMemory is the most that the document of an import may take in memory, in
-// bytes, unless the configuration says otherwise.
+// DefaultImportMemory is the default limit of the memory of an imported document, in
+// bytes.
 const DefaultImportMemory = 384 << 20
 
-// importedInParts is the alternative that errors about these limits name.
-const importedInParts = "import it in parts, each with the mode to update"
+// importedInParts is the remedy that errors about these limits suggest.
+const importedInParts = "import it in parts, each in update mode"
 
 var errImportBody = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", maxImportBody>>20, importedInParts)
 
-// isLongImport reports whether the body is to be decoded while it is read.
+// isLongImport reports whether the body must be decoded while it is read: it is longer
+// than that of any other operation may be, or its length is unknown.
 func (x *exchange) isLongImport(limits Limits) bool {
 	length := x.request.ContentLength
 	return limits.Bytes == importBodyLimit && (length < 0 || length > defaultBodyLimit)
 }
 
-// decodeImport reads an import into m, except for the flags and segments: these
-// become those of the request's document one by one, and the body is never in memory
-// as a whole.
+// decodeImport reads an import into m, except for its flags and segments. These are
+// added to the request's document one by one, so that the whole body is never in memory.
 func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) error {
 	if x.request.ContentLength > maxImportBody {
-		x.Header().Set("Connection", "close") // rather than read on
+		x.Header().Set("Connection", "close") // rather than read the rest
 		return errImportBody
 	}
-	if err := x.decoded.Raise(ctx, importBodyLimit); err != nil { // all there is: one at a time
+	if err := x.decoded.Raise(ctx, importBodyLimit); err != nil { // the whole share: one import at a time
 		return err
 	}
 	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, maxImportBody)}
@@ -59,12 +59,12 @@ func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) 
 	case m.GetDocument() != nil:
 		n := m.GetDocument().GetNamespace()
 		d.document.Namespace = guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
-		x.asked.document = &d.document
+		x.opRequest.document = &d.document
 	}
 	return nil
 }
 
-// bodyReader keeps the error of what it reads from.
+// bodyReader records the error of the underlying reader.
 type bodyReader struct {
 	from io.Reader
 	err  error
@@ -77,12 +77,12 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// documentReader makes a document of the JSON of its flags and segments.
+// documentReader builds a document from the JSON of its flags and segments.
 type documentReader struct {
 	document guidon.Document
 	limit    int64
-	flags    int // bytes that the flags take
-	segments int
+	flags    int // bytes that the flags take in memory
+	segments int // bytes that the segments take in memory
 }
 
 func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
@@ -110,7 +110,8 @@ func (d *documentReader) addSegment(element []byte) error {
 	return d.check()
 }
 
-// decode decodes a flag or segment, unless that takes more memory than the document may.
+// decode decodes a flag or segment, unless that alone would exceed the memory limit of
+// the document.
 func (d *documentReader) decode(element []byte, m proto.Message) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
@@ -130,8 +131,8 @@ func (d *documentReader) tooLarge() error {
 		d.limit>>20, importedInParts)
 }
 
-// What the parts of a document take in memory beside their texts, in bytes, and each
-// text beside its bytes.
+// The memory of the parts of a document, in bytes: that of each object without its
+// strings, and that of each string without its content.
 const (
 	sizeOfFlag         = 208
 	sizeOfVariant      = 112

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// Request is a call of an operation, as a transport received it.
+// Request is a request for an operation, as a transport received it.
 type Request struct {
 	Authorization, Cookie []string // raw header values
 	IfMatch               string   // raw header value
@@ -24,19 +24,19 @@ type Request struct {
 	RequestID             string   // replaced if it is not fit for a log, before Source is called
 	Transport             string   // "http", "grpc" or "local"
 	Message               proto.Message
-	Source                Source        // of Message if that is nil: read once the caller is known
-	Actor                 *guidon.Actor // set by trusted callers of this process only: skips authentication
+	Source                Source        // if Message is nil: read once the caller is known
+	Actor                 *guidon.Actor // set only by trusted callers in this process: skips authentication
 
-	path       string             // the namespace that the path names
-	document   *guidon.Document   // of an import whose message is without it
-	reserved   budget.Reservation // for the answer, until the client has it
-	pieces     bool               // the answer may be written by the piece, in the place of a message
-	ofrep      *ofrepRequest      // in the place of Message: a call of OFREP
-	capability *capability        // in the place of a credential: that of a listener
-	listener   listener           // whom a stream is for
+	path       string             // the namespace in the path
+	document   *guidon.Document   // of an import whose message does not contain it
+	reserved   budget.Reservation // for the response, until the client has received it
+	pieces     bool               // the response may be written in pieces instead of as a message
+	ofrep      *ofrepRequest      // instead of Message: a request of OFREP
+	capability *capability        // instead of a credential: that of a listener
+	listener   listener           // of a stream
 }
 
-// reserve makes the room for the answer n bytes. Small answers need none.
+// reserve resizes the reservation for the response to n bytes. Small responses need none.
 func (r *Request) reserve(ctx context.Context, n int64) error {
 	if n <= budget.Small {
 		n = 0
@@ -44,30 +44,30 @@ func (r *Request) reserve(ctx context.Context, n int64) error {
 	return r.reserved.Resize(ctx, n)
 }
 
-// Response is the answer. On errors only what tells about the state is set:
-// RequestID, Namespace, Revision and Stale.
+// Response is the response of an operation. If there is an error, only RequestID,
+// Namespace, Revision and Stale are set.
 type Response struct {
 	Message   proto.Message
 	RequestID string
 	Namespace string
-	Revision  int64         // 0 when the answer is not about one namespace
-	Stale     time.Duration // how old the state is, where the database does not answer; otherwise 0
+	Revision  int64         // 0 if the response is not about one namespace
+	Stale     time.Duration // how old the state is, if the database is unavailable; otherwise 0
 
-	ETag        string // of an answer that can be asked for by IfNoneMatch
-	NotModified bool   // the caller has the answer already: Message is an empty one
+	ETag        string // of a response that supports IfNoneMatch
+	NotModified bool   // the ETag matches IfNoneMatch: Message is empty
 
 	write func(x *exchange) // writes the response in pieces, instead of Message, if the request allows that
-	data  []byte            // in the place of Message: the answer to a call of OFREP
+	data  []byte            // instead of Message: the response to a request of OFREP
 
-	memory releasable // what Message is in, where that can be released
+	memory releasable // of Message, if it is pooled
 
-	events  []byte    // for a stream
-	more    bool      // there may be more of them
-	expires time.Time // the caller's credential does, zero for never
+	events  []byte    // of a stream
+	more    bool      // there may be more events
+	expires time.Time // when the caller's credential expires, or zero for never
 }
 
-// Release lets the memory of Message serve another answer. A transport may call it
-// once, when it has encoded Message, which is not to be used after that.
+// Release allows the memory of Message to be reused. A transport may call it once, after
+// encoding Message, and must not use Message afterwards.
 func (r *Response) Release() {
 	if r.memory != nil {
 		r.memory.release()
@@ -75,13 +75,13 @@ func (r *Response) Release() {
 	r.Message, r.memory = nil, nil
 }
 
-// releasable is memory that can serve again.
+// releasable is memory that returns to a pool.
 type releasable interface{ release() }
 
-// Invoke runs an operation: authentication, decoding, authorization, validation,
-// then the store (design 6). It writes the one event of the request and calls the
-// observer. The error, if any, is for [guidon.CodeOf] and [guidon.PublicMessage];
-// a panic becomes an Internal one.
+// Invoke runs an operation: authentication, decoding, authorization, validation, then
+// the store. It logs the request and notifies the observer, once. Transports convert the
+// error with [guidon.CodeOf] and [guidon.PublicMessage]. A panic becomes an Internal
+// error.
 func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
 	e := event{
 		start:     clock.Tick(),
@@ -89,7 +89,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 		transport: request.Transport,
 	}
 	e.deadline, _ = ctx.Deadline()
-	e.name(request.RequestID)
+	e.setRequestID(request.RequestID)
 	request.RequestID = e.requestID
 	response, err := h.invoke(ctx, o, &request, new(work), &e)
 	e.err = err
@@ -97,22 +97,22 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 	return response, err
 }
 
-// invoke is Invoke without the telling, with a work that has not been used.
+// invoke is Invoke without the log and the observer. work must be unused.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, work *work, e *event) (Response, error) {
 	call := &work.call
-	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.named
+	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.requestIDGiven
 	response, err := h.run(ctx, o, request, work)
-	e.opaque = work.undecoded
+	e.redact = work.undecoded
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
 	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
 	return response, err
 }
 
-// work is what an operation is carried out with.
+// work is the state of a running operation.
 type work struct {
 	call      guidon.Call
 	bounded   bounded
-	undecoded bool // the message could not be read, so the error may quote it
+	undecoded bool // the message could not be read or decoded, so the error may quote it
 }
 
 func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work *work) (response Response, err error) {
@@ -126,7 +126,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 		}
 	}()
 	if request.Actor == nil && !h.Enabled(o) {
-		return response, guidon.Errorf(guidon.Unimplemented, "%s is switched off", o.Method())
+		return response, guidon.Errorf(guidon.Unimplemented, "%s is disabled", o.Method())
 	}
 	if err = h.checkLoad(ctx); err != nil {
 		return response, err
@@ -134,7 +134,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
-	if err = o.demand(request, call); err != nil {
+	if err = o.setFreshness(request, call); err != nil {
 		return response, err
 	}
 	bounded.Context, bounded.deadline = guidon.WithCall(ctx, call), call.Begun.Add(h.timeout)
@@ -143,7 +143,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 		err = h.authenticate(bounded, o, request, call)
 	}
 	if err == nil {
-		err = ctx.Err() // nothing is begun for a caller who has gone
+		err = ctx.Err() // do not start work for a caller that has disconnected
 	}
 	if err == nil && !o.lasting {
 		err = checkTexts(request.Message)
@@ -157,9 +157,9 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	return response, nil
 }
 
-// outOfTime returns what to say of an error: when the time for the request was
-// over, whatever broke, it broke because of that. A deadline of the caller is the
-// caller's matter; ours means that something behind us is too slow just now.
+// outOfTime replaces err if the request had no time left, which is then taken as the
+// cause of whatever failed. If the caller's context has ended, its code is returned. If
+// our timeout expired, the error is Unavailable: a backend is too slow.
 func (h *Handler) outOfTime(caller, bounded context.Context, err error) error {
 	switch guidon.CodeOf(err) {
 	case guidon.Internal, guidon.Canceled, guidon.DeadlineExceeded:
@@ -186,5 +186,5 @@ func newPanicError(value any) error { return &panicError{value: value, stack: de
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-// Unwrap makes the error Internal even where the value is an error itself.
+// Unwrap makes the error Internal even if the value is an error itself.
 func (e *panicError) Unwrap() error { return guidon.Internal }

@@ -18,7 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// operation returns the operation of that method name.
+// operation returns the operation with the method name.
 func operation(t testing.TB, method string) *handler.Operation {
 	t.Helper()
 	for _, o := range handler.Operations() {
@@ -30,7 +30,7 @@ func operation(t testing.TB, method string) *handler.Operation {
 	return nil
 }
 
-// TestInvoke is the path of the other transports.
+// TestInvoke tests the entry point of the other transports.
 func TestInvoke(t *testing.T) {
 	s := newInside(t, "calls the handler without a request", required)
 	token := "Bearer " + s.token("")
@@ -67,8 +67,8 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// TestTrustedActor skips authentication and what is switched off, and is the
-// author of the change.
+// TestTrustedActor: a trusted actor skips authentication, may use disabled operations,
+// and is recorded as the author of the change.
 func TestTrustedActor(t *testing.T) {
 	service := newService(t)
 	h := handler.New(handler.Config{Service: service, Authentication: handler.AuthenticationConfig{Required: true}})
@@ -84,11 +84,11 @@ func TestTrustedActor(t *testing.T) {
 	}
 	_, err = h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{Message: &auth.CreateTokenRequest{Name: "n"}})
 	if !errors.Is(err, guidon.Unimplemented) {
-		t.Errorf("a stranger's call of what is switched off: %v", err)
+		t.Errorf("a disabled operation without a trusted actor: %v", err)
 	}
 }
 
-// TestMessagesOfOtherTransports have values that JSON cannot express.
+// TestMessagesOfOtherTransports tests values that JSON cannot express.
 func TestMessagesOfOtherTransports(t *testing.T) {
 	s := newInside(t, "calls the handler without a request", tokens)
 	nan := &structpb.Struct{Fields: map[string]*structpb.Value{"x": structpb.NewNumberValue(math.NaN())}}
@@ -104,15 +104,15 @@ func TestMessagesOfOtherTransports(t *testing.T) {
 	if got := guidon.PublicMessage(err); got != "invalid field expiresAt: must be a time between the years 1 and 9999" {
 		t.Errorf("a time that does not exist: %s", got)
 	}
-	// A message of another operation is a mistake of the transport.
+	// A message of another operation is a bug in the transport.
 	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{Message: &emptypb.Empty{}})
 	if !errors.Is(err, guidon.Internal) {
 		t.Errorf("a message of another operation: %v", err)
 	}
 }
 
-// TestDeadlines end the work, whoever set them: the caller's is a 504, ours a 503
-// that may be tried again.
+// TestDeadlines: the caller's deadline results in a 504, the handler's own in a 503,
+// which may be retried.
 func TestDeadlines(t *testing.T) {
 	s := newServer(t)
 	for header, want := range map[string]int{
@@ -134,11 +134,12 @@ func TestDeadlines(t *testing.T) {
 	cancel()
 	_, err = h.Invoke(ctx, operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
 	if got := guidon.CodeOf(err); got != guidon.Canceled {
-		t.Errorf("a caller that went away: %v (%v)", got, err)
+		t.Errorf("a caller that has disconnected: %v (%v)", got, err)
 	}
 }
 
-// waitingStore waits until the request ends and then says so in words of its own.
+// waitingStore waits for the end of the request and then returns an error of its own,
+// not that of the context.
 type waitingStore struct{ guidon.Store }
 
 func (waitingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot, error) {

@@ -23,7 +23,7 @@ func TestObserverOfFailures(t *testing.T) {
 		{Key: "on", Type: guidon.BooleanFlag, Enabled: true}, {Key: "plain", Enabled: true},
 		{Key: "broken", Enabled: true, Rules: []*guidon.Rule{{ID: "r", Rank: 1, SegmentKeys: []string{"mystery"}}}},
 	}, []*guidon.Segment{mystery})
-	present, away := &states{byKey: map[string]*guidon.Snapshot{"default": s}}, failingStore{err: errAway}
+	present, away := &states{byKey: map[string]*guidon.Snapshot{"default": s}}, failingStore{err: errDatabaseDown}
 	const discarded = " -: another evaluation of the batch failed"
 	const batch, legacy = "/evaluate/v1/batch", "/api/v1/batch-evaluate"
 	large := `{"requests":[` + strings.TrimSuffix(strings.Repeat(`{"flagKey":"on"},`, guidon.MaxBatch+1), ",") + `]}`

@@ -99,7 +99,7 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		return
 	}
 	defer cancel()
-	request := &x.asked
+	request := &x.opRequest
 	*request = Request{
 		reserved:      request.reserved,
 		Authorization: ofrepCredential(x.request.Header),

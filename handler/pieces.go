@@ -91,7 +91,7 @@ func (x *exchange) replyPieces(write func(out io.Writer) error) {
 	if err == nil {
 		err = a.close()
 	}
-	if err != nil && !x.begun {
+	if err != nil && !x.wroteHeader {
 		x.replyError(err)
 	}
 }
@@ -145,7 +145,7 @@ func (a *incremental) Write(p []byte) (int, error) {
 
 func (a *incremental) begin() error {
 	encoding := acceptedEncoding(a.x.request.Header["Accept-Encoding"])
-	reserved := &a.x.asked.reserved
+	reserved := &a.x.opRequest.reserved
 	known := reserved.Size() // of what the answer is made from
 	if encoding != "" && !reserved.Try(known+sizeOfCompressing) {
 		encoding = "" // as it is takes less memory

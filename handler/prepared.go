@@ -108,7 +108,7 @@ func (x *exchange) replySnapshot(b *snapshotBody) {
 		}
 	}
 	if encoding == "" && b.plain == nil {
-		if err := x.asked.reserve(x.request.Context(), sizeOfPieces); err != nil {
+		if err := x.opRequest.reserve(x.request.Context(), sizeOfPieces); err != nil {
 			x.replyError(err)
 			return
 		}

@@ -43,7 +43,7 @@ func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, w
 	if h.protects(o.Area) && errors.Is(err, guidon.InvalidArgument) {
 		// The caller was recognized by the tokens in memory. Its token may have been
 		// deleted since, and then that is the answer.
-		if refused := h.admit(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
+		if refused := h.resolveCaller(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
 			return refused
 		}
 	}
@@ -68,10 +68,10 @@ func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request,
 		return h.limitsOf(ctx, o, request), nil
 	}
 	if request.ofrep != nil { // whose headers name the namespace
-		return o.limits, h.admit(ctx, o, request, call)
+		return o.limits, h.resolveCaller(ctx, o, request, call)
 	}
 	begun := call.Begun
-	call.Begun, call.About = anyTime, request.names()
+	call.Begun, call.About = anyTime, request.likelyNamespace()
 	a, err := h.identifyCaller(ctx, request, nil)
 	call.Begun = begun
 	if errors.Is(err, guidon.Unauthenticated) {

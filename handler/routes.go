@@ -132,9 +132,9 @@ func (h *Handler) install(mux *chi.Mux) {
 		answer := h.entry(o.Name, o.Name, h.exposureOf(o), func(x *exchange) { h.serveOFREP(x, o) })
 		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) })
 		if o.Name == ofrepFlag {
-			h.direct.flag = answer
+			h.fast.flag = answer
 		} else {
-			h.direct.exact[o.Routes[0]] = answer
+			h.fast.exact[o.Routes[0]] = answer
 		}
 	}
 

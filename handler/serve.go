@@ -30,7 +30,7 @@ func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 		h.serveOperation(x, o, route, variables)
 	})
 	if len(variables) == 0 {
-		h.direct.exact[route] = answer
+		h.fast.exact[route] = answer
 	}
 	serve := func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) }
 	mux.MethodFunc(route.Method, route.Pattern, serve)
@@ -59,7 +59,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	}
 	defer cancel()
 	header := x.request.Header
-	request := &x.asked
+	request := &x.opRequest
 	*request = Request{
 		reserved:      request.reserved,
 		Authorization: header["Authorization"],

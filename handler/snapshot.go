@@ -32,8 +32,8 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 		return Response{}, body.err
 	case request.pieces:
 		response.write = func(x *exchange) { x.replySnapshot(body) }
-	case request.Transport == "grpc" && body.size > maxGRPCAnswer:
-		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB: ask for it over HTTP", maxGRPCAnswer>>20)
+	case request.Transport == "grpc" && body.size > maxGRPCResponse:
+		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB: ask for it over HTTP", maxGRPCResponse>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}

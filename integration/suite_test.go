@@ -47,11 +47,11 @@ var lambdaDifferences = []struct {
 // process, at least for a part: it has a clock, a store or an observer of the test's
 // own, or is called without a request. All other tests that need one have a process.
 var insideTests = []string{
-	"TestAbort", "TestCrossOriginSources", "TestDatabaseAway", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts",
+	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts",
 	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
-	"TestObserver", "TestObserverOfLargeBatch", "TestOneQuestionPerRequest", "TestPanic", "TestPanicElsewhere",
-	"TestProfiler", "TestRudeObserver", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
+	"TestProfiler", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is how many tests of package handler have processes, at least: fewer

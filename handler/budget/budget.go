@@ -1,5 +1,5 @@
-// Package budget limits the memory of the requests and responses in progress, so
-// that a flood of large ones costs its senders time and not the process its life.
+// Package budget limits the memory of the requests and responses in progress: a flood
+// of large requests must wait or fail rather than exhaust the memory of the process.
 package budget
 
 import (
@@ -12,24 +12,23 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Default is the limit of a budget whose owner names none, in bytes.
+// Default is the limit of a budget if none is given, in bytes.
 const Default = 32 << 20
 
-// Small is the largest reservation, in bytes, that a pool serves from the share it
-// keeps for small ones. Evaluations of single flags are small: they go on while a
+// Small is the largest reservation, in bytes, that a pool serves from its share for
+// small reservations. Evaluations of single flags are small, so they continue while a
 // flood of large requests waits.
 const Small = 64 << 10
 
 // maxWait is how long a reservation waits for room.
 const maxWait = time.Second
 
-// Budget is the pools of a process. Nobody waits for one pool while holding room in
-// another that a holder of the first may need: a request takes from Bodies, then
-// from Messages, then from Responses.
+// Budget is the pools of a process. To prevent deadlock, a request reserves in a fixed
+// order: from Bodies, then from Messages, then from Responses.
 type Budget struct {
 	Bodies    *Pool // encoded requests, from their arrival until they are decoded
 	Messages  *Pool // decoded requests, until they are answered
-	Responses *Pool // encoded responses, until the client has taken them
+	Responses *Pool // encoded responses, until the client has received them
 }
 
 // New returns a budget of limit bytes, or of [Default] if limit is 0.
@@ -71,12 +70,12 @@ func NewPool(size int64) *Pool {
 	}
 }
 
-// errFull is returned to a request for which there is no room.
-var errFull = guidon.Errorf(guidon.Unavailable, "the service has no memory left for this request; try again later")
+// errFull is returned to a request that finds no room.
+var errFull = guidon.Errorf(guidon.Unavailable, "not enough memory for this request; try again later")
 
-// Acquire reserves n bytes. It waits for room for up to a second, and then returns
-// Unavailable; it returns the context's error if that ends first. A reservation of
-// more than the pool's share for large ones takes all of that share.
+// Acquire reserves n bytes. It waits for room for up to a second and then returns
+// Unavailable. If the context ends first, it returns the context's error. A reservation
+// larger than the pool's share for large reservations takes all of that share.
 func (p *Pool) Acquire(ctx context.Context, n int64) error {
 	if p == nil || p.TryAcquire(n) {
 		return nil
@@ -94,8 +93,8 @@ func (p *Pool) Acquire(ctx context.Context, n int64) error {
 	return nil
 }
 
-// exchange replaces a reservation of held bytes by one of n, if there is room at once,
-// and reports whether there was. Zero is none.
+// exchange replaces a reservation of held bytes by one of n bytes if there is room
+// without waiting, and reports whether it did. Zero means no reservation.
 func (p *Pool) exchange(held, n int64) bool {
 	if p == nil {
 		return true
@@ -116,20 +115,20 @@ func (p *Pool) exchange(held, n int64) bool {
 	return true
 }
 
-// reject counts a reservation for which there is no room, and returns its error.
+// reject counts a reservation that found no room, and returns its error.
 func (p *Pool) reject() error {
 	p.rejected.Add(1)
 	return errFull
 }
 
-// TryAcquire reserves n bytes if there is room at once, and reports whether there
-// was.
+// TryAcquire reserves n bytes if there is room without waiting, and reports whether it
+// did.
 func (p *Pool) TryAcquire(n int64) bool { return p.exchange(0, n) }
 
-// Release returns a reservation. n is the number given to Acquire.
+// Release frees a reservation. n must be the number given to Acquire.
 func (p *Pool) Release(n int64) { p.exchange(n, 0) }
 
-// laneOf returns the lane of a reservation of n bytes, and what it takes there.
+// laneOf returns the lane of a reservation of n bytes, and how many bytes it takes there.
 func (p *Pool) laneOf(n int64) (*lane, int64) {
 	if n <= Small {
 		return &p.small, n
@@ -140,8 +139,8 @@ func (p *Pool) laneOf(n int64) (*lane, int64) {
 // Stats is the state of a pool.
 type Stats struct {
 	Size     int64 // bytes that can be reserved
-	Used     int64 // bytes that are
-	Rejected int64 // reservations that found no room, so far
+	Used     int64 // bytes that are reserved
+	Rejected int64 // reservations that have found no room so far
 }
 
 // Stats returns the state of the pool.

@@ -42,15 +42,15 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestOversized reserves more than there is: it waits until it is alone, and gives
-// back what it took.
+// TestOversized reserves more than the pool has: the reservation takes the whole share
+// for large ones, and releases what it took.
 func TestOversized(t *testing.T) {
 	p := budget.NewPool(4 * mib)
 	if !p.TryAcquire(100 * mib) {
 		t.Fatal("no room for an oversized reservation in an empty pool")
 	}
 	if p.TryAcquire(mib) {
-		t.Error("room for another beside an oversized reservation")
+		t.Error("room for another reservation next to an oversized one")
 	}
 	p.Release(100 * mib)
 	if got := p.Stats().Used; got != 0 {
@@ -67,16 +67,16 @@ func TestWait(t *testing.T) {
 			p.Release(3 * mib)
 		}()
 		if err := p.Acquire(t.Context(), 2*mib); err != nil {
-			t.Errorf("room came after half a second: got %v", err)
+			t.Errorf("room after half a second: got %v, want no error", err)
 		}
 		err := p.Acquire(t.Context(), 2*mib)
 		if !errors.Is(err, guidon.Unavailable) {
-			t.Errorf("no room came: got %v, want Unavailable", err)
+			t.Errorf("no room: got %v, want Unavailable", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		if err := p.Acquire(ctx, 2*mib); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("the caller left: got %v, want its error", err)
+			t.Errorf("canceled caller: got %v, want DeadlineExceeded", err)
 		}
 		want := budget.Stats{Size: 4 * mib, Used: 2 * mib, Rejected: 1}
 		if diff := cmp.Diff(want, p.Stats()); diff != "" {
@@ -111,8 +111,8 @@ func TestReservation(t *testing.T) {
 	}
 }
 
-// TestReservationRejected raises a reservation beyond what is left: it does not wait,
-// and remains as it was.
+// TestReservationRejected raises a reservation beyond the room that is left: it does
+// not wait and stays unchanged.
 func TestReservationRejected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
@@ -126,7 +126,7 @@ func TestReservationRejected(t *testing.T) {
 			t.Errorf("got %v, want Unavailable", err)
 		}
 		if waited := time.Since(began); waited > 0 {
-			t.Errorf("it waited %v for more, holding some", waited)
+			t.Errorf("a reservation that is not empty waited %v for more", waited)
 		}
 		want := budget.Stats{Size: 4 * mib, Used: 2*mib + mib/2, Rejected: 1}
 		if diff := cmp.Diff(want, p.Stats()); diff != "" {
@@ -148,15 +148,15 @@ func TestReservationResized(t *testing.T) {
 		}
 	}
 	if !p.TryAcquire(3*mib) || !p.TryAcquire(budget.Small) || r.Try(budget.Small*100) {
-		t.Fatal("the shares are not as they were")
+		t.Fatal("the shares differ from those of a new pool")
 	}
 	if got := r.Size(); got != 0 {
-		t.Errorf("%d bytes reserved after a try that failed, want 0", got)
+		t.Errorf("%d bytes reserved after a failed Try, want 0", got)
 	}
 }
 
-// TestReservationReleasedWhileOthersWait gives large room back while others wait for
-// small room.
+// TestReservationReleasedWhileOthersWait releases a large reservation while a caller
+// waits for a small one.
 func TestReservationReleasedWhileOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
@@ -180,7 +180,7 @@ func TestReservationReleasedWhileOthersWait(t *testing.T) {
 	})
 }
 
-// TestReservationWithoutPool has no limit.
+// TestReservationWithoutPool: the zero Reservation has no limit.
 func TestReservationWithoutPool(t *testing.T) {
 	var r budget.Reservation
 	for _, n := range []int64{1, 1 << 40, 1 << 41, 2} {

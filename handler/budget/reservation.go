@@ -9,15 +9,15 @@ type Reservation struct {
 	bytes int64
 }
 
-// NewReservation returns a reservation of nothing yet.
+// NewReservation returns a reservation of zero bytes.
 func (p *Pool) NewReservation() Reservation { return Reservation{pool: p} }
 
 // Size returns how many bytes are reserved.
 func (r *Reservation) Size() int64 { return r.bytes }
 
-// Raise makes r a reservation of n bytes, unless it is one of as many already. Only
-// the first raise waits for room: those that hold some of a pool and wait for more would
-// wait for each other. The errors are those of [Pool.Acquire]; r is then as before.
+// Raise makes r a reservation of at least n bytes. It waits for room only if r is
+// empty: requests that wait for more of a pool while holding part of it could
+// deadlock. The errors are those of [Pool.Acquire], after which r is unchanged.
 func (r *Reservation) Raise(ctx context.Context, n int64) error {
 	if n <= r.bytes {
 		return nil
@@ -25,10 +25,10 @@ func (r *Reservation) Raise(ctx context.Context, n int64) error {
 	return r.Resize(ctx, n)
 }
 
-// Resize is Raise that also gives back what exceeds n bytes.
+// Resize is like Raise, but also frees what exceeds n bytes.
 func (r *Reservation) Resize(ctx context.Context, n int64) error {
 	switch {
-	case r.Try(n) || n < r.bytes: // which is more than enough
+	case r.Try(n) || n < r.bytes: // if it cannot shrink, it is still large enough
 		return nil
 	case r.bytes > 0:
 		return r.pool.reject()
@@ -40,8 +40,8 @@ func (r *Reservation) Resize(ctx context.Context, n int64) error {
 	return nil
 }
 
-// Try is Resize that never waits. It reports whether r is now of n bytes; if not, r is
-// as before.
+// Try is like Resize, but never waits. It reports whether r now has n bytes; if not, r is
+// unchanged.
 func (r *Reservation) Try(n int64) bool {
 	if n != r.bytes && !r.pool.exchange(r.bytes, n) {
 		return false
@@ -50,5 +50,5 @@ func (r *Reservation) Try(n int64) bool {
 	return true
 }
 
-// Release gives back what is reserved. It may be called again.
+// Release frees what is reserved. It may be called more than once.
 func (r *Reservation) Release() { r.Try(0) }
