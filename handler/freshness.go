@@ -24,7 +24,7 @@ const (
 func (o *Operation) demand(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
-	call.MayBeStale = o.lasting
+	call.MayBeStale = o.stale
 	// By the clock of the process, which the cache compares it with, and not since the
 	// event began: that of a stream lasts.
 	call.Begun = tick()

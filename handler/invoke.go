@@ -144,7 +144,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if err == nil {
 		err = ctx.Err() // nothing is begun for a caller who has gone
 	}
-	if err == nil && !o.lasting {
+	if err == nil && !o.stale {
 		err = checkTexts(request.Message)
 	}
 	if err == nil {

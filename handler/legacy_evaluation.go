@@ -48,7 +48,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 		err = checkLegacy(batch.Answers, namespace, m)
 	}
 	end := h.now()
-	observeBatch(ctx, h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
+	observeBatch(ctx, h, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +88,16 @@ func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) guidon.
 	}
 }
 
-// placed is an item of a batch with the namespace of the batch.
-type placed struct {
+// namespacedItem is an item of a batch with the namespace of the batch.
+type namespacedItem struct {
 	*flipt.EvaluationRequest
 	namespace string
 }
 
-func (p placed) GetNamespaceKey() string { return p.namespace }
+func (p namespacedItem) GetNamespaceKey() string { return p.namespace }
 
-func inNamespaceOf(namespace string, items []*flipt.EvaluationRequest) []placed {
-	return convertAll(items, func(m *flipt.EvaluationRequest) placed { return placed{m, namespace} })
+func withNamespace(namespace string, items []*flipt.EvaluationRequest) []namespacedItem {
+	return convertAll(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
 }
 
 // wireLegacy returns an answer without what a batch leaves out of its items:

@@ -17,8 +17,8 @@ type attributeHandler interface {
 // logEvent logs an event whose attributes are appended by describe. It is not done
 // by the logger's own method, which would find out on which line this is.
 func logEvent(ctx context.Context, logger *slog.Logger, level slog.Level, message string, describe func([]slog.Attr) []slog.Attr) {
-	room := rooms.Get().(*[]slog.Attr)
-	attributes := describe((*room)[:0])
+	buffer := attributeBuffers.Get().(*[]slog.Attr)
+	attributes := describe((*buffer)[:0])
 	switch h := logger.Handler().(type) { // whose errors nobody could be told
 	case attributeHandler:
 		_ = h.HandleAttributes(ctx, time.Now(), level, message, attributes)
@@ -28,9 +28,9 @@ func logEvent(ctx context.Context, logger *slog.Logger, level slog.Level, messag
 		_ = h.Handle(ctx, record)
 	}
 	clear(attributes)
-	*room = attributes
-	rooms.Put(room)
+	*buffer = attributes
+	attributeBuffers.Put(buffer)
 }
 
-// rooms are where attributes are put together.
-var rooms = sync.Pool{New: func() any { return new(make([]slog.Attr, 0, 16)) }}
+// attributeBuffers are where attributes are put together.
+var attributeBuffers = sync.Pool{New: func() any { return new(make([]slog.Attr, 0, 16)) }}

@@ -9,7 +9,7 @@ type step struct {
 }
 
 // tell runs the steps one after the other on one server.
-func tell(t *testing.T, steps []step) {
+func runSteps(t *testing.T, steps []step) {
 	t.Helper()
 	s := newServer(t)
 	for _, step := range steps {
@@ -27,7 +27,7 @@ const times = `"createdAt":"TIME","updatedAt":"TIME"`
 func TestNamespaces(t *testing.T) {
 	shop := `{"key":"shop","name":"Shop","description":"all of it","protected":false,` + times + `}`
 	byDefault := `{"key":"default","name":"Default","description":"Default namespace","protected":true,` + times + `}`
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop","description":"all of it"}`, shop},
 		{"", "GET", "/api/v1/namespaces/shop", "", shop},
 		{"", "GET", "/api/v1/namespaces", "", `{"namespaces":[` + byDefault + `,` + shop + `],"nextPageToken":"","totalCount":2}`},
@@ -51,7 +51,7 @@ func TestFlags(t *testing.T) {
 	variant := `{"id":"ID","flagKey":"beta","key":"a.b/c","name":"A","description":"x","createdAt":"TIME","updatedAt":"TIME","attachment":"{\"a\":[1,2]}","namespaceKey":"shop"}`
 	metadata := `,"metadata":{"owner":"me","n":{"x":[1.5,null,true,"<&>"]}}}`
 	sorted := `,"metadata":{"n":{"x":[1.5,null,true,"<&>"]},"owner":"me"}}`
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`, `{"key":"shop","name":"Shop","description":"","protected":false,` + times + `}`},
 		{"", "POST", "/api/v1/namespaces/shop/flags", `{"key":"beta","name":"Beta","description":"d","enabled":true` + metadata, head + tail + sorted},
 		{"a", "POST", "/api/v1/namespaces/shop/flags/beta/variants", `{"key":"a.b/c","name":"A","description":"x","attachment":" {\"a\": [1, 2]} "}`, variant},
@@ -175,7 +175,7 @@ func TestSegments(t *testing.T) {
 		return `{"key":"s","name":"` + name + `","description":"",` + times + `,"constraints":[` + constraints + `],"matchType":"` + match + `_MATCH_TYPE","namespaceKey":"default"}`
 	}
 	const segments = "/api/v1/namespaces/default/segments"
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", segments, `{"key":"s","name":"S","matchType":"ANY_MATCH_TYPE"}`, segment("S", "", "ANY")},
 		{"c", "POST", segments + "/s/constraints", `{"type":"STRING_COMPARISON_TYPE","property":"p","operator":"EQ","value":"v","description":"c"}`, constraint("v")},
 		{"", "PUT", segments + "/s/constraints/{c}", `{"type":1,"property":"p","operator":"eq","value":"w","description":"c"}`, constraint("w")},

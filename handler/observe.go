@@ -51,10 +51,10 @@ type events struct {
 	held     bool // until end, because the request may still fail
 }
 
-// maxTold bounds the events that the observer is told at once.
-const maxTold = 64
+// maxEvents bounds the events that the observer is told at once.
+const maxEvents = 64
 
-var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxTold)} }}
+var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxEvents)} }}
 
 // newEvents returns no events yet, in memory that end lets others use.
 func (h *Handler) newEvents(ctx context.Context) *events {
@@ -71,8 +71,8 @@ func (e *events) end() {
 	if e == nil {
 		return
 	}
-	e.tell()
-	if cap(e.list) > maxTold {
+	e.report()
+	if cap(e.list) > maxEvents {
 		return // held: too large to be reused
 	}
 	e.observer, e.call, e.held = nil, nil, false
@@ -101,7 +101,7 @@ func (e *events) discard(err error) {
 	}
 }
 
-func (e *events) tell() {
+func (e *events) report() {
 	if len(e.list) > 0 {
 		e.observer.Evaluated(e.list)
 		e.list = slices.Delete(e.list, 0, len(e.list))
@@ -142,8 +142,8 @@ func (e *events) unknown(m evaluated, err error, duration time.Duration) {
 
 // add returns one more event, without a result.
 func (e *events) add(m evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
-	if len(e.list) == maxTold && !e.held {
-		e.tell()
+	if len(e.list) == maxEvents && !e.held {
+		e.report()
 	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]

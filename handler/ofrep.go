@@ -37,8 +37,8 @@ const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespa
 
 // ofrepOperations are the calls of OFREP.
 var ofrepOperations = []*Operation{
-	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).fromMemory(),
-	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).fromMemory(),
+	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).servesStale(),
+	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).servesStale(),
 	ofrepOp(get, ofrepConfiguration, (*Handler).ofrepConfigure),
 }
 
@@ -50,9 +50,9 @@ func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, reque
 type ofrepRequest struct {
 	namespace string // empty where the request names none
 	flag      string // of the single call
-	told      bool   // of a change: that is why the client asks
+	refetch   bool   // of a change: that is why the client asks
 	context   codec.EvaluationContext
-	room      []byte // for the answer
+	buf       []byte // for the answer
 }
 
 // ofrepRequests are used again: see release.
@@ -110,12 +110,12 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		Source:        x,
 		ofrep:         x.newOFREPRequest(),
 	}
-	if o.Name == ofrepFlags && x.toldOfChange() {
-		request.CacheControl, request.ofrep.told = "no-cache", true
+	if o.Name == ofrepFlags && x.isRefetch() {
+		request.CacheControl, request.ofrep.refetch = "no-cache", true
 	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	request.ofrep.release()
-	h.noteState(x, response)
+	h.setStateHeaders(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -131,9 +131,9 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	x.reply(http.StatusOK, contentJSON, response.data)
 }
 
-// toldOfChange tells whether an event made the client ask: then this instance
+// isRefetch tells whether an event made the client ask: then this instance
 // must not answer from before what was told of, which the database has (OFREP 2).
-func (x *exchange) toldOfChange() bool {
+func (x *exchange) isRefetch() bool {
 	if !strings.Contains(x.request.URL.RawQuery, "flagConfig") {
 		return false
 	}
@@ -186,7 +186,7 @@ func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepReque
 		}
 		x.releaseBody()
 	}
-	q.room = x.buffer()
+	q.buf = x.buffer()
 	return nil
 }
 
@@ -215,5 +215,5 @@ const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
 func (h *Handler) ofrepConfigure(_ context.Context, request *Request) (Response, error) {
-	return Response{data: append(request.ofrep.room, ofrepCapabilities...)}, nil
+	return Response{data: append(request.ofrep.buf, ofrepCapabilities...)}, nil
 }

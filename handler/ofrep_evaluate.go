@@ -31,7 +31,7 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 	if a.err != nil {
 		return Response{}, a.err
 	}
-	b := a.append(q.room)
+	b := a.append(q.buf)
 	if err := request.reserve(ctx, int64(len(b))); err != nil {
 		return Response{}, err
 	}
@@ -51,7 +51,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	offer := h.offerStream(ctx, q)
 	etag := q.etag(s, offer)
-	if ofrepHas(request.IfNoneMatch, etag) {
+	if matchesOFREPETag(request.IfNoneMatch, etag) {
 		return Response{ETag: etag, NotModified: true}, nil
 	}
 	keys, err := q.keys(s)
@@ -63,14 +63,14 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if answerSizes.Of(s) > budget.Small/8 { // to which escapes may bring it
 		events.hold()
 	}
-	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
+	b := append(slices.Grow(q.buf, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		a := h.evaluateOFREP(s, q, key, events)
 		b = a.append(b)
-		if err := request.roomForOFREP(ctx, len(b)); err != nil {
+		if err := request.reserveOFREP(ctx, len(b)); err != nil {
 			events.discard(err)
 			for _, q.flag = range keys[i+1:] {
 				events.unknown(q, err, 0)
@@ -87,8 +87,8 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	return Response{data: append(b, `"}}`...), ETag: etag}, nil
 }
 
-// roomForOFREP makes sure that there is room for an answer that has become so long.
-func (r *Request) roomForOFREP(ctx context.Context, size int) error {
+// reserveOFREP makes sure that there is room for an answer that has become so long.
+func (r *Request) reserveOFREP(ctx context.Context, size int) error {
 	switch {
 	case size > maxOFREPAnswer:
 		return guidon.Errorf(guidon.TooLarge,
@@ -171,7 +171,7 @@ const ofrepForm = 1
 // everything that shapes it, which is the state, by number and stamp of its
 // revision, the stream that is offered, and the whole context (OFREP 6).
 func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
-	b := q.room
+	b := q.buf
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
@@ -196,8 +196,8 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:18])
 }
 
-// ofrepHas tells whether the header If-None-Match names the ETag. "*" names
+// matchesOFREPETag tells whether the header If-None-Match names the ETag. "*" names
 // none: a client that says so has nothing to show (OFREP 6).
-func ofrepHas(header, etag string) bool {
+func matchesOFREPETag(header, etag string) bool {
 	return !strings.Contains(header, "*") && matchesETag(header, etag)
 }

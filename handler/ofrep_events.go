@@ -25,13 +25,13 @@ const (
 )
 
 // ofrepEventsOperation looks for a change.
-var ofrepEventsOperation = streamOp(ofrepEvents, AreaOFREP).fromMemory()
+var ofrepEventsOperation = streamOp(ofrepEvents, AreaOFREP).servesStale()
 
 // capability is what a listener shows in the place of a token.
 type capability struct {
 	text      string
 	namespace string
-	came      time.Time // the listener did
+	arrived   time.Time // the listener did
 	until     time.Time // set when it has been looked at, which it is where one is needed
 }
 
@@ -39,8 +39,8 @@ type capability struct {
 type ofrepListener struct {
 	request *ofrepRequest
 	last    string // the id of the last event that the client has seen
-	begun   bool
-	told    guidon.Revision
+	started bool
+	sent    guidon.Revision
 }
 
 func (l *ofrepListener) namespace() string { return guidon.NamespaceKey(l.request.namespace) }
@@ -54,16 +54,16 @@ func (l *ofrepListener) listen(ctx context.Context, h *Handler) ([]byte, bool, e
 		return nil, false, err
 	}
 	at := s.Revision()
-	news := at != l.told
-	if !l.begun {
-		news = l.last != eventID(at)
+	changed := at != l.sent
+	if !l.started {
+		changed = l.last != eventID(at)
 	}
-	known := l.begun && !news
-	l.begun, l.told = true, at
+	known := l.started && !changed
+	l.started, l.sent = true, at
 	switch {
 	case known:
 		return nil, false, nil
-	case news:
+	case changed:
 		return refetchEvents.Of(s), false, nil
 	}
 	return []byte("id: " + eventID(at) + "\n\n"), false, nil
@@ -91,7 +91,7 @@ func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
 		listener: &ofrepListener{request: q, last: r.Header.Get("Last-Event-ID")},
 	}
 	if text := r.URL.Query().Get(capabilityParameter); text != "" {
-		request.capability = &capability{text: text, namespace: q.namespace, came: h.now()}
+		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
 	}
 	h.serveStream(x, ofrepEventsOperation, ofrepStream, request)
 }
@@ -112,7 +112,7 @@ func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer
 		return nil
 	}
 	call := guidon.CallFrom(ctx)
-	if !q.told && !streams.hasRoom(ofrepStream, call.Actor.ID) {
+	if !q.refetch && !streams.hasRoom(ofrepStream, call.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {

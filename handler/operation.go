@@ -53,7 +53,7 @@ type Operation struct {
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the answer has an ETag, and a form for each version of client
 	evaluation     bool // evaluates flags, outside the areas for that
-	lasting        bool // goes on from memory while the database does not answer
+	stale          bool // goes on from memory while the database does not answer
 	limits         Limits
 	newRequest     func() proto.Message
 	releaseRequest func(proto.Message) // nil where requests are not used again
@@ -112,10 +112,10 @@ func (o *Operation) withVersions() *Operation {
 	return o
 }
 
-// fromMemory lets the operation go on while the database does not answer, with
+// servesStale lets the operation go on while the database does not answer, with
 // the state that is held.
-func (o *Operation) fromMemory() *Operation {
-	o.lasting = true
+func (o *Operation) servesStale() *Operation {
+	o.stale = true
 	return o
 }
 
@@ -167,9 +167,9 @@ func (o *Operation) Method() string {
 // applies to it.
 func (o *Operation) Writes() bool { return o.effect == writes }
 
-// FromMemory tells whether the operation goes on, with the state that is held,
+// ServesStale tells whether the operation goes on, with the state that is held,
 // while the database does not answer. Its answers then say how old that is.
-func (o *Operation) FromMemory() bool { return o.lasting }
+func (o *Operation) ServesStale() bool { return o.stale }
 
 // evaluates reports whether the operation serves the evaluation of flags.
 func (o *Operation) evaluates() bool {

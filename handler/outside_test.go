@@ -82,7 +82,7 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 // startOutside returns a service that somebody else runs.
 func startOutside(t testing.TB, environ []string) *server {
 	t.Helper()
-	answer, end := order(t, url.Values{"test": {t.Name()}, "setting": environ})
+	answer, end := postForm(t, url.Values{"test": {t.Name()}, "setting": environ})
 	logs, read := newLogs(), make(chan struct{})
 	go func() {
 		defer close(read)
@@ -123,16 +123,16 @@ func (s *server) dropTokens() {
 	}
 }
 
-// noteInside tells the provider that the test has a server in this process, and why.
-func noteInside(t testing.TB, why string) {
+// reportInside tells the provider that the test has a server in this process, and why.
+func reportInside(t testing.TB, why string) {
 	t.Helper()
-	answer, end := order(t, url.Values{"test": {t.Name()}, "inside": {why}})
+	answer, end := postForm(t, url.Values{"test": {t.Name()}, "inside": {why}})
 	_ = answer.Body.Close()
 	end()
 }
 
-// order posts the form to the provider. The request lasts until it is ended.
-func order(t testing.TB, form url.Values) (answer *http.Response, end context.CancelFunc) {
+// postForm posts the form to the provider. The request lasts until it is ended.
+func postForm(t testing.TB, form url.Values) (answer *http.Response, end context.CancelFunc) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, provider, strings.NewReader(form.Encode()))

@@ -34,7 +34,7 @@ type page struct {
 // up because his client has gone, another takes over.
 func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.ChangeCursor, error)) (*page, error) {
 	for {
-		one, mine := p.board(key)
+		one, mine := p.claim(key)
 		if mine {
 			p.load(ctx, key, one, load)
 			return one, one.err
@@ -50,8 +50,8 @@ func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Con
 	}
 }
 
-// board returns the page being read, or a new one that the caller has to read.
-func (p *pages) board(key pageKey) (one *page, mine bool) {
+// claim returns the page being read, or a new one that the caller has to read.
+func (p *pages) claim(key pageKey) (one *page, mine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if one := p.reading[key]; one != nil {

@@ -31,13 +31,13 @@ type snapshotBody struct {
 
 func newSnapshotBody(s *guidon.Snapshot, p profile) *snapshotBody {
 	b := &snapshotBody{snapshot: s, profile: p}
-	var plain keeper
+	var plain boundedBuffer
 	b.size, b.err = writeSnapshot(&plain, s, p)
 	b.plain = plain.content()
 	b.gzip = sync.OnceValue(func() []byte {
-		var compressed keeper
+		var compressed boundedBuffer
 		out, end := compressTo("gzip", &compressed)
-		_ = b.writeTo(out) // a keeper takes everything
+		_ = b.writeTo(out) // a boundedBuffer takes everything
 		_ = end()
 		return compressed.content()
 	})
@@ -54,28 +54,28 @@ func (b *snapshotBody) writeTo(out io.Writer) error {
 	return err
 }
 
-// keeper keeps what is written to it, unless that is too long.
-type keeper struct {
+// boundedBuffer keeps what is written to it, unless that is too long.
+type boundedBuffer struct {
 	pages [][]byte // rather than one slice, which would leave several behind as it grows
 	size  int
 }
 
 // Write implements [io.Writer].
-func (k *keeper) Write(p []byte) (int, error) {
-	if k.size += len(p); k.size > maxKept {
-		k.pages = nil
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if b.size += len(p); b.size > maxKept {
+		b.pages = nil
 		return len(p), nil
 	}
-	k.pages = append(k.pages, bytes.Clone(p))
+	b.pages = append(b.pages, bytes.Clone(p))
 	return len(p), nil
 }
 
 // content returns all of it without room to spare, or nil.
-func (k *keeper) content() []byte {
-	if k.size > maxKept {
+func (b *boundedBuffer) content() []byte {
+	if b.size > maxKept {
 		return nil
 	}
-	return slices.Concat(k.pages...)
+	return slices.Concat(b.pages...)
 }
 
 // replySnapshot answers with the body.

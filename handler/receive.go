@@ -21,9 +21,9 @@ type Limits struct {
 	Values int   // members and elements in it
 }
 
-// strangerBodyLimit is the largest body that is read from a caller without a valid
+// anonymousBodyLimit is the largest body that is read from a caller without a valid
 // credential, where a credential is required in general but not for the operation.
-const strangerBodyLimit = 64 << 10
+const anonymousBodyLimit = 64 << 10
 
 // receive reads the message of a request that comes with its source. No byte is read
 // of a caller that lacks a credential it needs (design 6).
@@ -85,7 +85,7 @@ func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request,
 // on a service that requires them elsewhere.
 func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) Limits {
 	limits := o.limits
-	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.lasting || limits.Bytes <= strangerBodyLimit {
+	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.stale || limits.Bytes <= anonymousBodyLimit {
 		return limits
 	}
 	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {
@@ -93,6 +93,6 @@ func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) 
 			return limits
 		}
 	}
-	limits.Bytes = strangerBodyLimit
+	limits.Bytes = anonymousBodyLimit
 	return limits
 }

@@ -68,14 +68,14 @@ func acceptedEncoding(accept []string) string {
 	for _, line := range accept {
 		for item := range strings.SplitSeq(line, ",") {
 			name, parameters, _ := strings.Cut(item, ";")
-			accepted := !refused(parameters)
+			accepted := !hasZeroWeight(parameters)
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip":
-				gzip.note(accepted)
+				gzip.record(accepted)
 			case "deflate":
-				deflate.note(accepted)
+				deflate.record(accepted)
 			case "*":
-				others.note(accepted)
+				others.record(accepted)
 			}
 		}
 	}
@@ -91,10 +91,10 @@ func acceptedEncoding(accept []string) string {
 // acceptance is what a client says of an encoding.
 type acceptance struct{ named, yes bool }
 
-func (a *acceptance) note(accepted bool) { a.named, a.yes = true, a.yes || accepted }
+func (a *acceptance) record(accepted bool) { a.named, a.yes = true, a.yes || accepted }
 
 // refused tells whether the parameters of an encoding give it the weight zero.
-func refused(parameters string) bool {
+func hasZeroWeight(parameters string) bool {
 	weight, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
 	if !ok {
 		return false

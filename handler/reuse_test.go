@@ -28,10 +28,10 @@ func usSnapshot() *guidon.Snapshot {
 		}}})
 }
 
-// TestNothingOfAnotherRequest: whatever was asked before, and is asked at the same
+// TestRequestsDoNotMix: whatever was asked before, and is asked at the same
 // time, a request is answered by what it says itself. The memory that requests and
 // answers are in is used again.
-func TestNothingOfAnotherRequest(t *testing.T) {
+func TestRequestsDoNotMix(t *testing.T) {
 	h := over(usSnapshot())
 	many := new(strings.Builder)
 	for i := range 500 {

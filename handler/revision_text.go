@@ -17,11 +17,11 @@ type revisionText struct {
 
 // of returns the text of the number.
 func (t *revisionTexts) of(number int64) string {
-	place := &t[uint64(number)%uint64(len(t))] // #nosec G115 -- any place will do
-	if held := place.Load(); held != nil && held.number == number {
-		return held.text
+	slot := &t[uint64(number)%uint64(len(t))] // #nosec G115 -- any place will do
+	if cached := slot.Load(); cached != nil && cached.number == number {
+		return cached.text
 	}
 	fresh := &revisionText{number, strconv.FormatInt(number, 10)}
-	place.Store(fresh)
+	slot.Store(fresh)
 	return fresh.text
 }

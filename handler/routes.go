@@ -90,12 +90,12 @@ var operations = []*Operation{
 
 	// Evaluation. The legacy calls are of the management service, and so is
 	// their exemption (operations 1.2).
-	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory().reusingRequests(),
-	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory().reusingRequests(),
-	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
-	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
-	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory().evaluating(),
-	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory().evaluating(),
+	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).servesStale().reusingRequests(),
+	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).servesStale().reusingRequests(),
+	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).servesStale(),
+	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().servesStale(),
+	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).servesStale().evaluating(),
+	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).servesStale().evaluating(),
 
 	// Changes and documents: our own.
 	exchanging[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),

@@ -13,8 +13,8 @@ import (
 	_ "github.com/guidonhq/guidon/handler/wire/analytics"
 )
 
-// notYet are the services of the wire whose operations are later work.
-var notYet = []protoreflect.FullName{
+// unimplemented are the services of the wire whose operations are later work.
+var unimplemented = []protoreflect.FullName{
 	"flipt.analytics.AnalyticsService",
 	"flipt.auth.AuthenticationMethodOIDCService",
 	"flipt.auth.AuthenticationMethodKubernetesService",
@@ -30,7 +30,7 @@ func wireMethods() map[string]protoreflect.MethodDescriptor {
 		}
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)
-			if slices.Contains(notYet, service.FullName()) {
+			if slices.Contains(unimplemented, service.FullName()) {
 				continue
 			}
 			for j := range service.Methods().Len() {

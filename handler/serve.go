@@ -82,7 +82,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	if request.Message != nil {
 		o.Release(request.Message)
 	}
-	h.noteState(x, response)
+	h.setStateHeaders(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -109,9 +109,9 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	response.Release()
 }
 
-// noteState says in the header which state the answer is from, and how old that
+// setStateHeaders says in the header which state the answer is from, and how old that
 // is.
-func (h *Handler) noteState(x *exchange, response Response) {
+func (h *Handler) setStateHeaders(x *exchange, response Response) {
 	if response.Revision > 0 {
 		x.set(x.Header(), "Guidon-Revision", h.revisions.of(response.Revision))
 	}

@@ -72,7 +72,7 @@ func start(t testing.TB, behind backing, options []func(*handler.Config)) *serve
 	}
 	environ, beyond := settings(config, behind)
 	if beyond != "" {
-		noteInside(t, beyond+" is the test's own")
+		reportInside(t, beyond+" is the test's own")
 		return startInside(t, config, behind)
 	}
 	return startOutside(t, environ)
@@ -83,7 +83,7 @@ func start(t testing.TB, behind backing, options []func(*handler.Config)) *serve
 func newInside(t testing.TB, why string, options ...func(*handler.Config)) *server {
 	t.Helper()
 	if provider != "" {
-		noteInside(t, why)
+		reportInside(t, why)
 	}
 	var config handler.Config
 	for _, option := range options {

@@ -221,9 +221,9 @@ func TestSnapshotConditions(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfNothing: an unknown namespace is an empty one without an ETag
+// TestSnapshotUnknownNamespace: an unknown namespace is an empty one without an ETag
 // (contract 9.1), whatever the client holds.
-func TestSnapshotOfNothing(t *testing.T) {
+func TestSnapshotUnknownNamespace(t *testing.T) {
 	s := newServer(t)
 	for _, condition := range []string{"", "*", "0000000000000000000000000000000000000100"} {
 		r := s.do("GET", snapshots+"nope?reference=main&environmentKey=x", "", "If-None-Match", condition)

@@ -75,7 +75,7 @@ type stream struct {
 // there is one, and then with what there is to tell.
 func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
 	s := &stream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
-	first, err := s.look()
+	first, err := s.firstPoll()
 	if err == nil {
 		s.slot, err = s.hub.open(kind, x.event.actor)
 	}
@@ -92,9 +92,9 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 
 // look is the first look, on a frame of its own: that of serveStream stays as long
 // as the stream does, thousands of times, and decides how far their stacks shrink.
-func (s *stream) look() (events []byte, err error) {
+func (s *stream) firstPoll() (events []byte, err error) {
 	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
-	s.handler.noteState(s.x, response)
+	s.handler.setStateHeaders(s.x, response)
 	if err == nil {
 		err = s.prepare()
 	}
@@ -141,13 +141,13 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var wait <-chan struct{}
-	var looked, lookAt time.Time // at once: since the first look nobody has watched
+	var polled, pollAt time.Time // at once: since the first look nobody has watched
 	for {
 		now := time.Now()
-		if !lookAt.After(now) {
-			wait, looked = changed(), now
+		if !pollAt.After(now) {
+			wait, polled = changed(), now
 			var why streamEnd
-			if lookAt, why = s.tell(ctx, now); why != "" {
+			if pollAt, why = s.poll(ctx, now); why != "" {
 				return why
 			}
 		}
@@ -156,10 +156,10 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 				return s.broken(ctx)
 			}
 		}
-		timer.Reset(time.Until(earliest(lookAt, s.written.Add(heartbeat), s.end)))
+		timer.Reset(time.Until(earliest(pollAt, s.written.Add(heartbeat), s.end)))
 		select {
 		case <-wait:
-			wait, lookAt = nil, looked.Add(streamGap)
+			wait, pollAt = nil, polled.Add(streamGap)
 		case <-timer.C:
 		case <-s.slot.displaced:
 			return endedShare
@@ -177,12 +177,12 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 
 // tell sends all there is to tell, and returns when to look again unless something
 // changes before, or why the stream is to end.
-func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why streamEnd) {
+func (s *stream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why streamEnd) {
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
 		if _, panicked := errors.AsType[*panicError](err); ctx.Err() != nil && !panicked {
-			return lookAt, endedByClient
+			return pollAt, endedByClient
 		}
 		if err != nil {
 			s.x.event = known // of whom and what the stream is
@@ -192,7 +192,7 @@ func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why
 			return now.Add(jitter(streamRetry, 2*streamRetry)), why
 		}
 		if err := s.write(response.events); err != nil {
-			return lookAt, s.broken(ctx)
+			return pollAt, s.broken(ctx)
 		}
 		if response.more {
 			continue

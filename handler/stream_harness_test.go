@@ -175,7 +175,7 @@ func (w *wire) SetWriteDeadline(deadline time.Time) error {
 	return nil
 }
 
-func (w *wire) clog() {
+func (w *wire) stall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.full = true

@@ -13,16 +13,16 @@ type streamSlot struct {
 type streamShares struct {
 	open   int
 	owners map[string]map[*streamSlot]struct{}
-	having map[int]int // how many owners have so many streams
+	counts map[int]int // how many owners have so many streams
 	most   int         // that any owner has
 }
 
 func newStreamShares() streamShares {
-	return streamShares{owners: map[string]map[*streamSlot]struct{}{}, having: map[int]int{}}
+	return streamShares{owners: map[string]map[*streamSlot]struct{}{}, counts: map[int]int{}}
 }
 
-// admits reports whether the owner may open one more stream.
-func (s *streamShares) admits(owner string, limit int) bool {
+// canAdd reports whether the owner may open one more stream.
+func (s *streamShares) canAdd(owner string, limit int) bool {
 	return s.open < limit || s.displaces(owner)
 }
 
@@ -46,7 +46,7 @@ func (s *streamShares) add(slot *streamSlot, limit int) bool {
 	}
 	slots[slot] = struct{}{}
 	s.open++
-	s.moved(len(slots)-1, len(slots))
+	s.recount(len(slots)-1, len(slots))
 	s.most = max(s.most, len(slots))
 	return true
 }
@@ -73,8 +73,8 @@ func (s *streamShares) remove(slot *streamSlot) {
 	}
 	delete(slots, slot)
 	s.open--
-	s.moved(len(slots)+1, len(slots))
-	if s.having[s.most] == 0 {
+	s.recount(len(slots)+1, len(slots))
+	if s.counts[s.most] == 0 {
 		s.most-- // to what this owner has now
 	}
 	if len(slots) == 0 {
@@ -83,11 +83,11 @@ func (s *streamShares) remove(slot *streamSlot) {
 }
 
 // moved notes that an owner has another number of streams.
-func (s *streamShares) moved(from, to int) {
-	if s.having[from]--; s.having[from] <= 0 {
-		delete(s.having, from)
+func (s *streamShares) recount(from, to int) {
+	if s.counts[from]--; s.counts[from] <= 0 {
+		delete(s.counts, from)
 	}
 	if to > 0 {
-		s.having[to]++
+		s.counts[to]++
 	}
 }

@@ -77,7 +77,7 @@ func TestStreamShares(t *testing.T) {
 				}
 			}
 			shares := s.kinds[changeStream].shares
-			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.having) != 0 {
+			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.counts) != 0 {
 				t.Errorf("something is left when all have ended: %+v", shares)
 			}
 		})

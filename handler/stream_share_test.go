@@ -9,9 +9,9 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestStreamPlaces: callers without a valid token take no place, and when one token has
+// TestStreamSlots: callers without a valid token take no place, and when one token has
 // taken all places another one gets its share.
-func TestStreamPlaces(t *testing.T) {
+func TestStreamSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.setTokens(

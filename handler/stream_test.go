@@ -116,9 +116,9 @@ func TestStreamsHeartbeat(t *testing.T) {
 	})
 }
 
-// TestStreamsLookAnew: each look is a request of its own, however long the stream has
+// TestStreamsPollAfresh: each look is a request of its own, however long the stream has
 // lasted. It has the whole time of one, and may not be answered from before it.
-func TestStreamsLookAnew(t *testing.T) {
+func TestStreamsPollAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j, func(c *handler.Config) { c.Timeout = time.Minute })
@@ -190,7 +190,7 @@ func TestStreamsSlowClient(t *testing.T) {
 		slow.begun(refetch("1", "1"))
 		other.begun(refetch("1", "1"))
 		time.Sleep(time.Second)
-		slow.wire.clog()
+		slow.wire.stall()
 		j.set(2, 2)
 		other.wants("a change", refetch("2", "2"))
 		time.Sleep(9 * time.Second)
@@ -265,9 +265,9 @@ func TestStreamsEndWithToken(t *testing.T) {
 	}
 }
 
-// TestStreamsOutlastTrouble: what keeps the service from looking does not end a
+// TestStreamsSurviveOutage: what keeps the service from looking does not end a
 // stream; when it is over the client is told what it has missed.
-func TestStreamsOutlastTrouble(t *testing.T) {
+func TestStreamsSurviveOutage(t *testing.T) {
 	for _, path := range []string{eventsPath, changesPath} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJournal()
@@ -318,8 +318,8 @@ func TestStreamsFail(t *testing.T) {
 	})
 }
 
-// TestStreamsRefused: what cannot begin is answered like any other request.
-func TestStreamsRefused(t *testing.T) {
+// TestStreamErrors: what cannot begin is answered like any other request.
+func TestStreamErrors(t *testing.T) {
 	a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret"),
 		Metadata: map[string]string{guidon.MetadataTokenNamespace: "default"}}
 	j := newJournal()

@@ -118,7 +118,7 @@ func (s *Streams) limit(kind streamKind) int {
 func (s *Streams) hasRoom(kind streamKind, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && s.kinds[kind].shares.admits(owner, s.limit(kind))
+	return !s.ended && s.kinds[kind].shares.canAdd(owner, s.limit(kind))
 }
 
 // open returns the place of a stream that begins, or Unavailable. Owner is the

@@ -64,8 +64,8 @@ func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens))
 	s.attackTexts("a%00b", `a\u0000b`, func(o *handler.Operation, path, request string, got reply) {
 		switch want := "invalid field " + path + ": must not contain a NUL character"; {
-		case o.FromMemory() && got.status < 500:
-		case o.FromMemory() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
+		case o.ServesStale() && got.status < 500:
+		case o.ServesStale() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
 			t.Errorf("%s: got %d %s, want 400 with %q", request, got.status, got.body, want)
 		}
 	})
@@ -145,7 +145,7 @@ func TestTextsOfOtherTransports(t *testing.T) {
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})
 				want := "invalid field " + text.Path + ": " + rule
-				if !o.FromMemory() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
+				if !o.ServesStale() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
 					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.Path, err, want)
 				}
 			}

@@ -51,8 +51,8 @@ var ErrContext = errors.New("invalid evaluation context")
 //
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
 // many values. [ErrContext] tells what it is about.
-func UnmarshalContext(body []byte, room map[string]string) (EvaluationContext, error) {
-	if c, ok := contextQuick(body, room); ok {
+func UnmarshalContext(body []byte, spare map[string]string) (EvaluationContext, error) {
+	if c, ok := contextQuick(body, spare); ok {
 		return c, nil
 	}
 	return contextGeneral(body)
@@ -116,7 +116,7 @@ func (s *scanner) context(c *EvaluationContext) error {
 		}
 		if kind == 'n' {
 			delete(c.Properties, property)
-			return s.word("null")
+			return s.literal("null")
 		}
 		value, err := s.canonicalText(kind)
 		if err != nil {

@@ -124,7 +124,7 @@ func FuzzContext(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := codec.UnmarshalContext(body, nil)
 		if err != nil {
-			checkRefused(t, body, err)
+			checkRejected(t, body, err)
 			return
 		}
 		want := membersOf(t, membersOf(t, body)["context"])
@@ -145,8 +145,8 @@ func FuzzContext(f *testing.F) {
 	})
 }
 
-// checkRefused checks that the body has been refused for a reason.
-func checkRefused(t *testing.T, body []byte, err error) {
+// checkRejected checks that the body has been refused for a reason.
+func checkRejected(t *testing.T, body []byte, err error) {
 	t.Helper()
 	if code := guidon.CodeOf(err); code != guidon.InvalidArgument && code != guidon.TooLarge {
 		t.Fatalf("%q: %v", body, err)

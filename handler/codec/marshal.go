@@ -69,7 +69,7 @@ func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
 			return nil, err
 		}
 		if e.pieces != nil {
-			b = e.pieces.turn(b)
+			b = e.pieces.flushIfFull(b)
 		}
 	}
 	return append(b, '}'), nil
@@ -99,7 +99,7 @@ func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoref
 		if desc.Message() == nil {
 			b = appendScalar(b, desc, list.Get(i))
 			if e.pieces != nil {
-				b = e.pieces.turn(b)
+				b = e.pieces.flushIfFull(b)
 			}
 			continue
 		}

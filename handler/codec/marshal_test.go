@@ -107,9 +107,9 @@ func TestMarshalPretty(t *testing.T) {
 	}
 }
 
-// TestMarshalRefuses: a timestamp that cannot be written is an error, not a
+// TestMarshalErrors: a timestamp that cannot be written is an error, not a
 // wrong answer.
-func TestMarshalRefuses(t *testing.T) {
+func TestMarshalErrors(t *testing.T) {
 	for _, at := range []*timestamppb.Timestamp{{Seconds: 253402300800}, {Seconds: -62135596801}, {Nanos: -1}, {Nanos: 1e9}} {
 		from := &flipt.FlagList{Flags: []*flipt.Flag{{CreatedAt: at}}}
 		if got, err := codec.Marshal(from); err == nil {

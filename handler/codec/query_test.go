@@ -55,7 +55,7 @@ func TestUnmarshalQuery(t *testing.T) {
 	}
 }
 
-func TestUnmarshalQueryRefuses(t *testing.T) {
+func TestUnmarshalQueryErrors(t *testing.T) {
 	tests := []struct {
 		name  string
 		query string
@@ -128,8 +128,8 @@ func TestSetPathVariable(t *testing.T) {
 	}
 }
 
-// TestNothingGiven: a parameter without values, which no URL has, sets nothing.
-func TestNothingGiven(t *testing.T) {
+// TestQueryWithoutValues: a parameter without values, which no URL has, sets nothing.
+func TestQueryWithoutValues(t *testing.T) {
 	got := &auth.ExpireAuthenticationSelfRequest{}
 	if err := codec.UnmarshalQuery(url.Values{"expiresAt": nil}, got); err != nil {
 		t.Fatal(err)

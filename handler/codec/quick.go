@@ -18,10 +18,10 @@ const maxQuick = 64 << 10
 // reads whatever it refuses: one place knows the rare cases and the errors, and
 // the two cannot differ in them. The texts that it returns are parts of the body.
 type quick struct {
-	text string
-	pos  int
-	wide bool              // there is more than ASCII
-	room map[string]string // an empty map for a context, or nil
+	text  string
+	pos   int
+	wide  bool              // there is more than ASCII
+	spare map[string]string // an empty map for a context, or nil
 
 	// The context read last. The items of a batch mostly have the same one.
 	contextText string
@@ -38,13 +38,13 @@ func unmarshalQuick(body []byte, m proto.Message, values int) bool {
 	case *evaluation.EvaluationRequest:
 		q := quick{text: string(body)}
 		if len(m.GetContext()) == 0 {
-			q.room = m.GetContext()
+			q.spare = m.GetContext()
 		}
 		if e, ok := q.evaluation(); ok && q.valid() {
 			e.assign(m)
 			return true
 		}
-		clear(q.room)
+		clear(q.spare)
 	case *evaluation.BatchEvaluationRequest:
 		q := quick{text: string(body)}
 		if b, ok := q.batch(); ok && q.valid() {
@@ -206,8 +206,8 @@ func (q *quick) stringMap(into *map[string]string) (ok bool) {
 
 // newMap returns an empty map, the room where there is one.
 func (q *quick) newMap() map[string]string {
-	if q.room != nil {
-		return q.room
+	if q.spare != nil {
+		return q.spare
 	}
 	return make(map[string]string, 8)
 }
@@ -279,14 +279,14 @@ func (q *quick) peek() byte {
 	return 0
 }
 
-func (q *quick) null() bool { return q.peek() == 'n' && q.word("null") }
+func (q *quick) null() bool { return q.peek() == 'n' && q.literal("null") }
 
 // word reads the word, which is in the place of a value.
-func (q *quick) word(word string) bool {
-	if !strings.HasPrefix(q.text[q.pos:], word) {
+func (q *quick) literal(text string) bool {
+	if !strings.HasPrefix(q.text[q.pos:], text) {
 		return false
 	}
-	q.pos += len(word)
+	q.pos += len(text)
 	return true
 }
 

@@ -3,11 +3,11 @@ package codec
 // contextQuick is [UnmarshalContext] for a usual body, and tells whether it was
 // one: nothing but a context of texts, booleans and numbers that are written as
 // integers.
-func contextQuick(body []byte, room map[string]string) (c EvaluationContext, ok bool) {
+func contextQuick(body []byte, spare map[string]string) (c EvaluationContext, ok bool) {
 	if len(body) > maxQuick {
 		return c, false
 	}
-	q := quick{text: string(body), room: room}
+	q := quick{text: string(body), spare: spare}
 	ok = q.take('{') && q.name() == "context" && q.properties(&c) && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
 	return c, ok
 }
@@ -49,9 +49,9 @@ func (q *quick) property(kind byte) (text string, ok bool) {
 	case '"':
 		return q.string()
 	case 't':
-		return "true", q.word("true")
+		return "true", q.literal("true")
 	case 'f':
-		return "false", q.word("false")
+		return "false", q.literal("false")
 	}
 	return q.integer()
 }

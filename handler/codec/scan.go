@@ -94,12 +94,12 @@ func (s *scanner) null() (bool, error) {
 	if s.peek() != 'n' {
 		return false, nil
 	}
-	return true, s.word("null")
+	return true, s.literal("null")
 }
 
-func (s *scanner) word(word string) error {
-	end := s.pos + len(word)
-	if end > len(s.data) || string(s.data[s.pos:end]) != word {
+func (s *scanner) literal(text string) error {
+	end := s.pos + len(text)
+	if end > len(s.data) || string(s.data[s.pos:end]) != text {
 		return errSyntax
 	}
 	s.pos = end
@@ -109,9 +109,9 @@ func (s *scanner) word(word string) error {
 func (s *scanner) boolean() (bool, error) {
 	switch s.peek() {
 	case 't':
-		return true, s.word("true")
+		return true, s.literal("true")
 	case 'f':
-		return false, s.word("false")
+		return false, s.literal("false")
 	}
 	return false, errValue
 }

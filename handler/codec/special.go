@@ -78,7 +78,7 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 		return err
 	case 'n':
 		into.Kind = &structpb.Value_NullValue{}
-		return s.word("null")
+		return s.literal("null")
 	}
 	number, err := s.number()
 	if err != nil {

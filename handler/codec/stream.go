@@ -32,11 +32,11 @@ const (
 // An error of the reader is returned as it is.
 func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) error {
 	s := &stream{from: r, left: values, most: values, lists: lists}
-	if s.peek() == 0 && s.pos == len(s.held) {
-		if s.failed == io.EOF {
+	if s.peek() == 0 && s.pos == len(s.buf) {
+		if s.readErr == io.EOF {
 			return nil
 		}
-		return s.failed
+		return s.readErr
 	}
 	if s.peek() != '{' {
 		value, err := s.raw()
@@ -54,31 +54,31 @@ func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]
 // stream reads JSON by the piece. It finds where values begin and end; whether they
 // are well-formed is for whoever decodes them.
 type stream struct {
-	from   io.Reader
-	held   []byte
-	pos    int
-	gone   int64 // bytes before held
-	failed error // of from, its end included
-	left   int   // how many more members and elements there may be
-	most   int
-	lists  map[string]List
-	rest   bytes.Buffer // what is in none of the lists
+	from    io.Reader
+	buf     []byte
+	pos     int
+	dropped int64 // bytes before held
+	readErr error // of from, its end included
+	left    int   // how many more members and elements there may be
+	most    int
+	lists   map[string]List
+	rest    bytes.Buffer // what is in none of the lists
 }
 
 // more reads on, and reports whether there is more. What has been read before pos is
 // let go.
 func (s *stream) more() bool {
 	if s.pos > 0 {
-		n := copy(s.held, s.held[s.pos:])
-		s.gone += int64(s.pos)
-		s.held, s.pos = s.held[:n], 0
+		n := copy(s.buf, s.buf[s.pos:])
+		s.dropped += int64(s.pos)
+		s.buf, s.pos = s.buf[:n], 0
 	}
-	if len(s.held) == cap(s.held) {
-		s.held = slices.Grow(s.held, max(64<<10, len(s.held)))
+	if len(s.buf) == cap(s.buf) {
+		s.buf = slices.Grow(s.buf, max(64<<10, len(s.buf)))
 	}
-	for s.failed == nil {
-		n, err := s.from.Read(s.held[len(s.held):cap(s.held)])
-		s.held, s.failed = s.held[:len(s.held)+n], err
+	for s.readErr == nil {
+		n, err := s.from.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf, s.readErr = s.buf[:len(s.buf)+n], err
 		if n > 0 {
 			return true
 		}
@@ -89,8 +89,8 @@ func (s *stream) more() bool {
 // peek returns the next byte that is not white space, or 0 at the end.
 func (s *stream) peek() byte {
 	for {
-		for ; s.pos < len(s.held); s.pos++ {
-			switch c := s.held[s.pos]; c {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch c := s.buf[s.pos]; c {
 			case ' ', '\t', '\n', '\r':
 			default:
 				return c
@@ -105,10 +105,10 @@ func (s *stream) peek() byte {
 // malformed returns the error for the byte at pos, or for the end of the input.
 func (s *stream) malformed() error {
 	switch {
-	case s.pos < len(s.held) || s.failed == nil:
-		return guidon.Errorf(guidon.InvalidArgument, "json body is malformed at byte %d", s.gone+int64(s.pos)+1)
-	case s.failed != io.EOF:
-		return s.failed
+	case s.pos < len(s.buf) || s.readErr == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "json body is malformed at byte %d", s.dropped+int64(s.pos)+1)
+	case s.readErr != io.EOF:
+		return s.readErr
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "unexpected EOF")
 }
@@ -120,19 +120,19 @@ func (s *stream) raw() ([]byte, error) {
 	}
 	depth, quoted, escaped := 0, false, false
 	for at := 0; ; at++ {
-		if s.pos+at == len(s.held) {
+		if s.pos+at == len(s.buf) {
 			if at > maxElement {
 				return nil, guidon.Errorf(guidon.TooLarge, "json body has a value of more than %d MiB", maxElement>>20)
 			}
 			if !s.more() {
-				if depth == 0 && !quoted && s.failed == io.EOF {
+				if depth == 0 && !quoted && s.readErr == io.EOF {
 					return s.cut(at) // the end ends a number or a word
 				}
 				s.pos += at
 				return nil, s.malformed()
 			}
 		}
-		switch c := s.held[s.pos+at]; {
+		switch c := s.buf[s.pos+at]; {
 		case escaped:
 			escaped = false
 		case quoted && c == '\\':
@@ -167,9 +167,9 @@ func (s *stream) cut(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, s.malformed()
 	}
-	value := s.held[s.pos : s.pos+n]
+	value := s.buf[s.pos : s.pos+n]
 	s.pos += n
-	return value, s.enough()
+	return value, s.checkValues()
 }
 
 func (s *stream) tooMany() error {
@@ -177,7 +177,7 @@ func (s *stream) tooMany() error {
 }
 
 // enough returns an error where there are more values than there may be.
-func (s *stream) enough() error {
+func (s *stream) checkValues() error {
 	if s.left < 0 {
 		return s.tooMany()
 	}
@@ -234,19 +234,19 @@ func (s *stream) member(path string) error {
 	case isList && next == '[':
 		return s.list(list)
 	case inside && next == '{':
-		s.keep(quoted, nil)
+		s.addRest(quoted, nil)
 		return s.object(name + ".")
 	}
 	value, err := s.raw()
 	if err != nil {
 		return err
 	}
-	s.keep(quoted, value)
+	s.addRest(quoted, value)
 	return nil
 }
 
 // keep adds a member to what is in none of the lists.
-func (s *stream) keep(name, value []byte) {
+func (s *stream) addRest(name, value []byte) {
 	if rest := s.rest.Bytes(); rest[len(rest)-1] != '{' {
 		s.rest.WriteByte(',')
 	}

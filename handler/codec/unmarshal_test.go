@@ -134,8 +134,8 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// TestUnmarshalRefuses goes through the 400s of contract 1.2.
-func TestUnmarshalRefuses(t *testing.T) {
+// TestUnmarshalErrors goes through the 400s of contract 1.2.
+func TestUnmarshalErrors(t *testing.T) {
 	const (
 		invalid = "invalid values for key(s) in json body"
 		deep    = "json body is nested too deeply"

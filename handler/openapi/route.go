@@ -129,7 +129,7 @@ func (r route) responses(s *schemas) object {
 	success := object{{"description", "Success"}}
 	if ofNamespace(r.operation) {
 		headers := object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}
-		if r.operation.FromMemory() {
+		if r.operation.ServesStale() {
 			headers = headers.with("Guidon-Stale", object{{"$ref", "#/components/headers/GuidonStale"}})
 		}
 		if r.operation.Versioned() {
