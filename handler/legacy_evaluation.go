@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// legacyEvaluate evaluates a variant flag and, unlike the newer call, insists
-// on a flag key and an entity id (contract 7.9).
+// legacyEvaluate evaluates a variant flag. Unlike the newer call it requires a flag key
+// and an entity id (contract 7.9).
 func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest) (*flipt.EvaluationResponse, error) {
 	start := h.tick()
 	switch {
@@ -32,8 +32,8 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 	return answer, nil
 }
 
-// legacyBatch evaluates variant flags of one namespace. An unknown flag fails
-// the whole batch unless it is to be left out (contract 7.9).
+// legacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
+// batch unless the request excludes unknown flags (contract 7.9).
 func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationRequest) (*flipt.BatchEvaluationResponse, error) {
 	start := h.tick()
 	namespace := namespaceOf(m)
@@ -65,8 +65,8 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 	return answer, nil
 }
 
-// checkLegacy returns the failure of the first result that fails a legacy batch, or
-// nil if there is none.
+// checkLegacy returns the error of the first result that fails a legacy batch, or nil if
+// there is none.
 func checkLegacy(results []guidon.Evaluation, namespace string, m *flipt.BatchEvaluationRequest) error {
 	for i, item := range m.GetRequests() {
 		switch r := results[i]; {
@@ -100,8 +100,8 @@ func withNamespace(namespace string, items []*flipt.EvaluationRequest) []namespa
 	return convertAll(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
 }
 
-// wireLegacy returns an answer without what a batch leaves out of its items:
-// request id and duration.
+// wireLegacy returns a response without request id and duration, which the items of a
+// batch lack.
 func wireLegacy(m *flipt.EvaluationRequest, r guidon.VariantResult, at *timestamppb.Timestamp) *flipt.EvaluationResponse {
 	answer := &flipt.EvaluationResponse{
 		EntityId: m.GetEntityId(), RequestContext: m.GetContext(), Match: r.Match, FlagKey: m.GetFlagKey(),

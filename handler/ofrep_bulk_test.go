@@ -245,7 +245,7 @@ func TestOFREPBound(t *testing.T) {
 	}
 	h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil))
 	recorder := serve(h, "POST", ofrepPath, `{}`)
-	want := `{"errorCode":"GENERAL","errorDetails":"the answer exceeds 67108864 bytes: name fewer flags in the field context.flags, separated by commas"}`
+	want := `{"errorCode":"GENERAL","errorDetails":"the response exceeds 67108864 bytes; name fewer flags in the field context.flags, separated by commas"}`
 	if got := recorder.Body.String(); recorder.Code != 413 || got != want {
 		t.Errorf("%d %.200s", recorder.Code, got)
 	}

@@ -42,7 +42,7 @@ func (h *Handler) deleteSegment(ctx context.Context, m *flipt.DeleteSegmentReque
 	return done(h.service.DeleteSegment(ctx, m.GetNamespaceKey(), m.GetKey()))
 }
 
-// segmentOf returns what creating and updating say of a segment.
+// segmentOf converts a request that creates or updates a segment.
 func segmentOf(m interface {
 	GetKey() string
 	GetName() string
@@ -55,7 +55,7 @@ func segmentOf(m interface {
 	}
 }
 
-// wireSegment returns the conversion of segments of the request's namespace.
+// wireSegment returns a function that converts segments of the request's namespace.
 func wireSegment(m inNamespace) func(*guidon.Segment) *flipt.Segment {
 	namespace := namespaceOf(m)
 	return func(g *guidon.Segment) *flipt.Segment {

@@ -464,7 +464,7 @@ func TestSnapshotTooLarge(t *testing.T) {
 	for range 200 {
 		segments.Rules = append(segments.Rules, &guidon.Rule{SegmentKeys: []string{"big"}})
 	}
-	const message = "the snapshot exceeds 134217728 bytes, because segments or attachments are used so often: evaluate on the server instead"
+	const message = "the snapshot exceeds 134217728 bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead"
 	for _, f := range []*guidon.Flag{attachments, segments} {
 		h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, []*guidon.Flag{f}, []*guidon.Segment{
 			{Key: "s"}, {Key: "big", Constraints: []*guidon.Constraint{{Value: big}}},

@@ -341,7 +341,7 @@ func TestStreamErrors(t *testing.T) {
 			`{"errorCode":"GENERAL","errorDetails":"permission denied: the token is limited to another namespace"}`},
 		{"another than the token's namespace, of changes", "/api/v1/namespaces/shop/changes/stream", "secret", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
 		{"a place that is none", changesPath + "?from=x", "secret", 400, `{"code":3,"message":"invalid field from: must be a revision, or the id of an event","details":[]}`},
-		{"a connection that cannot", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not stream"}`},
+		{"a connection that cannot", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not support streaming"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			headers := []string{}

@@ -5,12 +5,12 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// Weights are upper bounds of what an object takes in an answer, in bytes, in JSON
-// and in the form of gRPC alike. They are found without making either, so that an
-// answer can be bounded before anything of it is there.
+// A weight is an upper bound of the encoded size of an object, in bytes, both in JSON
+// and in protobuf. It is computed without encoding the object, so that the size of a
+// response can be limited before it is built.
 
-// Beside its texts each kind of object takes the names of its fields, times,
-// numbers and enums.
+// The weight of each kind of object without its strings: field names, times, numbers
+// and enums.
 const (
 	weightOfNamespace      = 224
 	weightOfFlag           = 384
@@ -22,11 +22,11 @@ const (
 	weightOfConstraint     = 320
 	weightOfChange         = 384
 	weightOfAuthentication = 320
-	weightOfText           = 16 // more, of a text in a list or a map
-	weightOfValue          = 32 // more, of each value in an object
+	weightOfText           = 16 // in addition, for a string in a list or a map
+	weightOfValue          = 32 // in addition, for each value in an object
 )
 
-// textWeight returns what the texts take.
+// textWeight returns the weight of the strings.
 func textWeight(texts ...string) int {
 	n := 0
 	for _, text := range texts {
@@ -35,17 +35,17 @@ func textWeight(texts ...string) int {
 	return n
 }
 
-// listWeight returns what a list of texts takes.
+// listWeight returns the weight of a list of strings.
 func listWeight(texts []string) int { return textWeight(texts...) + weightOfText*len(texts) }
 
-// jsonWeight returns what JSON takes that is answered as an object and not as a
-// text: the form of gRPC needs a dozen bytes for a value of one digit.
+// jsonWeight returns the weight of JSON that is sent as an object and not as a string:
+// protobuf needs a dozen bytes for a value of one digit.
 func jsonWeight(text []byte) int {
 	values, quoted := 1, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
-			i++ // whatever it escapes
+			i++ // skip the escaped character
 		case c == '"':
 			quoted = !quoted
 		case quoted:
@@ -60,7 +60,7 @@ func namespaceWeight(n *guidon.Namespace) int {
 	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
 }
 
-// flagWeight returns the weighing of flags of the namespace.
+// flagWeight returns a function that weighs flags of the namespace.
 func flagWeight(namespaceKey string) func(*guidon.Flag) int {
 	namespace := textWeight(namespaceKey)
 	return func(f *guidon.Flag) int {
@@ -80,7 +80,7 @@ func variantWeight(v *guidon.Variant) int {
 	return weightOfVariant + textWeight(v.ID, v.Key, v.Name, v.Description, v.Attachment)
 }
 
-// ruleWeight returns the weighing of rules of the request's flag.
+// ruleWeight returns a function that weighs rules of the request's flag.
 func ruleWeight(m ofFlag) func(*guidon.Rule) int {
 	place := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rule) int {
@@ -92,7 +92,7 @@ func ruleWeight(m ofFlag) func(*guidon.Rule) int {
 	}
 }
 
-// rolloutWeight returns the weighing of rollouts of the request's flag.
+// rolloutWeight returns a function that weighs rollouts of the request's flag.
 func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
 	place := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rollout) int {
@@ -104,7 +104,7 @@ func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
 	}
 }
 
-// segmentWeight returns the weighing of segments of the namespace.
+// segmentWeight returns a function that weighs segments of the namespace.
 func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	namespace := textWeight(namespaceKey)
 	return func(g *guidon.Segment) int {
