@@ -11,25 +11,25 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// List is a list of a message that [UnmarshalStream] hands over by the element.
+// List receives the elements of a list that [UnmarshalStream] reads.
 type List struct {
-	Reset func()                     // the list begins, or is another one than before
-	Add   func(element []byte) error // the JSON of an element, good until Add returns
+	Reset func()                     // called when the list starts, or is replaced by a later one
+	Add   func(element []byte) error // called with the JSON of each element, which is valid until Add returns
 }
 
-// Bounds of what [UnmarshalStream] holds at a time: an element, and all that is not
-// in one of the lists.
+// The most that [UnmarshalStream] has in memory at a time: one value, and everything
+// that is not in one of the lists.
 const (
 	maxElement = 32 << 20
 	maxRest    = 4 << 20
 )
 
-// UnmarshalStream is [Unmarshal] from a reader, for a message with long lists. They
-// do not become part of m: lists has what becomes of their elements, by the path of
-// names in camelCase, such as "document.flags". Whatever else there is becomes part
-// of m, by the rules of Unmarshal.
+// UnmarshalStream is like [Unmarshal] but reads from r, for a message with long lists.
+// The lists do not become part of m: their elements go to the functions in lists. The
+// keys of lists are paths of camelCase names, such as "document.flags". Everything else
+// becomes part of m, by the rules of Unmarshal.
 //
-// An error of the reader is returned as it is.
+// An error of the reader is returned unchanged.
 func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) error {
 	s := &stream{from: r, left: values, most: values, lists: lists}
 	if s.peek() == 0 && s.pos == len(s.buf) {
@@ -51,22 +51,22 @@ func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]
 	return Unmarshal(s.rest.Bytes(), m, values)
 }
 
-// stream reads JSON by the piece. It finds where values begin and end; whether they
-// are well-formed is for whoever decodes them.
+// stream reads JSON in pieces. It finds the start and end of values; whether they are
+// well-formed is checked when they are decoded.
 type stream struct {
 	from    io.Reader
 	buf     []byte
 	pos     int
-	dropped int64 // bytes before held
-	readErr error // of from, its end included
+	dropped int64 // bytes before buf
+	readErr error // of from, including io.EOF
 	left    int   // how many more members and elements there may be
 	most    int
 	lists   map[string]List
-	rest    bytes.Buffer // what is in none of the lists
+	rest    bytes.Buffer // JSON of everything that is not in one of the lists
 }
 
-// more reads on, and reports whether there is more. What has been read before pos is
-// let go.
+// more reads more of the input, and reports whether there was any. It drops the bytes
+// before pos.
 func (s *stream) more() bool {
 	if s.pos > 0 {
 		n := copy(s.buf, s.buf[s.pos:])
@@ -113,7 +113,7 @@ func (s *stream) malformed() error {
 	return guidon.Errorf(guidon.InvalidArgument, "unexpected EOF")
 }
 
-// raw returns the next value as it is written. It is good until the next call.
+// raw returns the next value as written. It is valid until more input is read.
 func (s *stream) raw() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, s.malformed()
@@ -126,7 +126,7 @@ func (s *stream) raw() ([]byte, error) {
 			}
 			if !s.more() {
 				if depth == 0 && !quoted && s.readErr == io.EOF {
-					return s.cut(at) // the end ends a number or a word
+					return s.cut(at) // a number or a literal ends with the input
 				}
 				s.pos += at
 				return nil, s.malformed()
@@ -162,7 +162,7 @@ func (s *stream) raw() ([]byte, error) {
 	}
 }
 
-// cut returns the next n bytes and goes on behind them.
+// cut returns the next n bytes and advances past them.
 func (s *stream) cut(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, s.malformed()
@@ -176,7 +176,7 @@ func (s *stream) tooMany() error {
 	return tooMany(s.most)
 }
 
-// enough returns an error where there are more values than there may be.
+// checkValues returns an error if there were too many values.
 func (s *stream) checkValues() error {
 	if s.left < 0 {
 		return s.tooMany()
@@ -184,7 +184,7 @@ func (s *stream) checkValues() error {
 	return nil
 }
 
-// object reads an object whose path ends in a dot, or is empty.
+// object reads an object. The path ends in a dot, or is empty.
 func (s *stream) object(path string) error {
 	if err := s.take('{'); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *stream) object(path string) error {
 			return err
 		}
 		if s.rest.Len() > maxRest {
-			return guidon.Errorf(guidon.TooLarge, "json body has more than %d MiB beside its lists", maxRest>>20)
+			return guidon.Errorf(guidon.TooLarge, "json body has more than %d MiB outside its lists", maxRest>>20)
 		}
 	}
 	s.pos++
@@ -245,7 +245,7 @@ func (s *stream) member(path string) error {
 	return nil
 }
 
-// keep adds a member to what is in none of the lists.
+// addRest adds a member to rest.
 func (s *stream) addRest(name, value []byte) {
 	if rest := s.rest.Bytes(); rest[len(rest)-1] != '{' {
 		s.rest.WriteByte(',')
@@ -255,8 +255,8 @@ func (s *stream) addRest(name, value []byte) {
 	s.rest.Write(value)
 }
 
-// reset empties the lists of the name and below it, of which the last value counts,
-// and reports whether there are any below it.
+// reset empties the lists at the path name and below it, because only the last value of
+// a name counts. It reports whether there are lists below it.
 func (s *stream) reset(name string) (below bool) {
 	for path, list := range s.lists {
 		inside := strings.HasPrefix(path, name+".")
@@ -290,7 +290,7 @@ func (s *stream) list(list List) error {
 	return nil
 }
 
-// take reads the byte, which is to be next.
+// take reads c, which must be the next byte that is not white space.
 func (s *stream) take(c byte) error {
 	if s.peek() != c {
 		return s.malformed()

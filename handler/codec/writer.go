@@ -10,26 +10,26 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maxBuffered is how many bytes a [Writer] collects before it hands them on, and the
-// longest part of a text that it takes at once.
+// maxBuffered is how many bytes a [Writer] buffers before it flushes them, and the
+// longest part of a string that it appends at a time.
 const maxBuffered = 32 << 10
 
-// Writer writes JSON by the piece, so that a long answer need not be in memory as
-// a whole. It writes what [Append] and its relatives append. It keeps the first
-// error, and after that does nothing.
+// Writer writes JSON in pieces, so that a long response need not be in memory as a
+// whole. It writes what [Append] and the other Append functions append. After an error
+// it writes nothing more, and [Writer.Err] returns the error.
 type Writer struct {
 	out     io.Writer
 	buf     []byte
-	flushed int // bytes that have been handed on
+	flushed int // bytes that have been flushed
 	err     error
 }
 
-// NewWriter returns a Writer to out, which is given pieces of some 32 KiB.
+// NewWriter returns a Writer to out, which receives pieces of about 32 KiB.
 func NewWriter(out io.Writer) *Writer {
 	return &Writer{out: out, buf: make([]byte, 0, maxBuffered+maxBuffered/4)}
 }
 
-// NewPrettyWriter is NewWriter for people: indented by two spaces.
+// NewPrettyWriter is like [NewWriter] but indents by two spaces.
 func NewPrettyWriter(out io.Writer) *Writer { return NewWriter(&indenter{out: out}) }
 
 // Raw writes JSON as it is.
@@ -44,7 +44,7 @@ func (w *Writer) Text(s string) { w.buf = w.text(w.buf, s) }
 // Bool writes true or false.
 func (w *Writer) Bool(b bool) { w.buf = strconv.AppendBool(w.buf, b) }
 
-// Int writes a whole number.
+// Int writes an integer.
 func (w *Writer) Int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 // Float writes a float of 32 bits.
@@ -53,7 +53,7 @@ func (w *Writer) Float(f float32) { w.buf = AppendFloat(w.buf, f) }
 // Enum writes an enum.
 func (w *Writer) Enum(e protoreflect.Enum) { w.buf = AppendEnum(w.buf, e) }
 
-// Time writes an instant. It is an error if that lies outside the years 1 to 9999.
+// Time writes a timestamp. It is an error if t is outside the years 1 to 9999.
 func (w *Writer) Time(t time.Time) {
 	buf, err := AppendTime(w.buf, t)
 	if w.buf = buf; err != nil {
@@ -61,7 +61,7 @@ func (w *Writer) Time(t time.Time) {
 	}
 }
 
-// Message writes a message, with zero values or, where it is sparse, without.
+// Message writes a message, without zero values if sparse is set.
 func (w *Writer) Message(m proto.Message, sparse bool) {
 	buf, err := encoder{sparse: sparse, pieces: w}.message(w.buf, m.ProtoReflect())
 	if w.buf = buf; err != nil {
@@ -75,7 +75,7 @@ func (w *Writer) Len() int { return w.flushed + len(w.buf) }
 // Err returns the first error.
 func (w *Writer) Err() error { return w.err }
 
-// Flush hands on what is left and returns the first error.
+// Flush writes the buffered bytes and returns the first error.
 func (w *Writer) Flush() error {
 	w.buf = w.flush(w.buf)
 	return w.err
@@ -87,7 +87,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// turn hands b on where it is long enough, and returns what is to be appended to.
+// flushIfFull flushes b if it is long enough, and returns the buffer to append to.
 func (w *Writer) flushIfFull(b []byte) []byte {
 	if len(b) < maxBuffered {
 		return b
@@ -105,7 +105,7 @@ func (w *Writer) flush(b []byte) []byte {
 	return b[:0]
 }
 
-// text appends s, a long one in parts.
+// text appends s, in parts if it is long.
 func (w *Writer) text(b []byte, s string) []byte {
 	if len(s) <= maxBuffered {
 		return w.flushIfFull(appendString(b, s))
@@ -119,8 +119,8 @@ func (w *Writer) text(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// runesWithin returns the length of the longest beginning of s that has at most
-// most bytes and does not end within a character.
+// runesWithin returns the length of the longest prefix of s that has at most most bytes
+// and does not end inside a character.
 func runesWithin(s string, most int) int {
 	if len(s) <= most {
 		return len(s)
@@ -130,7 +130,7 @@ func runesWithin(s string, most int) int {
 		n--
 	}
 	if !utf8.RuneStart(s[n]) {
-		return most // there is no character to divide
+		return most // not UTF-8: there is no character to split
 	}
 	return n
 }
