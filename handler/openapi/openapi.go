@@ -1,8 +1,7 @@
-// Package openapi writes the OpenAPI description of the HTTP interface from the
-// table of operations and the descriptors of the messages, so that it cannot
-// drift from either. It is a tool of the build: its test compares the outcome
-// with handler/openapi.yaml, which the handler serves, and with -update writes
-// that file. The program does not link it.
+// Package openapi generates the OpenAPI description of the HTTP interface from the
+// operations table and the message descriptors, so that it cannot drift from either. It
+// is a build tool, which the program does not link. Its test compares the result with
+// handler/openapi.yaml, which the handler serves, and with -update writes that file.
 package openapi
 
 import (
@@ -16,10 +15,9 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// Document returns the description of the operations and of the few routes
-// beside them as YAML. The same operations give the same bytes. It is an error
-// if an operation has no summary here, or a path has a variable that its
-// request has no field for.
+// Document returns the description of the operations, and of the few other routes, as
+// YAML. The same operations give the same bytes. It returns an error if an operation has
+// no summary, or if its request has no field for a path variable.
 func Document(operations []*handler.Operation, title, version string) ([]byte, error) {
 	s := newSchemas(operations)
 	paths, err := pathsOf(operations, s)
@@ -95,7 +93,7 @@ func tagsOf(operations []*handler.Operation) []any {
 // schemas are the messages and enums that the operations use.
 type schemas struct {
 	byName  map[protoreflect.FullName]object
-	request map[protoreflect.FullName]bool // what a request can hold
+	request map[protoreflect.FullName]bool // messages that can occur in requests
 }
 
 func newSchemas(operations []*handler.Operation) *schemas {
@@ -118,7 +116,7 @@ func (s *schemas) noteRequest(message protoreflect.MessageDescriptor) {
 	}
 }
 
-// all returns the schemas that were referred to, by name.
+// all returns the schemas that were referred to, sorted by name.
 func (s *schemas) all() object {
 	all := append(object{{"Error", errorSchema}}, ofrepSchemas...)
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
