@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), asked)
+	requested := pageOf(m)
+	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
-	list.cut(asked, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
+	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
 	return list.answer(h, request, func(rules []*flipt.Rule) proto.Message {
 		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil

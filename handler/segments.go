@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), asked)
+	requested := pageOf(m)
+	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
-	list.cut(asked, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
+	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
 	return list.answer(h, request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil

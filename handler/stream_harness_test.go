@@ -28,7 +28,7 @@ type journal struct {
 	changed chan struct{}
 	waiting int
 	reads   int       // of change records
-	asked   time.Time // the arrival time in the last snapshot query
+	arrived time.Time // the arrival time in the last snapshot query
 	broken  error     // returned by every query, if not nil
 }
 
@@ -101,7 +101,7 @@ func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, e
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r, exists := j.states[key]
-	j.asked = guidon.CallFrom(ctx).Begun
+	j.arrived = guidon.CallFrom(ctx).Begun
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -128,8 +128,8 @@ func TestStreamsPollAfresh(t *testing.T) {
 		l.next() // skip the heartbeats
 		j.set(2, 2)
 		l.wants("a change", refetch("2", "2"))
-		if !j.asked.Equal(time.Now()) {
-			t.Errorf("the poll has the arrival time %v, want %v", j.asked, time.Now())
+		if !j.arrived.Equal(time.Now()) {
+			t.Errorf("the poll has the arrival time %v, want %v", j.arrived, time.Now())
 		}
 		l.cancel()
 		synctest.Wait()

@@ -65,9 +65,9 @@ func flagWeight(namespaceKey string) func(*guidon.Flag) int {
 	namespace := textWeight(namespaceKey)
 	return func(f *guidon.Flag) int {
 		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
-		place := namespace + textWeight(f.Key)
+		keys := namespace + textWeight(f.Key)
 		for _, v := range f.Variants {
-			weight := place + variantWeight(v)
+			weight := keys + variantWeight(v)
 			if n += weight; v.ID == f.DefaultVariantID {
 				n += weight
 			}
@@ -82,9 +82,9 @@ func variantWeight(v *guidon.Variant) int {
 
 // ruleWeight returns a function that weighs rules of the request's flag.
 func ruleWeight(m ofFlag) func(*guidon.Rule) int {
-	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	keys := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rule) int {
-		n := weightOfRule + place + textWeight(r.ID) + listWeight(r.SegmentKeys)
+		n := weightOfRule + keys + textWeight(r.ID) + listWeight(r.SegmentKeys)
 		for _, d := range r.Distributions {
 			n += weightOfDistribution + textWeight(d.ID, r.ID, d.VariantID)
 		}
@@ -94,9 +94,9 @@ func ruleWeight(m ofFlag) func(*guidon.Rule) int {
 
 // rolloutWeight returns a function that weighs rollouts of the request's flag.
 func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
-	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	keys := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rollout) int {
-		n := weightOfRollout + place + textWeight(r.ID, r.Description)
+		n := weightOfRollout + keys + textWeight(r.ID, r.Description)
 		if r.Segment != nil {
 			n += listWeight(r.Segment.SegmentKeys)
 		}
@@ -109,9 +109,9 @@ func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	namespace := textWeight(namespaceKey)
 	return func(g *guidon.Segment) int {
 		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
-		place := namespace + textWeight(g.Key)
+		keys := namespace + textWeight(g.Key)
 		for _, c := range g.Constraints {
-			n += weightOfConstraint + place + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
+			n += weightOfConstraint + keys + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
 		}
 		return n
 	}

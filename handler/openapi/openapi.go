@@ -50,12 +50,12 @@ func Document(operations []*handler.Operation, title, version string) ([]byte, e
 // pathsOf groups the routes by path, in the order of the table.
 func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 	var paths object
-	place := make(map[string]int)
+	index := make(map[string]int)
 	add := func(path, method string, item object) {
-		at, ok := place[path]
+		at, ok := index[path]
 		if !ok {
 			at = len(paths)
-			place[path] = at
+			index[path] = at
 			paths = paths.with(path, object{})
 		}
 		paths[at].value = paths[at].value.(object).with(strings.ToLower(method), item)
@@ -99,19 +99,19 @@ type schemas struct {
 func newSchemas(operations []*handler.Operation) *schemas {
 	s := &schemas{byName: make(map[protoreflect.FullName]object), request: make(map[protoreflect.FullName]bool)}
 	for _, o := range operations {
-		s.noteRequest(o.NewRequest().ProtoReflect().Descriptor())
+		s.addRequest(o.NewRequest().ProtoReflect().Descriptor())
 	}
 	return s
 }
 
-func (s *schemas) noteRequest(message protoreflect.MessageDescriptor) {
+func (s *schemas) addRequest(message protoreflect.MessageDescriptor) {
 	if s.request[message.FullName()] || isSpecial(message) {
 		return
 	}
 	s.request[message.FullName()] = true
 	for i := range message.Fields().Len() {
 		if inner := message.Fields().Get(i).Message(); inner != nil && !inner.IsMapEntry() {
-			s.noteRequest(inner)
+			s.addRequest(inner)
 		}
 	}
 }
