@@ -15,8 +15,8 @@ const (
 	// heartbeat is the longest silence on a stream. It is shorter than the idle
 	// timeouts of proxies (OFREP 7).
 	heartbeat = 20 * time.Second
-	// streamGap is the least time between two polls. Changes in between are reported
-	// together.
+	// streamGap is the least time between a poll and the next one because of a
+	// change. Changes in between are reported together.
 	streamGap = 100 * time.Millisecond
 	// streamRetry is the least delay after a failed poll. Up to as much is added at
 	// random.
@@ -112,7 +112,7 @@ func (s *stream) prepare() error {
 
 // run sends events until the stream ends, and returns the reason.
 func (s *stream) run(ctx context.Context, first []byte) streamEnd {
-	// For what net/http still writes at the end.
+	// Set a deadline for what net/http writes at the end.
 	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
 		// Clients with the same capability must not reconnect all together.
