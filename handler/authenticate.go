@@ -77,7 +77,7 @@ func (h *Handler) identifyCaller(ctx context.Context, request *Request, recogniz
 	case c == nil:
 		return h.identify(ctx, request.Authorization, request.Cookie)
 	}
-	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.came)
+	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.arrived)
 	c.until = until
 	return a, withReason(err, "the capability, or the token it was issued for, is not valid here")
 }

@@ -25,7 +25,7 @@ const (
 func (o *Operation) setFreshness(request *Request, call *guidon.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
-	call.MayBeStale = o.lasting
+	call.MayBeStale = o.stale
 	// By the clock that the cache uses, and not the start of the event: a stream runs
 	// its operation many times during one event.
 	call.Begun = clock.Tick()

@@ -145,7 +145,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if err == nil {
 		err = ctx.Err() // do not start work for a caller that has disconnected
 	}
-	if err == nil && !o.lasting {
+	if err == nil && !o.stale {
 		err = checkTexts(request.Message)
 	}
 	if err == nil {

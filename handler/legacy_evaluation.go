@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// legacyEvaluate evaluates a variant flag and, unlike the newer call, insists
-// on a flag key and an entity id (contract 7.9).
+// legacyEvaluate evaluates a variant flag. Unlike the newer call it requires a flag key
+// and an entity id (contract 7.9).
 func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest) (*flipt.EvaluationResponse, error) {
 	start := h.tick()
 	switch {
@@ -32,8 +32,8 @@ func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest
 	return answer, nil
 }
 
-// legacyBatch evaluates variant flags of one namespace. An unknown flag fails
-// the whole batch unless it is to be left out (contract 7.9).
+// legacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
+// batch unless the request excludes unknown flags (contract 7.9).
 func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationRequest) (*flipt.BatchEvaluationResponse, error) {
 	start := h.tick()
 	namespace := namespaceOf(m)
@@ -48,7 +48,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 		err = checkLegacy(batch.Answers, namespace, m)
 	}
 	end := h.now()
-	observeBatch(ctx, h, inNamespaceOf(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
+	observeBatch(ctx, h, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,8 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 	return answer, nil
 }
 
-// checkLegacy returns the failure of the first result that fails a legacy batch, or
-// nil if there is none.
+// checkLegacy returns the error of the first result that fails a legacy batch, or nil if
+// there is none.
 func checkLegacy(results []guidon.Evaluation, namespace string, m *flipt.BatchEvaluationRequest) error {
 	for i, item := range m.GetRequests() {
 		switch r := results[i]; {
@@ -88,20 +88,20 @@ func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) guidon.
 	}
 }
 
-// placed is an item of a batch with the namespace of the batch.
-type placed struct {
+// namespacedItem is an item of a batch with the namespace of the batch.
+type namespacedItem struct {
 	*flipt.EvaluationRequest
 	namespace string
 }
 
-func (p placed) GetNamespaceKey() string { return p.namespace }
+func (p namespacedItem) GetNamespaceKey() string { return p.namespace }
 
-func inNamespaceOf(namespace string, items []*flipt.EvaluationRequest) []placed {
-	return convertAll(items, func(m *flipt.EvaluationRequest) placed { return placed{m, namespace} })
+func withNamespace(namespace string, items []*flipt.EvaluationRequest) []namespacedItem {
+	return convertAll(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
 }
 
-// wireLegacy returns an answer without what a batch leaves out of its items:
-// request id and duration.
+// wireLegacy returns a response without request id and duration, which the items of a
+// batch lack.
 func wireLegacy(m *flipt.EvaluationRequest, r guidon.VariantResult, at *timestamppb.Timestamp) *flipt.EvaluationResponse {
 	answer := &flipt.EvaluationResponse{
 		EntityId: m.GetEntityId(), RequestContext: m.GetContext(), Match: r.Match, FlagKey: m.GetFlagKey(),

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// attributeHandler is a [slog.Handler] that can do without a record, which would
-// allocate memory for as many attributes as our events have.
+// attributeHandler is a [slog.Handler] that also accepts attributes without a record.
+// With as many attributes as our events have, a record would allocate memory.
 type attributeHandler interface {
 	slog.Handler
 	HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error
 }
 
-// logEvent logs an event whose attributes are appended by describe. It is not done
-// by the logger's own method, which would find out on which line this is.
+// logEvent logs an event whose attributes are appended by describe. It bypasses the
+// logger's own methods, which would look up the source line of the caller.
 func logEvent(ctx context.Context, logger *slog.Logger, level slog.Level, message string, describe func([]slog.Attr) []slog.Attr) {
-	room := rooms.Get().(*[]slog.Attr)
-	attributes := describe((*room)[:0])
-	switch h := logger.Handler().(type) { // whose errors nobody could be told
+	buffer := attributeBuffers.Get().(*[]slog.Attr)
+	attributes := describe((*buffer)[:0])
+	switch h := logger.Handler().(type) { // its errors have nowhere to go
 	case attributeHandler:
 		_ = h.HandleAttributes(ctx, time.Now(), level, message, attributes)
 	default:
@@ -28,9 +28,8 @@ func logEvent(ctx context.Context, logger *slog.Logger, level slog.Level, messag
 		_ = h.Handle(ctx, record)
 	}
 	clear(attributes)
-	*room = attributes
-	rooms.Put(room)
+	*buffer = attributes
+	attributeBuffers.Put(buffer)
 }
 
-// rooms are where attributes are put together.
-var rooms = sync.Pool{New: func() any { return new(make([]slog.Attr, 0, 16)) }}
+var attributeBuffers = sync.Pool{New: func() any { return new(make([]slog.Attr, 0, 16)) }}

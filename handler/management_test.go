@@ -2,14 +2,14 @@ package handler_test
 
 import "testing"
 
-// step is one call of a story. The answer's id is saved under the name save.
+// step is one request of a sequence. The id in the response is saved under the name save.
 type step struct {
 	save, method, path, body string
 	want                     string
 }
 
-// tell runs the steps one after the other on one server.
-func tell(t *testing.T, steps []step) {
+// runSteps runs the steps in order on one server.
+func runSteps(t *testing.T, steps []step) {
 	t.Helper()
 	s := newServer(t)
 	for _, step := range steps {
@@ -23,11 +23,11 @@ func tell(t *testing.T, steps []step) {
 
 const times = `"createdAt":"TIME","updatedAt":"TIME"`
 
-// TestNamespaces is contract 3.1.
+// TestNamespaces tests contract 3.1.
 func TestNamespaces(t *testing.T) {
 	shop := `{"key":"shop","name":"Shop","description":"all of it","protected":false,` + times + `}`
 	byDefault := `{"key":"default","name":"Default","description":"Default namespace","protected":true,` + times + `}`
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop","description":"all of it"}`, shop},
 		{"", "GET", "/api/v1/namespaces/shop", "", shop},
 		{"", "GET", "/api/v1/namespaces", "", `{"namespaces":[` + byDefault + `,` + shop + `],"nextPageToken":"","totalCount":2}`},
@@ -35,7 +35,7 @@ func TestNamespaces(t *testing.T) {
 		{"", "GET", "/api/v1/namespaces?limit=1&pageToken=eyJrZXkiOiJzaG9wIiwib2Zmc2V0IjoxfQ==", "", `{"namespaces":[` + shop + `],"nextPageToken":"","totalCount":2}`},
 		{"", "GET", "/api/v1/namespaces?limit=1&offset=1", "", `{"namespaces":[` + shop + `],"nextPageToken":"","totalCount":2}`},
 		{"", "GET", "/api/v1/namespaces?limit=0&offset=0&pageToken=&reference=", "", `{"namespaces":[` + byDefault + `,` + shop + `],"nextPageToken":"","totalCount":2}`},
-		// Left out is reset (contract 4.5).
+		// Omitted fields are reset (contract 4.5).
 		{"", "PUT", "/api/v1/namespaces/shop", `{"key":"other","name":"Shop!"}`, `{"key":"shop","name":"Shop!","description":"","protected":false,` + times + `}`},
 		{"", "PUT", "/api/v1/namespaces/default", `{"name":"D"}`, `{"key":"default","name":"D","description":"","protected":true,` + times + `}`},
 		{"", "DELETE", "/api/v1/namespaces/shop?force=false", "", `{}`},
@@ -44,22 +44,22 @@ func TestNamespaces(t *testing.T) {
 	})
 }
 
-// TestFlags is contract 3.2.
+// TestFlags tests contract 3.2.
 func TestFlags(t *testing.T) {
 	head := `{"key":"beta","name":"Beta","description":"d","enabled":true,` + times + `,"variants":[`
 	tail := `],"namespaceKey":"shop","type":"VARIANT_FLAG_TYPE"`
 	variant := `{"id":"ID","flagKey":"beta","key":"a.b/c","name":"A","description":"x","createdAt":"TIME","updatedAt":"TIME","attachment":"{\"a\":[1,2]}","namespaceKey":"shop"}`
 	metadata := `,"metadata":{"owner":"me","n":{"x":[1.5,null,true,"<&>"]}}}`
 	sorted := `,"metadata":{"n":{"x":[1.5,null,true,"<&>"]},"owner":"me"}}`
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`, `{"key":"shop","name":"Shop","description":"","protected":false,` + times + `}`},
 		{"", "POST", "/api/v1/namespaces/shop/flags", `{"key":"beta","name":"Beta","description":"d","enabled":true` + metadata, head + tail + sorted},
 		{"a", "POST", "/api/v1/namespaces/shop/flags/beta/variants", `{"key":"a.b/c","name":"A","description":"x","attachment":" {\"a\": [1, 2]} "}`, variant},
 		{"", "GET", "/api/v1/namespaces/shop/flags/beta", "", head + variant + tail + sorted},
 		{"", "GET", "/api/v1/namespaces/shop/flags?limit=5", "", `{"flags":[` + head + variant + tail + sorted + `],"nextPageToken":"","totalCount":1}`},
-		// Metadata left out stays, a default variant is repeated in full.
+		// Omitted metadata stays; a default variant is repeated in full.
 		{"", "PUT", "/api/v1/namespaces/shop/flags/beta", `{"name":"Beta","description":"d","enabled":true,"default_variant_id":"{a}"}`, head + variant + tail + `,"defaultVariant":` + variant + sorted},
-		// An empty object clears it, an empty id clears the default.
+		// An empty object clears the metadata, an empty id the default variant.
 		{"", "PUT", "/api/v1/namespaces/shop/flags/beta", `{"name":"Beta","description":"d","enabled":true,"metadata":{}}`, head + variant + tail + `}`},
 		{"", "PUT", "/api/v1/namespaces/shop/flags/beta/variants/{a}", `{"key":"b"}`, `{"id":"ID","flagKey":"beta","key":"b","name":"","description":"","createdAt":"TIME","updatedAt":"TIME","attachment":"","namespaceKey":"shop"}`},
 		{"", "DELETE", "/api/v1/namespaces/shop/flags/beta/variants/{a}", "", `{}`},
@@ -70,7 +70,7 @@ func TestFlags(t *testing.T) {
 	})
 }
 
-// TestLegacyAliases walks the aliases without a namespace (contract 3).
+// TestLegacyAliases tests the aliases without a namespace (contract 3).
 func TestLegacyAliases(t *testing.T) {
 	s := newServer(t)
 	for _, c := range []struct{ save, method, path, body string }{
@@ -106,7 +106,7 @@ func TestLegacyAliases(t *testing.T) {
 	s.do("GET", "/api/v1/flags", "").check(t, 200, `{"flags":[],"nextPageToken":"","totalCount":0}`)
 }
 
-// TestRules is contract 3.3 and the note on segments of contract 2.
+// TestRules tests contract 3.3 and the note on segments in contract 2.
 func TestRules(t *testing.T) {
 	const rules = "/api/v1/namespaces/default/flags/f/rules"
 	rule := func(segmentKey, distributions, rank, segmentKeys, operator string) string {
@@ -120,7 +120,7 @@ func TestRules(t *testing.T) {
 	s.must("", "POST", "/api/v1/segments", `{"key":"a","name":"A"}`)
 	s.must("", "POST", "/api/v1/segments", `{"key":"b","name":"B"}`)
 	for _, step := range []step{
-		// One segment is the singular, always OR.
+		// A single segment uses the singular field, and the operator is always OR.
 		{"r1", "POST", rules, `{"segmentKey":"a","rank":1,"segmentOperator":"AND_SEGMENT_OPERATOR"}`, rule("a", "", "1", "", "OR")},
 		{"r2", "POST", rules, `{"segmentKeys":["b","a","b"],"rank":"2","segmentOperator":1}`, rule("", "", "2", `"b","a"`, "AND")},
 		{"d", "POST", rules + "/{r1}/distributions", `{"variantId":"{v}","rollout":33.33}`, distribution},
@@ -138,7 +138,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRollouts is contract 3.4. The list is called rules (contract 15).
+// TestRollouts tests contract 3.4. The list is called rules (contract 15).
 func TestRollouts(t *testing.T) {
 	const rollouts = "/api/v1/namespaces/default/flags/f/rollouts"
 	rollout := func(kind, rank, description, rule string) string {
@@ -166,7 +166,7 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
-// TestSegments is contract 3.5.
+// TestSegments tests contract 3.5.
 func TestSegments(t *testing.T) {
 	constraint := func(value string) string {
 		return `{"id":"ID","segmentKey":"s","type":"STRING_COMPARISON_TYPE","property":"p","operator":"eq","value":"` + value + `",` + times + `,"namespaceKey":"default","description":"c"}`
@@ -175,7 +175,7 @@ func TestSegments(t *testing.T) {
 		return `{"key":"s","name":"` + name + `","description":"",` + times + `,"constraints":[` + constraints + `],"matchType":"` + match + `_MATCH_TYPE","namespaceKey":"default"}`
 	}
 	const segments = "/api/v1/namespaces/default/segments"
-	tell(t, []step{
+	runSteps(t, []step{
 		{"", "POST", segments, `{"key":"s","name":"S","matchType":"ANY_MATCH_TYPE"}`, segment("S", "", "ANY")},
 		{"c", "POST", segments + "/s/constraints", `{"type":"STRING_COMPARISON_TYPE","property":"p","operator":"EQ","value":"v","description":"c"}`, constraint("v")},
 		{"", "PUT", segments + "/s/constraints/{c}", `{"type":1,"property":"p","operator":"eq","value":"w","description":"c"}`, constraint("w")},

@@ -8,17 +8,17 @@ import (
 	"google.golang.org/genproto/googleapis/api/httpbody"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	_ "github.com/guidonhq/guidon/handler/wire/meta" // the service's descriptor: its messages are not our own
+	_ "github.com/guidonhq/guidon/handler/wire/meta" // registers the service descriptor; the package has no messages
 )
 
-// Info says what was built.
+// Info describes the build.
 type Info struct {
 	Version, Commit, BuildDate string
 	Release                    bool
 }
 
-// infoBody is the body of /meta/info (contract 11). Members that are not here
-// are for features that this release does not have.
+// infoBody is the body of /meta/info (contract 11). It omits the members for features
+// that this release does not have.
 type infoBody struct {
 	Version         string   `json:"version,omitempty"`
 	Commit          string   `json:"commit,omitempty"`
@@ -47,7 +47,6 @@ type ui struct {
 	TopbarColor string `json:"topbarColor"`
 }
 
-// encode returns the body of /meta/info.
 func (i Info) encode(authenticationRequired bool) []byte {
 	body, err := json.Marshal(infoBody{
 		Version: i.Version, Commit: i.Commit, BuildDate: i.BuildDate, IsRelease: i.Release,
@@ -57,7 +56,7 @@ func (i Info) encode(authenticationRequired bool) []byte {
 		UI:             ui{Theme: "system"},
 	})
 	if err != nil {
-		panic(err) // strings and booleans always have a JSON form
+		panic(err) // strings and booleans can always be encoded
 	}
 	return body
 }

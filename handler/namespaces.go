@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	namespaces, page, err := h.service.ListNamespaces(ctx, asked)
+	requested := pageOf(m)
+	namespaces, page, err := h.service.ListNamespaces(ctx, requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
-	list.cut(asked, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
+	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
 	return list.answer(h, request, func(namespaces []*flipt.Namespace) proto.Message {
 		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil

@@ -12,14 +12,14 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// objectWriter writes the JSON of a message whose lists are long by the piece:
-// what [codec.Marshal] or, where it is pretty, [codec.MarshalPretty] makes of the
-// message, which never is in memory as a whole. Members come in the order of
-// declaration.
+// objectWriter writes the JSON of a message with long lists in pieces, so that the
+// message is never in memory as a whole. The output is that of [codec.Marshal] or, if
+// pretty is set, of [codec.MarshalPretty]. The caller must write the members in the
+// order of declaration.
 type objectWriter struct {
 	out    *codec.Writer
 	pretty bool
-	open   bool // there is a member already
+	open   bool // a member has been written
 }
 
 func newObjectWriter(out io.Writer, pretty bool) *objectWriter {
@@ -96,7 +96,7 @@ func writeExport(out io.Writer, e *guidon.Export, pretty bool) error {
 	return w.end()
 }
 
-// writePretty writes the body for people.
+// writePretty writes the body indented.
 func (b *snapshotBody) writePretty(out io.Writer) error {
 	parts := newSnapshotWire(b.snapshot, b.profile)
 	w := newObjectWriter(out, true)

@@ -11,52 +11,53 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// EvaluationEvent is one flag evaluated for one entity.
+// EvaluationEvent reports the evaluation of one flag for one entity.
 type EvaluationEvent struct {
-	RequestID   string // of the request, by which the log has it
-	Revision    int64  // of the namespace, 0 where the request is not about one
+	RequestID   string // as in the log
+	Revision    int64  // of the namespace, or 0 if the request is not about exactly one
 	Namespace   string
 	Flag        string
 	EntityID    string // personal data
-	Type        string // "variant" or "boolean", nothing for an unknown flag or in a batch that failed
+	Type        string // "variant" or "boolean"; empty for an unknown flag or in a failed batch
 	Value       string // the variant's key, or "true" or "false"
 	Reason      string // "unknown", "flag_disabled", "match" or "default"
-	OFREPReason string // "STATIC" and its like, nothing where the call is not one of OFREP
+	OFREPReason string // such as "STATIC"; empty if the request is not an OFREP one
 	Match       bool
-	Split       bool     // the bucket of the entity decided
-	SegmentKeys []string // not to be changed
+	Split       bool     // decided by the entity's bucket
+	SegmentKeys []string // must not be modified
 	Err         error
-	FlagExists  bool          // known to exist: otherwise the names are whatever the caller sent
+	FlagExists  bool          // known to exist; otherwise the names are whatever the caller sent
 	Duration    time.Duration // in a batch of the Flipt v1 interface, an equal share of the whole
 }
 
-// The types of evaluations.
+// The values of EvaluationEvent.Type.
 const (
 	typeVariant = "variant"
 	typeBoolean = "boolean"
 )
 
-// evaluated is a request for an evaluation.
+// evaluated is an evaluation request.
 type evaluated interface {
 	ofFlag
 	GetEntityId() string
 }
 
-// events are the evaluations of a request, on their way to the observer. Nil is
-// where there is no observer.
+// events collects the evaluations of a request for the observer. It is nil if there is
+// no observer.
 type events struct {
 	observer Observer
 	call     *guidon.Call
 	list     []EvaluationEvent
-	held     bool // until end, because the request may still fail
+	held     bool // report nothing until end, because the request may still fail
 }
 
-// maxTold bounds the events that the observer is told at once.
-const maxTold = 64
+// maxEvents is how many events are reported to the observer in one call, unless they
+// are held.
+const maxEvents = 64
 
-var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxTold)} }}
+var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxEvents)} }}
 
-// newEvents returns no events yet, in memory that end lets others use.
+// newEvents returns an empty collection from the pool; end returns it there.
 func (h *Handler) newEvents(ctx context.Context) *events {
 	if h.config.Observer == nil {
 		return nil
@@ -66,14 +67,14 @@ func (h *Handler) newEvents(ctx context.Context) *events {
 	return e
 }
 
-// end tells the observer what it has not been told.
+// end reports the remaining events.
 func (e *events) end() {
 	if e == nil {
 		return
 	}
-	e.tell()
-	if cap(e.list) > maxTold {
-		return // held: too large to be reused
+	e.report()
+	if cap(e.list) > maxEvents {
+		return // grown while held: too large for the pool
 	}
 	e.observer, e.call, e.held = nil, nil, false
 	eventsPool.Put(e)
@@ -86,8 +87,8 @@ func (e *events) hold() {
 	}
 }
 
-// discard replaces the results of the evaluations that are not reported yet by err:
-// the caller gets none of them.
+// discard replaces the results of all unreported evaluations by err, because the caller
+// gets none of them.
 func (e *events) discard(err error) {
 	if e == nil {
 		return
@@ -101,7 +102,7 @@ func (e *events) discard(err error) {
 	}
 }
 
-func (e *events) tell() {
+func (e *events) report() {
 	if len(e.list) > 0 {
 		e.observer.Evaluated(e.list)
 		e.list = slices.Delete(e.list, 0, len(e.list))
@@ -133,17 +134,17 @@ func (e *events) boolean(m evaluated, r *guidon.BooleanResult, err error, durati
 	}
 }
 
-// unknown adds an evaluation of a flag of which nobody knows the type.
+// unknown adds an evaluation of a flag of unknown type.
 func (e *events) unknown(m evaluated, err error, duration time.Duration) {
 	if e != nil {
 		e.add(m, "", err, duration)
 	}
 }
 
-// add returns one more event, without a result.
+// add appends an event without a result and returns it.
 func (e *events) add(m evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
-	if len(e.list) == maxTold && !e.held {
-		e.tell()
+	if len(e.list) == maxEvents && !e.held {
+		e.report()
 	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]
@@ -165,8 +166,8 @@ func (h *Handler) observeBoolean(ctx context.Context, m evaluated, r *guidon.Boo
 	events.end()
 }
 
-// observeBatch reports the evaluations of a batch that has ended with err. A request
-// that was rejected before anything was evaluated has none.
+// observeBatch reports the evaluations of a batch that ended with err. It reports none
+// for a request that was rejected before anything was evaluated.
 func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []guidon.Evaluation, err error, whole time.Duration) {
 	failure, failed := errors.AsType[*guidon.BatchItemError](err)
 	if err != nil && !failed {
@@ -194,7 +195,7 @@ func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, resul
 	events.end()
 }
 
-// errorOfItem returns what to report of the i-th evaluation of a failed batch.
+// errorOfItem returns the error to report for the i-th evaluation of a failed batch.
 func errorOfItem(failure *guidon.BatchItemError, i int) error {
 	if i == failure.Index {
 		return failure.Err
@@ -202,11 +203,10 @@ func errorOfItem(failure *guidon.BatchItemError, i int) error {
 	return errDiscarded
 }
 
-// errDiscarded is the error of an evaluation that the failure of another one in its
-// batch leaves without a result.
+// errDiscarded is the error of an evaluation whose batch failed because of another one.
 var errDiscarded = guidon.Errorf(guidon.Canceled, "another evaluation of the batch failed")
 
-// errUnknownFlag is the error of an evaluation in a batch that is otherwise fine.
+// errUnknownFlag is reported for an unknown flag in a batch that succeeds.
 var errUnknownFlag = guidon.Errorf(guidon.NotFound, "flag not found")
 
 func reasonName(r guidon.Reason) string {

@@ -14,9 +14,9 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestObserverOfFailures: each evaluation is reported once, with what came of it. A
-// batch that fails has no results, so none are reported; the failure is that of the
-// evaluation that caused it.
+// TestObserverOfFailures checks that each evaluation is reported once, with its outcome.
+// No results are reported for a batch that fails; its error is that of the evaluation
+// that caused it.
 func TestObserverOfFailures(t *testing.T) {
 	mystery := &guidon.Segment{Key: "mystery", Constraints: []*guidon.Constraint{{Property: "p", Operator: guidon.OpEQ, Value: "x"}}}
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, []*guidon.Flag{
@@ -31,14 +31,14 @@ func TestObserverOfFailures(t *testing.T) {
 		name       string
 		store      guidon.Store
 		path, body string
-		revision   string // demanded
+		revision   string // the header Guidon-Min-Revision
 		want       []string
 	}{
 		{"legacy batch, another type", present, legacy, `{"requests":[{"flagKey":"plain"},{"flagKey":"on"},{"flagKey":"plain"}]}`, "",
 			[]string{"plain" + discarded, "on +: flag type BOOLEAN_FLAG_TYPE invalid", "plain" + discarded}},
 		{"legacy batch, no flag", present, legacy, `{"requests":[{"flagKey":"plain"},{"flagKey":"nope"}]}`, "",
 			[]string{"plain" + discarded, `nope -: flag "default/nope" not found`}},
-		{"legacy batch without what there is not", present, legacy, `{"excludeNotFound":true,"requests":[{"flagKey":"plain"},{"flagKey":"nope"}]}`, "",
+		{"legacy batch that excludes unknown flags", present, legacy, `{"excludeNotFound":true,"requests":[{"flagKey":"plain"},{"flagKey":"nope"}]}`, "",
 			[]string{"plain +: unknown", "nope -: flag not found"}},
 		{"legacy batch, an item fails", present, legacy, `{"requests":[{"flagKey":"plain"},{"flagKey":"broken"}]}`, "",
 			[]string{"plain" + discarded, "broken +: unknown constraint type"}},
@@ -53,7 +53,7 @@ func TestObserverOfFailures(t *testing.T) {
 		{"OFREP bulk of some, no database", away, ofrepPath, `{"context":{"flags":"on,nope"}}`, "",
 			[]string{"nope -: the database cannot be reached", "on -: the database cannot be reached"}},
 		{"OFREP bulk, no database", away, ofrepPath, `{"context":{}}`, "", []string{" -: the database cannot be reached"}},
-		// A rejected request evaluates nothing, and its names may be made up.
+		// A rejected request evaluates nothing, and its names need not exist.
 		{"a batch that is too large", present, batch, large, "", nil},
 		{"a batch of two namespaces at one revision", present, batch, `{"requests":[{"flagKey":"on"},{"flagKey":"made-up","namespaceKey":"x"}]}`, "1", nil},
 		{"a legacy batch of two namespaces", present, legacy, `{"requests":[{"flagKey":"on","namespaceKey":"x"}]}`, "", nil},
@@ -73,8 +73,8 @@ func TestObserverOfFailures(t *testing.T) {
 	}
 }
 
-// TestObserverOfLargeBulk: a bulk answer that turns out too large is no evaluation,
-// however many flags were evaluated before.
+// TestObserverOfLargeBulk checks that a bulk response that turns out to be too large is
+// reported as a failure of all its flags, including those already evaluated.
 func TestObserverOfLargeBulk(t *testing.T) {
 	metadata := []byte(`{"text":"` + strings.Repeat("x", 512<<10) + `"}`)
 	flags := make([]*guidon.Flag, 140)
@@ -100,7 +100,7 @@ func TestObserverOfLargeBulk(t *testing.T) {
 	}
 }
 
-// outcome returns the flag, whether it is known to exist, and what was reported.
+// outcome returns the flag, whether it is known to exist, and its reason or error.
 func outcome(e handler.EvaluationEvent) string {
 	exists, what := "-", e.Reason
 	if e.FlagExists {

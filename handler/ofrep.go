@@ -11,13 +11,12 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// The OpenFeature Remote Evaluation Protocol is beside the table: it has errors
-// of its own, contexts that no message holds, and no gRPC. Its calls are
-// operations all the same, so that who, may they and how long are decided in one
-// place.
+// The OpenFeature Remote Evaluation Protocol is not in the operations table: it has its
+// own error format, contexts that fit no message, and no gRPC. Its calls are operations
+// nevertheless, so that authentication, authorization and timeouts are in one place.
 
-// The paths of OFREP. One may begin with a slash too many, because clients join
-// it to a base URL that ends in one, and end in one (OFREP 1).
+// The paths of OFREP. A request may have an extra leading slash, because clients append
+// the path to a base URL that ends in one, and a trailing slash (OFREP 1).
 const (
 	ofrepPrefix        = "/ofrep"
 	ofrepConfiguration = ofrepPrefix + "/v1/configuration"
@@ -25,20 +24,18 @@ const (
 	ofrepFlag          = ofrepFlags + "/{key}"
 )
 
-// ofrepBodyLimit bounds the body of a request, and maxOFREPAnswer what a bulk
-// answer may grow to, in bytes.
+// The largest request body and the largest bulk response, in bytes.
 const (
 	ofrepBodyLimit = 1 << 20
 	maxOFREPAnswer = 64 << 20
 )
 
-// ofrepVary is which headers of a request shape the answer.
+// ofrepVary names the request headers that affect the response.
 const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
 
-// ofrepOperations are the calls of OFREP.
 var ofrepOperations = []*Operation{
-	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).fromMemory(),
-	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).fromMemory(),
+	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).servesStale(),
+	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).servesStale(),
 	ofrepOp(get, ofrepConfiguration, (*Handler).ofrepConfigure),
 }
 
@@ -46,32 +43,30 @@ func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, reque
 	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn}
 }
 
-// ofrepRequest is what a call of OFREP asks.
+// ofrepRequest is a decoded OFREP request.
 type ofrepRequest struct {
-	namespace string // empty where the request names none
-	flag      string // of the single call
-	told      bool   // of a change: that is why the client asks
+	namespace string // empty if the request names none
+	flag      string // empty in a bulk request
+	refetch   bool   // sent because of a change event
 	context   codec.EvaluationContext
-	room      []byte // for the answer
+	buf       []byte // for the response
 }
 
-// ofrepRequests are used again: see release.
 var ofrepRequests = sync.Pool{New: func() any { return new(ofrepRequest) }}
 
-// release empties the request for another one.
+// release empties the request and returns it to the pool.
 func (q *ofrepRequest) release() {
 	*q = ofrepRequest{context: codec.EvaluationContext{Properties: emptied(q.context.Properties)}}
 	ofrepRequests.Put(q)
 }
 
-// GetNamespaceKey, GetFlagKey and GetEntityId are for the observer.
+// GetNamespaceKey, GetFlagKey and GetEntityId implement evaluated.
 func (q *ofrepRequest) GetNamespaceKey() string { return q.namespace }
 func (q *ofrepRequest) GetFlagKey() string      { return q.flag }
 func (q *ofrepRequest) GetEntityId() string     { return q.context.TargetingKey }
 
-// bind limits the request to what a token that is limited to a namespace
-// reaches, which is also the namespace that is meant when none is named
-// (OFREP 10).
+// bind applies the scope of a token that is limited to a namespace: that namespace is
+// the default, and any other is denied (OFREP 10).
 func (q *ofrepRequest) bind(a *guidon.Authentication) error {
 	namespace, limited := a.Scope()
 	switch {
@@ -84,13 +79,13 @@ func (q *ofrepRequest) bind(a *guidon.Authentication) error {
 	return nil
 }
 
-// serveOFREP decodes the request, carries it out and answers.
+// serveOFREP decodes and runs the request, and writes the response.
 func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	header := x.Header()
-	x.set(header, "Cache-Control", "no-store") // no cache knows how to keep what a POST answers (OFREP 6)
+	x.set(header, "Cache-Control", "no-store") // caches cannot key the response to a POST (OFREP 6)
 	if h.cors == nil {
 		x.set(header, "Vary", ofrepVary+", Origin")
-	} else { // which has said Origin
+	} else { // which has added Origin
 		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
 	ctx, cancel, err := x.withGRPCTimeout()
@@ -110,12 +105,12 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 		Source:        x,
 		ofrep:         x.newOFREPRequest(),
 	}
-	if o.Name == ofrepFlags && x.toldOfChange() {
-		request.CacheControl, request.ofrep.told = "no-cache", true
+	if o.Name == ofrepFlags && x.isRefetch() {
+		request.CacheControl, request.ofrep.refetch = "no-cache", true
 	}
 	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
 	request.ofrep.release()
-	h.noteState(x, response)
+	h.setStateHeaders(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -131,9 +126,9 @@ func (h *Handler) serveOFREP(x *exchange, o *Operation) {
 	x.reply(http.StatusOK, contentJSON, response.data)
 }
 
-// toldOfChange tells whether an event made the client ask: then this instance
-// must not answer from before what was told of, which the database has (OFREP 2).
-func (x *exchange) toldOfChange() bool {
+// isRefetch reports whether the client sent the request because of a change event. The
+// response must then include that change, which is in the database (OFREP 2).
+func (x *exchange) isRefetch() bool {
 	if !strings.Contains(x.request.URL.RawQuery, "flagConfig") {
 		return false
 	}
@@ -141,7 +136,7 @@ func (x *exchange) toldOfChange() bool {
 	return query.Has("flagConfigEtag") || query.Has("flagConfigLastModified")
 }
 
-// ofrepKey returns the flag key of the path, whatever is in it, or nothing.
+// ofrepKey returns the flag key in the path, slashes included, or "" if there is none.
 func ofrepKey(path string) string {
 	key, ok := strings.CutPrefix(routePath(path), ofrepFlags+"/")
 	if !ok {
@@ -150,8 +145,8 @@ func ofrepKey(path string) string {
 	return key
 }
 
-// ofrepCredential returns the Authorization header, or what X-API-Key says in
-// its place (OFREP 10).
+// ofrepCredential returns the Authorization header or, if there is none, the key in
+// X-API-Key as a bearer token (OFREP 10).
 func ofrepCredential(header http.Header) []string {
 	if authorization := header["Authorization"]; len(authorization) > 0 {
 		return authorization
@@ -162,15 +157,15 @@ func ofrepCredential(header http.Header) []string {
 	return nil
 }
 
-// newOFREPRequest returns what path and header say of the request.
+// newOFREPRequest returns a request with the data from the URL and the headers.
 func (x *exchange) newOFREPRequest() *ofrepRequest {
 	q := ofrepRequests.Get().(*ofrepRequest)
 	q.namespace, q.flag = x.ofrepNamespace(), ofrepKey(x.request.URL.Path)
 	return q
 }
 
-// receiveOFREP reads the rest of the request from the body, and leaves the buffer to
-// the answer.
+// receiveOFREP reads the context from the body. The buffer of the body is then free for
+// the response.
 func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepRequest, limits Limits) error {
 	if o.Routes[0].Method == post {
 		body, err := x.readBody(ctx, limits.Bytes)
@@ -186,12 +181,12 @@ func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepReque
 		}
 		x.releaseBody()
 	}
-	q.room = x.buffer()
+	q.buf = x.buffer()
 	return nil
 }
 
-// ofrepNamespace returns the namespace that a header names or, for clients that
-// can only be given a URL, the query.
+// ofrepNamespace returns the namespace named in a header or, for clients that can only
+// be configured with a URL, in the query.
 func (x *exchange) ofrepNamespace() string {
 	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
 		if namespace := first(x.request.Header, name); namespace != "" {
@@ -203,17 +198,17 @@ func (x *exchange) ofrepNamespace() string {
 		return ""
 	}
 	if namespace, only := strings.CutPrefix(query, "namespace="); only && !strings.ContainsAny(namespace, "&;%+") {
-		return namespace // is what the query says, too, with less ado
+		return namespace // the same as Query().Get, at less cost
 	}
 	return x.request.URL.Query().Get("namespace")
 }
 
-// ofrepCapabilities is a document that the protocol had once and that old tools
-// still ask for (OFREP 9).
+// ofrepCapabilities is a document that was once part of the protocol and that old tools
+// still request (OFREP 9).
 const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
 	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
 func (h *Handler) ofrepConfigure(_ context.Context, request *Request) (Response, error) {
-	return Response{data: append(request.ofrep.room, ofrepCapabilities...)}, nil
+	return Response{data: append(request.ofrep.buf, ofrepCapabilities...)}, nil
 }

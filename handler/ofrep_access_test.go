@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestOFREPAuthentication is OFREP 5 and 10: both schemes, and the namespace of a
+// TestOFREPAuthentication tests OFREP 5 and 10: both schemes, and the namespace of a
 // token that is limited to one.
 func TestOFREPAuthentication(t *testing.T) {
 	s := newServer(t, required)
@@ -30,13 +30,13 @@ func TestOFREPAuthentication(t *testing.T) {
 		{"a wrong one", "", []string{"Authorization", "Bearer nope"}, 401, refused},
 		{"a wrong key", "", []string{"X-API-Key", "nope"}, 401, refused},
 		{"another scheme", "", []string{"Authorization", "Basic " + whole}, 401, refused},
-		{"the scheme goes before the key", "", []string{"Authorization", "Bearer nope", "X-API-Key", whole}, 401, refused},
+		{"Authorization takes precedence over the key", "", []string{"Authorization", "Bearer nope", "X-API-Key", whole}, 401, refused},
 		{"bearer", "", []string{"Authorization", "Bearer " + whole}, 404, unknown},
 		{"key", "", []string{"X-API-Key", whole}, 404, unknown},
 		{"a namespace in the header", "", []string{"X-API-Key", whole, "X-Flipt-Namespace", "shop"}, 200, found},
 		{"a namespace in our own header", "", []string{"X-API-Key", whole, "X-Guidon-Namespace", "shop", "X-Flipt-Namespace", "default"}, 200, found},
 		{"a namespace in the query", "?namespace=shop", []string{"X-API-Key", whole}, 200, found},
-		{"the header goes before the query", "?namespace=default", []string{"X-API-Key", whole, "X-Flipt-Namespace", "shop"}, 200, found},
+		{"the header takes precedence over the query", "?namespace=default", []string{"X-API-Key", whole, "X-Flipt-Namespace", "shop"}, 200, found},
 		{"the token's own namespace", "", []string{"X-API-Key", shop}, 200, found},
 		{"the token's namespace named", "", []string{"Authorization", "Bearer " + shop, "X-Flipt-Namespace", "shop"}, 200, found},
 		{"another than the token's", "", []string{"X-API-Key", shop, "X-Flipt-Namespace", "default"}, 403, forbidden},
@@ -61,8 +61,8 @@ func TestOFREPAuthentication(t *testing.T) {
 	open.do("POST", "/evaluate/v1/variant", `{}`).fails(t, 401, 16, unauthenticated)
 }
 
-// TestOFREPCORS is OFREP 10: browsers may ask without a credential, and read what
-// they need of every answer.
+// TestOFREPCORS tests OFREP 10: preflight requests need no credential, and pages can read
+// the headers that they need of every response.
 func TestOFREPCORS(t *testing.T) {
 	s := newServer(t, required, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
 	preflight := s.do("OPTIONS", ofrepPath, "", "Origin", "https://a.example", "Access-Control-Request-Method", "POST",
@@ -87,7 +87,7 @@ func TestOFREPCORS(t *testing.T) {
 			t.Errorf("%d: %v", r.status, corsHeaders(r))
 		}
 		if got := strings.Count(strings.Join(r.header.Values("Vary"), ","), "Origin"); got != 1 {
-			t.Errorf("%d: %d times Origin in Vary", r.status, got)
+			t.Errorf("%d: Origin is %d times in Vary", r.status, got)
 		}
 	}
 }

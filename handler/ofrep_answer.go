@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// The reasons of OFREP 11.
+// Evaluation reasons (OFREP 11).
 const (
 	ofrepStatic         = "STATIC"
 	ofrepDefault        = "DEFAULT"
@@ -18,18 +18,18 @@ const (
 	ofrepDisabled       = "DISABLED"
 )
 
-// ofrepAnswer is what a flag is for the entity of a request.
+// ofrepAnswer is the result of evaluating a flag.
 type ofrepAnswer struct {
 	key     string
-	flag    *guidon.Flag // nil: there is none
+	flag    *guidon.Flag // nil if the flag does not exist
 	form    *flagForm
 	variant guidon.VariantResult
 	boolean guidon.BooleanResult
 	err     error
 }
 
-// evaluateOFREP evaluates a flag of whichever type it is. The targeting key is
-// asked for only where the answer depends on it (OFREP 11).
+// evaluateOFREP evaluates a flag of either type. A missing targeting key is an error
+// only if the result depends on it (OFREP 11).
 func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
 	a := ofrepAnswer{key: key}
 	f := s.Compiled(key)
@@ -54,10 +54,10 @@ func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer 
 	return a
 }
 
-// evaluateOFREP evaluates a flag and adds that to the events.
+// evaluateOFREP evaluates a flag and adds the evaluation to the events.
 func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string, events *events) ofrepAnswer {
 	if events == nil {
-		return evaluateOFREP(s, q, key) // without asking what time it is
+		return evaluateOFREP(s, q, key) // without reading the clock
 	}
 	start := h.tick()
 	a := evaluateOFREP(s, q, key)
@@ -66,7 +66,7 @@ func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string,
 }
 
 func (e *events) ofrep(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) {
-	q.flag = a.key // one of many, where all are asked for
+	q.flag = a.key // empty in a bulk request
 	switch {
 	case a.flag == nil:
 		e.unknown(q, a.err, duration)
@@ -79,7 +79,7 @@ func (e *events) ofrep(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) 
 	}
 }
 
-// append appends the answer, or the error as the answer of the one flag.
+// append appends the result or the error.
 func (a *ofrepAnswer) append(b []byte) []byte {
 	switch {
 	case a.err != nil:
@@ -105,8 +105,8 @@ func (a *ofrepAnswer) appendBoolean(b []byte) []byte {
 	return append(b, '}')
 }
 
-// booleanReason never is DISABLED: a flag that is off has the value false, and
-// that is not for the client to replace.
+// booleanReason never returns DISABLED: for that reason the client would use its own
+// default, but a disabled boolean flag has the value false.
 func (a *ofrepAnswer) booleanReason() string {
 	switch {
 	case a.boolean.Reason != guidon.ReasonMatch && a.form.static:
@@ -127,8 +127,8 @@ func (a *ofrepAnswer) appendVariant(b []byte) []byte {
 	return append(a.appendVariantMetadata(b), '}')
 }
 
-// appendValue appends nothing where the client's own default applies: a null
-// would be a value of the wrong type.
+// appendValue appends nothing if the client's own default applies: a null would be a
+// value of the wrong type.
 func (a *ofrepAnswer) appendValue(b []byte) []byte {
 	switch {
 	case a.variant.VariantKey == "":
@@ -147,7 +147,7 @@ func (a *ofrepAnswer) variantReason() string {
 	case r.Reason == guidon.ReasonFlagDisabled:
 		return ofrepDisabled
 	case r.VariantKey == "":
-		return ofrepDefault // the client's own
+		return ofrepDefault // the default in the client's code
 	case r.Reason == guidon.ReasonMatch && r.Bucketed:
 		return ofrepSplit
 	case r.Reason == guidon.ReasonMatch:
@@ -158,8 +158,8 @@ func (a *ofrepAnswer) variantReason() string {
 	return ofrepDefault
 }
 
-// appendVariantMetadata appends the metadata of the flag, the attachment where
-// it is not the value, and the segments that matched.
+// appendVariantMetadata appends the metadata of the flag, the attachment if it is not
+// the value, and the segments that matched.
 func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
 	attached := a.variant.Attachment != "" && !a.form.typed
 	segments := a.variant.SegmentKeys
@@ -179,7 +179,7 @@ func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
 	return append(b, '}')
 }
 
-// separator returns what goes before the next member of the object.
+// separator returns a comma unless the object at the end of b is still empty.
 func separator(b []byte) string {
 	if b[len(b)-1] == '{' {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// benchSnapshot returns n flags of both types, half of which are split, the
-// others for a segment with three constraints.
+// benchSnapshot returns n flags. Half of them are boolean flags with a threshold, the
+// others variant flags with a split in a segment with three constraints.
 func benchSnapshot(n int) *guidon.Snapshot {
 	segment := &guidon.Segment{Key: "s", Name: "S", MatchType: guidon.MatchAll, Constraints: []*guidon.Constraint{
 		{ID: "1", Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
@@ -36,10 +36,10 @@ func benchSnapshot(n int) *guidon.Snapshot {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, flags, []*guidon.Segment{segment})
 }
 
-// benchKey is the key of a flag of [benchSnapshot].
+// benchKey returns the key of a flag of [benchSnapshot].
 func benchKey(i int) string { return fmt.Sprintf("%s-%05d", []string{"bool", "var"}[i%2], i) }
 
-// BenchmarkOFREP is what a request costs without the network.
+// BenchmarkOFREP measures requests without the network.
 func BenchmarkOFREP(b *testing.B) {
 	const body = `{"context":{"targetingKey":"user-0001","country":"US","age":42,"beta":true}}`
 	for _, n := range []int{50, 10_000} {

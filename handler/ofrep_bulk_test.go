@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// bulk is the answer for all flags, taken apart.
+// bulk is a decoded bulk response.
 type bulk struct {
 	Flags    []json.RawMessage
 	Metadata map[string]string
@@ -29,8 +29,8 @@ func (r reply) bulk(t testing.TB) bulk {
 	return b
 }
 
-// TestOFREPBulk is OFREP 4: one entry for each flag, sorted by key, and each what
-// the single call answers, success or failure.
+// TestOFREPBulk tests OFREP 4: one entry for each flag, sorted by key, each equal to the
+// response to the single request, success or failure.
 func TestOFREPBulk(t *testing.T) {
 	s := newOFREP(t)
 	for _, context := range []string{`{}`, `{"targetingKey":"user-1","age":20,"beta":true,"geo":{"cc":"NO"}}`} {
@@ -61,8 +61,8 @@ func TestOFREPBulk(t *testing.T) {
 	}
 }
 
-// TestOFREPBulkFlags is OFREP 4: the property flags names the flags that are
-// wanted, and one that does not exist is an entry.
+// TestOFREPBulkFlags tests OFREP 4: the property flags names the requested flags, and one
+// that does not exist is an entry with an error.
 func TestOFREPBulkFlags(t *testing.T) {
 	s := newOFREP(t)
 	const (
@@ -86,7 +86,7 @@ func TestOFREPBulkFlags(t *testing.T) {
 				check(t, 200, `{"flags":[`+test.want+`],"metadata":{"flagSetId":"default","version":"2"}}`)
 		})
 	}
-	// Of another type it is a property like any other, and so it is when empty.
+	// With another type, or empty, it is a property like any other.
 	all := len(s.must("", "POST", ofrepPath, `{}`).bulk(t).Flags)
 	for _, flags := range []string{`["on"]`, `1`, `null`, `""`} {
 		if got := len(s.must("", "POST", ofrepPath, `{"context":{"flags":`+flags+`}}`).bulk(t).Flags); got != all {
@@ -96,8 +96,8 @@ func TestOFREPBulkFlags(t *testing.T) {
 	s.do("POST", ofrepPath+"?namespace=nowhere", `{}`).check(t, 200, `{"flags":[],"metadata":{"flagSetId":"nowhere","version":"0"}}`)
 }
 
-// TestOFREPETag is OFREP 6: the tag covers the context and the namespace, and
-// knows a context again however it is written.
+// TestOFREPETag tests OFREP 6: the ETag covers the context and the namespace, but not the
+// spelling of the context.
 func TestOFREPETag(t *testing.T) {
 	s := newOFREP(t)
 	s.load("namespace: {key: shop, name: Shop}")
@@ -113,11 +113,11 @@ func TestOFREPETag(t *testing.T) {
 	}{
 		"again":               {ofrepPath, body, true},
 		"in another order":    {ofrepPath, `{"context":{"geo":{"b":[true],"a":1.0},"age":20,"targetingKey":"user-1"}}`, true},
-		"as texts":            {ofrepPath, `{"x":1,"context":{"targetingKey":"user-1","age":"20","geo":"{\"a\":1,\"b\":[true]}","none":null}}`, true},
-		"told of a change":    {ofrepPath + "?flagConfigEtag=2", body, true},
+		"as strings":          {ofrepPath, `{"x":1,"context":{"targetingKey":"user-1","age":"20","geo":"{\"a\":1,\"b\":[true]}","none":null}}`, true},
+		"after a change":      {ofrepPath + "?flagConfigEtag=2", body, true},
 		"another entity":      {ofrepPath, `{"context":{"targetingKey":"user-2","age":20,"geo":{"a":1,"b":[true]}}}`, false},
 		"another property":    {ofrepPath, `{"context":{"targetingKey":"user-1","age":21,"geo":{"a":1,"b":[true]}}}`, false},
-		"a property more":     {ofrepPath, `{"context":{"targetingKey":"user-1","age":20,"geo":{"a":1,"b":[true]},"x":1}}`, false},
+		"one more property":   {ofrepPath, `{"context":{"targetingKey":"user-1","age":20,"geo":{"a":1,"b":[true]},"x":1}}`, false},
 		"without a context":   {ofrepPath, `{}`, false},
 		"another namespace":   {ofrepPath + "?namespace=shop", body, false},
 		"no namespace at all": {ofrepPath + "?namespace=x", body, false},
@@ -126,14 +126,14 @@ func TestOFREPETag(t *testing.T) {
 			s := *s
 			s.t = t
 			if got := s.must("", "POST", test.path, test.body).header.Get("ETag"); (got == tag) != test.same {
-				t.Errorf("ETag %s, before %s", got, tag)
+				t.Errorf("ETag %s, before %s, want it the same: %t", got, tag, test.same)
 			}
 		})
 	}
 	if got := s.must("", "POST", ofrepPath+"/on", body).header.Get("ETag"); got != "" {
 		t.Errorf("the single call has ETag %s", got)
 	}
-	// What two lists of properties have in common must not make them one.
+	// Properties whose concatenation is the same must give different ETags.
 	a := s.must("", "POST", ofrepPath, `{"context":{"a":"bc"}}`).header.Get("ETag")
 	b := s.must("", "POST", ofrepPath, `{"context":{"ab":"c"}}`).header.Get("ETag")
 	if a == b {
@@ -141,8 +141,8 @@ func TestOFREPETag(t *testing.T) {
 	}
 }
 
-// TestOFREPNotModified is OFREP 6: compared weakly, in every form that comes back
-// from what stands between, and bare.
+// TestOFREPNotModified tests OFREP 6: ETags are compared weakly, in every form that
+// proxies may produce, and without quotes.
 func TestOFREPNotModified(t *testing.T) {
 	s := newOFREP(t)
 	const body = `{"context":{"targetingKey":"user-1"}}`
@@ -187,16 +187,16 @@ func TestOFREPNotModified(t *testing.T) {
 		})
 	}
 
-	// Every change of the namespace changes the tag (OFREP 6).
+	// Every change of the namespace changes the ETag (OFREP 6).
 	s.must("", "PUT", "/api/v1/flags/on", `{"name":"other"}`)
 	if r := s.do("POST", ofrepPath, body, "If-None-Match", tag); r.status != 200 || r.header.Get("ETag") == tag {
 		t.Errorf("after a change: %d %s", r.status, r.header.Get("ETag"))
 	}
 }
 
-// TestOFREPRestored: a database that was restored counts its revisions again, and
-// its answers are not taken for those of before. Two instances at one state give
-// the same bytes (OFREP 6, 11).
+// TestOFREPRestored checks that the ETag distinguishes the states before and after a
+// database was restored, even if the revision number is the same. Two instances with the
+// same state give the same bytes (OFREP 6, 11).
 func TestOFREPRestored(t *testing.T) {
 	at := func(stamp int64) *server {
 		snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7, Stamp: stamp},
@@ -215,8 +215,8 @@ func TestOFREPRestored(t *testing.T) {
 	}
 }
 
-// TestOFREPConcurrent is OFREP 11: the same state and context give the same
-// bytes, whoever else asks.
+// TestOFREPConcurrent tests OFREP 11: the same state and context give the same bytes,
+// with concurrent requests too.
 func TestOFREPConcurrent(t *testing.T) {
 	s := newOFREP(t)
 	const body = `{"context":{"targetingKey":"user-1","age":20}}`
@@ -235,8 +235,8 @@ func TestOFREPConcurrent(t *testing.T) {
 	all.Wait()
 }
 
-// TestOFREPBound: an answer does not grow beyond what the service has memory for,
-// and the error says what to do.
+// TestOFREPBound checks that the size of a bulk response is limited, and the error says
+// how to avoid the limit.
 func TestOFREPBound(t *testing.T) {
 	flags := make([]*guidon.Flag, 70)
 	for i := range flags {
@@ -245,7 +245,7 @@ func TestOFREPBound(t *testing.T) {
 	}
 	h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil))
 	recorder := serve(h, "POST", ofrepPath, `{}`)
-	want := `{"errorCode":"GENERAL","errorDetails":"the answer exceeds 67108864 bytes: name fewer flags in the field context.flags, separated by commas"}`
+	want := `{"errorCode":"GENERAL","errorDetails":"the response exceeds 67108864 bytes; name fewer flags in the field context.flags, separated by commas"}`
 	if got := recorder.Body.String(); recorder.Code != 413 || got != want {
 		t.Errorf("%d %.200s", recorder.Code, got)
 	}

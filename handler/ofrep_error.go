@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// The error codes of OFREP 5.
+// Error codes (OFREP 5).
 const (
 	ofrepGeneral             = "GENERAL"
 	ofrepParseError          = "PARSE_ERROR"
@@ -17,7 +17,7 @@ const (
 	ofrepTargetingKeyMissing = "TARGETING_KEY_MISSING"
 )
 
-// ofrepError is an InvalidArgument of which OFREP knows more.
+// ofrepError is an InvalidArgument with a more specific OFREP code.
 type ofrepError struct {
 	code string
 	err  error
@@ -26,7 +26,7 @@ type ofrepError struct {
 func (e *ofrepError) Error() string { return e.err.Error() }
 func (e *ofrepError) Unwrap() error { return e.err }
 
-// withOFREPCode gives the error the code where it is an InvalidArgument.
+// withOFREPCode adds the code to err if it is an InvalidArgument.
 func withOFREPCode(err error, code string) error {
 	if guidon.CodeOf(err) != guidon.InvalidArgument {
 		return err
@@ -44,19 +44,18 @@ func ofrepCodeOf(err error) string {
 	return ofrepGeneral
 }
 
-// replyOFREPError answers with the error, which names the flag of the path even
-// where that is all that could be understood. Clients parse the body whatever the
-// status, and show its text only if key and code are there (OFREP 5).
+// replyOFREPError writes the error. It includes the flag in the path even if the rest
+// of the request is unintelligible: clients parse the body whatever the status, and
+// show its text only if key and code are present (OFREP 5).
 func (x *exchange) replyOFREPError(err error) {
 	status := HTTPStatus(guidon.CodeOf(err))
 	if errors.Is(err, errNoMethod) {
-		status = http.StatusMethodNotAllowed // not 501, which is for clients of Flipt v1
+		status = http.StatusMethodNotAllowed // 501 is only for clients of Flipt v1
 	}
 	x.reply(status, contentJSON, appendOFREPError(nil, ofrepKey(x.request.URL.Path), err))
 }
 
-// appendOFREPError appends the error as an answer about the flag, if it is about
-// one.
+// appendOFREPError appends the error response, with the flag key unless it is empty.
 func appendOFREPError(b []byte, flagKey string, err error) []byte {
 	b = append(b, '{')
 	if flagKey != "" {
@@ -67,7 +66,7 @@ func appendOFREPError(b []byte, flagKey string, err error) []byte {
 	return append(b, '}')
 }
 
-// allowedOFREP returns the method of a path that has been asked for by another.
+// allowedOFREP returns the method that the path supports.
 func allowedOFREP(path string) string {
 	switch routePath(path) {
 	case ofrepConfiguration, ofrepEvents:

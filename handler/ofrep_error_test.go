@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestOFREPErrors is OFREP 5: every error has a body of its form.
+// TestOFREPErrors tests OFREP 5: every error has a body in OFREP's format.
 func TestOFREPErrors(t *testing.T) {
 	s := newOFREP(t)
 	const (
@@ -33,7 +33,7 @@ func TestOFREPErrors(t *testing.T) {
 		{"not JSON, bulk", "POST", ofrepPath, `{`, 400, "", `{` + notObject + `}`},
 		{"a context that is a text", "POST", ofrepPath + "/half", `{"context":"x"}`, 400, "", `{"key":"half",` + noContext + `}`},
 		{"a context that is a list, bulk", "POST", ofrepPath, `{"context":[]}`, 400, "", `{` + noContext + `}`},
-		{"a targeting key that is none", "POST", ofrepPath + "/on", `{"context":{"targetingKey":{}}}`, 400, "", `{"key":"on","errorCode":"INVALID_CONTEXT","errorDetails":"invalid field context.targetingKey: must be a string or a number"}`},
+		{"an object as targeting key", "POST", ofrepPath + "/on", `{"context":{"targetingKey":{}}}`, 400, "", `{"key":"on","errorCode":"INVALID_CONTEXT","errorDetails":"invalid field context.targetingKey: must be a string or a number"}`},
 		{"no targeting key", "POST", ofrepPath + "/half", `{}`, 400, "", `{"key":"half",` + unsplit + `}`},
 		{"an empty targeting key", "POST", ofrepPath + "/half", `{"context":{"targetingKey":""}}`, 400, "", `{"key":"half",` + unsplit + `}`},
 		{"a body too large", "POST", ofrepPath + "/on", `{"x":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "", `{"key":"on","errorCode":"GENERAL","errorDetails":"the request body exceeds 1048576 bytes"}`},
@@ -41,7 +41,7 @@ func TestOFREPErrors(t *testing.T) {
 		{"wrong method", "GET", ofrepPath + "/on", ``, 405, "POST", `{"key":"on",` + wrong + `}`},
 		{"wrong method, bulk", "PUT", ofrepPath, `{}`, 405, "POST", `{` + wrong + `}`},
 		{"wrong method behind two slashes", "GET", "/" + ofrepPath + "/", ``, 405, "POST", `{` + wrong + `}`},
-		{"no method at all", "BREW", ofrepPath, ``, 405, "POST", `{` + wrong + `}`},
+		{"an unknown method", "BREW", ofrepPath, ``, 405, "POST", `{` + wrong + `}`},
 		{"without CORS", "OPTIONS", ofrepPath, ``, 405, "POST", `{` + wrong + `}`},
 		{"wrong method, configuration", "POST", "/ofrep/v1/configuration", `{}`, 405, "GET", `{` + wrong + `}`},
 		{"unknown path", "POST", "/ofrep/v1/nope", `{}`, 404, "", `{"errorCode":"FLAG_NOT_FOUND","errorDetails":"Not Found"}`},
@@ -60,8 +60,8 @@ func TestOFREPErrors(t *testing.T) {
 	}
 }
 
-// TestOFREPFailures is OFREP 5 for what is our fault: a panic, and a database
-// that cannot be reached, whose Retry-After is in whole seconds.
+// TestOFREPFailures tests OFREP 5 for failures on our side: a panic, and a database that
+// cannot be reached, with Retry-After in whole seconds.
 func TestOFREPFailures(t *testing.T) {
 	broken := func(with any) func(*handler.Config) {
 		return func(c *handler.Config) { c.Service = guidon.NewService(brokenStore{with: with}, time.Now) }

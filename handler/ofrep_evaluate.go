@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// maxOFREPKeys bounds the flags that a bulk request may name.
+// maxOFREPKeys is how many flags a bulk request may name.
 const maxOFREPKeys = 1000
 
 // ofrepEvaluate evaluates one flag (OFREP 3).
@@ -31,17 +31,17 @@ func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response
 	if a.err != nil {
 		return Response{}, a.err
 	}
-	b := a.append(q.room)
+	b := a.append(q.buf)
 	if err := request.reserve(ctx, int64(len(b))); err != nil {
 		return Response{}, err
 	}
 	return Response{data: b}, nil
 }
 
-// ofrepEvaluateAll evaluates every flag of the namespace, or those that the
-// context names, sorted by key. What fails is an answer of its own: one flag must
-// not take all others from a page that is loading (OFREP 4). A client that has
-// the answer already is told so without anything being evaluated (OFREP 6).
+// ofrepEvaluateAll evaluates every flag of the namespace, or those named in the
+// context, sorted by key. A flag that fails is an error in the list: it must not
+// deprive a loading page of all others (OFREP 4). If the client already has the
+// response, nothing is evaluated (OFREP 6).
 func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Response, error) {
 	q := request.ofrep
 	s, err := h.service.Snapshot(ctx, q.namespace)
@@ -51,7 +51,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	offer := h.offerStream(ctx, q)
 	etag := q.etag(s, offer)
-	if ofrepHas(request.IfNoneMatch, etag) {
+	if matchesOFREPETag(request.IfNoneMatch, etag) {
 		return Response{ETag: etag, NotModified: true}, nil
 	}
 	keys, err := q.keys(s)
@@ -60,17 +60,17 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	events := h.newEvents(ctx)
 	defer events.end()
-	if answerSizes.Of(s) > budget.Small/8 { // to which escapes may bring it
+	if answerSizes.Of(s) > budget.Small/8 { // escapes can make it several times as large
 		events.hold()
 	}
-	b := append(slices.Grow(q.room, 64+160*min(len(keys), 4096)), `{"flags":[`...)
+	b := append(slices.Grow(q.buf, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		a := h.evaluateOFREP(s, q, key, events)
 		b = a.append(b)
-		if err := request.roomForOFREP(ctx, len(b)); err != nil {
+		if err := request.reserveOFREP(ctx, len(b)); err != nil {
 			events.discard(err)
 			for _, q.flag = range keys[i+1:] {
 				events.unknown(q, err, 0)
@@ -87,20 +87,20 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	return Response{data: append(b, `"}}`...), ETag: etag}, nil
 }
 
-// roomForOFREP makes sure that there is room for an answer that has become so long.
-func (r *Request) roomForOFREP(ctx context.Context, size int) error {
+// reserveOFREP reserves memory for a bulk response that has grown to the size.
+func (r *Request) reserveOFREP(ctx context.Context, size int) error {
 	switch {
 	case size > maxOFREPAnswer:
 		return guidon.Errorf(guidon.TooLarge,
-			"the answer exceeds %d bytes: name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+			"the response exceeds %d bytes; name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
 	case int64(size) > max(r.reserved.Size(), budget.Small):
 		return r.reserve(ctx, 2*int64(size))
 	}
 	return nil
 }
 
-// observeFailedBulk reports a failure of every named flag or, if the context names
-// none, one failure without a flag: which flags there are is then not known.
+// observeFailedBulk reports a failure of every named flag. If the context names none it
+// reports one failure without a flag, because the flags are then not known.
 func (h *Handler) observeFailedBulk(ctx context.Context, q *ofrepRequest, err error) {
 	keys := []string{""}
 	if q.context.Flags != "" {
@@ -117,7 +117,6 @@ func (h *Handler) observeFailedBulk(ctx context.Context, q *ofrepRequest, err er
 	}
 }
 
-// sortedKeys are the keys of all flags.
 var sortedKeys = guidon.NewDerivation(func(s *guidon.Snapshot) []string {
 	keys := make([]string, len(s.Flags()))
 	for i, f := range s.Flags() {
@@ -127,7 +126,7 @@ var sortedKeys = guidon.NewDerivation(func(s *guidon.Snapshot) []string {
 	return keys
 })
 
-// answerSizes are the sizes of the largest bulk answers, in bytes and without escapes.
+// answerSizes estimates the largest bulk response, in bytes and without escapes.
 var answerSizes = guidon.NewDerivation(func(s *guidon.Snapshot) (size int) {
 	for _, f := range s.Flags() {
 		largest := 0
@@ -139,8 +138,8 @@ var answerSizes = guidon.NewDerivation(func(s *guidon.Snapshot) (size int) {
 	return size
 })
 
-// keys returns which flags are asked for: those that the property flags lists,
-// separated by commas as Flipt v1 has it, or all.
+// keys returns the keys of the requested flags: those listed in the property flags,
+// separated by commas as in Flipt v1, or all.
 func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
 	if q.context.Flags == "" {
 		return sortedKeys.Of(s), nil
@@ -148,7 +147,8 @@ func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
 	return q.namedKeys()
 }
 
-// namedKeys returns the keys that the property flags lists, sorted.
+// namedKeys returns the keys listed in the property flags, sorted and without
+// duplicates.
 func (q *ofrepRequest) namedKeys() ([]string, error) {
 	var keys []string
 	for key := range strings.SplitSeq(q.context.Flags, ",") {
@@ -163,15 +163,15 @@ func (q *ofrepRequest) namedKeys() ([]string, error) {
 	return slices.Compact(keys), nil
 }
 
-// ofrepForm is to be raised whenever the same state and context are answered in
-// other bytes than before, so that no client takes the one for the other.
+// ofrepForm is part of the ETag. It must be incremented whenever the encoding of the
+// same state and context changes, so that clients do not keep the old response.
 const ofrepForm = 1
 
-// etag returns the ETag of the bulk answer, without quotes: a digest of
-// everything that shapes it, which is the state, by number and stamp of its
-// revision, the stream that is offered, and the whole context (OFREP 6).
+// etag returns the ETag of the bulk response, without quotes. It is a digest of all that
+// the response depends on: number and stamp of the revision, the offered stream, and
+// the whole context (OFREP 6).
 func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
-	b := q.room
+	b := q.buf
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
@@ -181,8 +181,8 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	b = binary.AppendVarint(b, s.Revision().Stamp)
 	text(s.Namespace().Key)
 	text(string(offer.appendIdentity(nil)))
-	text(q.context.Flags) // a list of flags is a text, what looks like one need not be
-	var few [16]string    // so that the usual context costs no allocation
+	text(q.context.Flags) // the property alone does not show whether flags was a string
+	var few [16]string    // avoids an allocation for the usual context
 	names := few[:0]
 	for name := range q.context.Properties {
 		names = append(names, name)
@@ -196,8 +196,8 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:18])
 }
 
-// ofrepHas tells whether the header If-None-Match names the ETag. "*" names
-// none: a client that says so has nothing to show (OFREP 6).
-func ofrepHas(header, etag string) bool {
+// matchesOFREPETag reports whether the header If-None-Match contains the ETag. It
+// ignores "*": a client that sends it need not have a response (OFREP 6).
+func matchesOFREPETag(header, etag string) bool {
 	return !strings.Contains(header, "*") && matchesETag(header, etag)
 }

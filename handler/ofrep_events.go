@@ -12,77 +12,76 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// The event stream of OFREP tells the web providers of a namespace that they have
-// to ask again (OFREP 7).
+// The OFREP event stream notifies web providers that they must fetch the flags of a
+// namespace again (OFREP 7).
 
 const (
 	ofrepEvents = ofrepPrefix + "/v1/events"
-	// capabilityParameter is where the stream's URL says what it may do.
+	// capabilityParameter is the query parameter with the stream's capability.
 	capabilityParameter = "capability"
-	// maxCapabilityGrace is for how long at most a stream goes on after the end of
-	// the capability that it came with.
+	// maxCapabilityGrace is how long a stream may outlast its capability.
 	maxCapabilityGrace = 5 * time.Minute
 )
 
-// ofrepEventsOperation looks for a change.
-var ofrepEventsOperation = streamOp(ofrepEvents, AreaOFREP).fromMemory()
+// ofrepEventsOperation is run for every poll of a stream.
+var ofrepEventsOperation = streamOp(ofrepEvents, AreaOFREP).servesStale()
 
-// capability is what a listener shows in the place of a token.
+// capability is a listener's credential, instead of a token.
 type capability struct {
 	text      string
 	namespace string
-	came      time.Time // the listener did
-	until     time.Time // set when it has been looked at, which it is where one is needed
+	arrived   time.Time // when the stream was requested
+	until     time.Time // its end; zero if it was not checked because no credential is required
 }
 
-// ofrepListener tells of the revision of a namespace.
+// ofrepListener sends an event when the revision of its namespace changes.
 type ofrepListener struct {
 	request *ofrepRequest
-	last    string // the id of the last event that the client has seen
-	begun   bool
-	told    guidon.Revision
+	last    string // the header Last-Event-ID
+	started bool
+	sent    guidon.Revision
 }
 
 func (l *ofrepListener) namespace() string { return guidon.NamespaceKey(l.request.namespace) }
 
-// listen tells the client to ask again whenever it has not seen the state. At the
-// beginning that is also one who has seen none: something may have changed between
-// its question and now.
+// listen returns a refetch event if the client has not seen the current revision. At the
+// start of the stream, a client without Last-Event-ID gets one too: a change may have
+// happened between its bulk request and now.
 func (l *ofrepListener) listen(ctx context.Context, h *Handler) ([]byte, bool, error) {
 	s, err := h.service.Snapshot(ctx, l.request.namespace)
 	if err != nil {
 		return nil, false, err
 	}
 	at := s.Revision()
-	news := at != l.told
-	if !l.begun {
-		news = l.last != eventID(at)
+	changed := at != l.sent
+	if !l.started {
+		changed = l.last != eventID(at)
 	}
-	known := l.begun && !news
-	l.begun, l.told = true, at
+	known := l.started && !changed
+	l.started, l.sent = true, at
 	switch {
 	case known:
 		return nil, false, nil
-	case news:
+	case changed:
 		return refetchEvents.Of(s), false, nil
 	}
 	return []byte("id: " + eventID(at) + "\n\n"), false, nil
 }
 
-// eventID returns the id of the event about a state: number and stamp, so that
-// what was restored from a backup is not taken for what it was.
+// eventID returns the event id of a revision. It includes the stamp, which distinguishes
+// a state restored from a backup from an earlier one with the same number.
 func eventID(r guidon.Revision) string {
 	return strconv.FormatInt(r.Number, 10) + "-" + strconv.FormatUint(uint64(r.Stamp), 16) // #nosec G115 -- the bits are meant
 }
 
-// refetchEvents are the events that tell of snapshots.
+// refetchEvents are the encoded events, one for each snapshot.
 var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) []byte {
 	number := strconv.FormatInt(s.Revision().Number, 10)
 	return []byte("id: " + eventID(s.Revision()) + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n")
 })
 
-// serveOFREPEvents answers with the stream of a namespace. A browser's EventSource
-// sends no header, so namespace and capability are in the URL.
+// serveOFREPEvents serves the event stream of a namespace. A browser's EventSource
+// cannot set headers, so namespace and capability are in the URL.
 func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange)
 	q := &ofrepRequest{namespace: x.ofrepNamespace()}
@@ -91,28 +90,28 @@ func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
 		listener: &ofrepListener{request: q, last: r.Header.Get("Last-Event-ID")},
 	}
 	if text := r.URL.Query().Get(capabilityParameter); text != "" {
-		request.capability = &capability{text: text, namespace: q.namespace, came: h.now()}
+		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
 	}
 	h.serveStream(x, ofrepEventsOperation, ofrepStream, request)
 }
 
-// streamOffer is what a bulk answer says of the stream of its namespace, nil for
-// nothing. The URL follows from it, so it is what the ETag has to cover.
+// streamOffer is the event stream advertised in a bulk response; nil means none. It
+// determines the URL of the stream, so the ETag must cover it.
 type streamOffer struct {
-	by    *guidon.Authentication // nil where everybody may listen
+	by    *guidon.Authentication // signs the capability; nil if none is needed
 	until time.Time
 }
 
-// offerStream returns the offer for the caller. When too many listen already there
-// is none, and clients poll; but who was told of a change by a stream has one, and
-// keeps it.
+// offerStream returns the offer for the caller. It returns nil if too many streams are
+// open, so that the client polls instead. A client that refetches because of a change
+// event already has a stream and keeps it.
 func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer {
 	streams := h.config.Streams
 	if streams == nil {
 		return nil
 	}
 	call := guidon.CallFrom(ctx)
-	if !q.told && !streams.hasRoom(ofrepStream, call.Actor.ID) {
+	if !q.refetch && !streams.hasRoom(ofrepStream, call.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {
@@ -125,7 +124,7 @@ func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer
 	return &streamOffer{by: by, until: guidon.CapabilityEnd(h.now())}
 }
 
-// appendIdentity appends what the offer for a namespace follows from.
+// appendIdentity appends the data that determines the offer for a namespace.
 func (o *streamOffer) appendIdentity(b []byte) []byte {
 	switch {
 	case o == nil:
@@ -137,7 +136,7 @@ func (o *streamOffer) appendIdentity(b []byte) []byte {
 	return append(b, o.by.ID...)
 }
 
-// append appends the member of the bulk answer, with a comma before it.
+// append appends the member of the bulk response, preceded by a comma.
 func (o *streamOffer) append(b []byte, publicURL, namespace string) []byte {
 	query := url.Values{"namespace": {namespace}}
 	if o.by != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// offered is what a bulk answer says of streams, as text, and where the one is.
+// offered returns the stream in a bulk response, as JSON, and its URL.
 func offered(t testing.TB, r reply) (member, target string) {
 	t.Helper()
 	var body struct{ EventStreams []json.RawMessage }
@@ -34,8 +34,8 @@ func offered(t testing.TB, r reply) (member, target string) {
 	return string(body.EventStreams[0]), stream.URL + stream.Endpoint.RequestURI
 }
 
-// TestOFREPEventStreams is OFREP 7: the bulk answer says where the stream is, in a
-// URL that says the same each time, needs no header and tells no token.
+// TestOFREPEventStreams tests OFREP 7: the bulk response has the URL of the stream. The
+// URL is the same each time, needs no headers and does not reveal the token.
 func TestOFREPEventStreams(t *testing.T) {
 	config := handler.StreamsConfig{MaxOFREP: 2}
 	open := newStreaming(t, config)
@@ -84,14 +84,14 @@ func TestOFREPEventStreams(t *testing.T) {
 		t.Errorf("%d ETags for 4 URLs", len(tags))
 	}
 	if r := s.do("POST", ofrepPath, `{}`, "X-API-Key", token, "If-None-Match", bulk(token).header.Get("ETag")); r.status != 304 {
-		t.Errorf("not known again: %d", r.status)
+		t.Errorf("with the current ETag: got %d, want 304", r.status)
 	}
 	if _, target := offered(t, bulk(shop)); !strings.Contains(target, "namespace=shop") {
 		t.Errorf("the stream of a limited token is %s", target)
 	}
 
-	// With as many as there may be, who comes is to poll, and who was told of a
-	// change keeps his stream.
+	// If all slots are taken, other clients must poll. A client that refetches after a
+	// change keeps its stream.
 	s.follow(target)
 	full := bulk(token)
 	if member, _ := offered(t, full); member != "" || full.header.Get("ETag") == bulk(token, "X-Flipt-Namespace", "shop").header.Get("ETag") {
@@ -100,30 +100,30 @@ func TestOFREPEventStreams(t *testing.T) {
 	if r := s.do("GET", target, ""); r.status != 503 || r.header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %d %s", r.status, r.body)
 	}
-	told := s.must("", "POST", ofrepPath+"?flagConfigEtag=2", `{}`, "X-API-Key", token)
-	if got, _ := offered(t, told); got != member {
-		t.Errorf("who listens is offered %s, before %s", got, member)
+	refetched := s.must("", "POST", ofrepPath+"?flagConfigEtag=2", `{}`, "X-API-Key", token)
+	if got, _ := offered(t, refetched); got != member {
+		t.Errorf("the client with a stream is offered %s, before %s", got, member)
 	}
 }
 
-// TestOFREPEventStreamsRenewed: the URL, and with it the ETag, changes long before
-// the capability in it ends.
+// TestOFREPEventStreamsRenewed checks that the URL, and with it the ETag, changes long
+// before its capability ends.
 func TestOFREPEventStreamsRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &guidon.Authentication{ID: "id", TokenHash: guidon.HashToken("secret")}
 		j := newJournal()
 		j.setTokens(a)
 		h, _ := streaming(j, required)
-		ask := func() (target, tag string) {
+		fetch := func() (target, tag string) {
 			r := serve(h, "POST", ofrepPath, `{}`, "X-API-Key", "secret")
 			_, target = offered(t, reply{r.Code, r.Header(), r.Body.String()})
 			return target, r.Header().Get("ETag")
 		}
 		end := guidon.CapabilityEnd(time.Now())
 		time.Sleep(time.Until(end.Add(-guidon.CapabilityWindow - 1)))
-		target, tag := ask()
+		target, tag := fetch()
 		time.Sleep(time.Nanosecond)
-		nextTarget, nextTag := ask()
+		nextTarget, nextTag := fetch()
 		if target == nextTarget || tag == nextTag {
 			t.Errorf("still %s, %s", nextTarget, nextTag)
 		}

@@ -10,22 +10,22 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// The marker in a flag's metadata by which its variants answer their attachments
-// in the place of their keys (OFREP 11). It is never sent.
+// The marker in a flag's metadata that makes the attachments of its variants the values,
+// instead of their keys (OFREP 11). It is never sent.
 const (
 	ofrepValueMarker   = "openfeature.value"
 	ofrepTypedByMarker = `"attachment"`
 )
 
-// flagForm is what of the answers of a flag is the same for everybody.
+// flagForm is the part of a flag's results that does not depend on the context.
 type flagForm struct {
-	head     []byte // the answer's beginning, with the key
+	head     []byte // the start of the result, with the key
 	metadata []byte // the members of the flag's own metadata that are sent
-	static   bool   // there is no rule or rollout
+	static   bool   // the flag has no rules or rollouts
 	typed    bool   // the values are the attachments
 }
 
-// flagForms are the forms of the flags that have been asked for.
+// flagForms caches the forms of the flags that have been evaluated.
 var flagForms = guidon.NewFlagDerivation(newFlagForm)
 
 func newFlagForm(f *guidon.Flag) *flagForm {
@@ -35,13 +35,13 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(f.Metadata, &members) != nil {
-		return form // no object, no metadata
+		return form // not an object
 	}
 	form.typed = string(members[ofrepValueMarker]) == ofrepTypedByMarker
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch name {
 		case ofrepValueMarker, "attachment", "segments":
-			continue // the last two say what the evaluation found
+			continue // the last two are set by the evaluation
 		}
 		value := flat(members[name])
 		if value == nil {
@@ -56,8 +56,8 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 	return form
 }
 
-// flat returns a JSON value as clients accept it in metadata: a list or an
-// object as the text of its JSON, nothing for null (OFREP 3).
+// flat returns a JSON value in a form that clients accept in metadata (OFREP 3): a list
+// or an object as a string of its JSON, and nil for null.
 func flat(value json.RawMessage) []byte {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 || value[0] == 'n' {

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// serve sends a request to the handler itself.
+// serve sends a request to the handler without a network.
 func serve(h *handler.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Host = "localhost"
@@ -22,8 +22,8 @@ func serve(h *handler.Handler, method, path, body string, headers ...string) *ht
 	return recorder
 }
 
-// FuzzOFREP sends any body. No answer may be a 500; a bulk answer, an error or
-// not, is what it was a moment ago, and is not sent again to who has it.
+// FuzzOFREP sends random bodies. No response may be a 500. A repeated bulk request must
+// get the same response, and a client that has the response must get a 304.
 func FuzzOFREP(f *testing.F) {
 	for _, body := range []string{
 		`{"context":{"targetingKey":"user-1","age":42,"beta":true,"geo":{"cc":"NO"},"at":"2026-05-01","none":null}}`,
@@ -48,8 +48,8 @@ func FuzzOFREP(f *testing.F) {
 	})
 }
 
-// checkOFREP checks that the answer has a body of the form that goes with its
-// status (OFREP 3, 4, 5).
+// checkOFREP checks that the body of the response has the format for its status (OFREP
+// 3, 4, 5).
 func checkOFREP(t *testing.T, r *httptest.ResponseRecorder) {
 	t.Helper()
 	var answer struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// newOFREP returns a server with the flags of testdata/ofrep.yaml. Of the buckets
-// of "half" user-1 has the second half and user-2 the first.
+// newOFREP returns a server with the flags of testdata/ofrep.yaml. In the flag "half",
+// user-1 is in the second half of the buckets and user-2 in the first.
 func newOFREP(t testing.TB, options ...func(*handler.Config)) *server {
 	t.Helper()
 	s := newServer(t, options...)
@@ -30,7 +30,7 @@ func newOFREP(t testing.TB, options ...func(*handler.Config)) *server {
 	return s
 }
 
-// load imports a file past the HTTP interface.
+// load imports a file directly into the service.
 func (s *server) load(file string) {
 	s.t.Helper()
 	documents, err := document.Decode(strings.NewReader(file), document.YAML)
@@ -46,7 +46,7 @@ func (s *server) load(file string) {
 
 const ofrepPath = "/ofrep/v1/evaluate/flags"
 
-// TestOFREPFlag is OFREP 3 and 11: the answers, to the byte.
+// TestOFREPFlag tests OFREP 3 and 11, byte for byte.
 func TestOFREPFlag(t *testing.T) {
 	s := newOFREP(t)
 	for _, test := range []struct{ name, flag, context, want string }{
@@ -74,20 +74,20 @@ func TestOFREPFlag(t *testing.T) {
 		{"variant, disabled", "disabled", `{}`, `"variant":"","reason":"DISABLED"`},
 		{"variant, disabled, default variant", "disabled-default", `{}`, `"value":"z","variant":"z","reason":"DISABLED"`},
 
-		// Number literals survive (OFREP 3), the marker is never sent (OFREP 11).
+		// Number literals are preserved (OFREP 3); the marker is never sent (OFREP 11).
 		{"an integer", "typed-int", `{}`, `"value":10,"variant":"ten","reason":"STATIC"`},
 		{"a float", "typed-float", `{}`, `"value":10.0,"variant":"ten","reason":"STATIC"`},
 		{"a long number", "typed-long", `{}`, `"value":12345678901234567890.10,"variant":"v","reason":"STATIC"`},
 		{"a boolean with a name", "typed-bool", `{}`, `"value":false,"variant":"nope","reason":"STATIC"`},
 		{"a text", "typed-text", `{}`, `"value":"hello","variant":"v","reason":"STATIC"`},
 		{"an object", "typed-object", `{}`, `"value":{"b":[1,2.50],"a":{"c":null}},"variant":"v","reason":"TARGETING_MATCH","metadata":{"team":"x","segments":"everyone"}`},
-		{"a null is no value", "typed-null", `{}`, `"variant":"v","reason":"STATIC"`},
-		{"nothing attached is no value", "typed-bare", `{}`, `"variant":"v","reason":"STATIC"`},
+		{"null means no value", "typed-null", `{}`, `"variant":"v","reason":"STATIC"`},
+		{"no attachment means no value", "typed-bare", `{}`, `"variant":"v","reason":"STATIC"`},
 		{"another marker", "typed-not", `{}`, `"value":"v","variant":"v","reason":"STATIC","metadata":{"attachment":"1"}`},
 
 		// Any JSON in the context (OFREP 2).
 		{"a number for a text constraint", "is-42", `{"plan":42}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
-		{"a number written otherwise", "is-42", `{"plan":4.20e1}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
+		{"a number in another spelling", "is-42", `{"plan":4.20e1}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
 		{"a text for a number constraint", "adult", `{"age":"18.0"}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
 		{"a boolean", "is-beta", `{"beta":true}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
 		{"a text for a boolean constraint", "is-beta", `{"beta":"true"}`, `"value":true,"variant":"true","reason":"TARGETING_MATCH"`},
@@ -116,8 +116,8 @@ func TestOFREPFlag(t *testing.T) {
 	}
 }
 
-// TestOFREPBuckets is OFREP 11: whoever asks this way is given what they are
-// given the other way.
+// TestOFREPBuckets tests OFREP 11: an entity gets the same variant over OFREP as over the
+// evaluation API.
 func TestOFREPBuckets(t *testing.T) {
 	s := newOFREP(t)
 	for i := range 100 {
@@ -137,7 +137,7 @@ func TestOFREPBuckets(t *testing.T) {
 	}
 }
 
-// TestOFREPRequests is OFREP 1 and 2: what clients send is understood.
+// TestOFREPRequests tests OFREP 1 and 2 with the variants of requests that clients send.
 func TestOFREPRequests(t *testing.T) {
 	s := newOFREP(t)
 	const on = `{"key":"on","value":true,"variant":"true","reason":"STATIC"}`
@@ -151,17 +151,17 @@ func TestOFREPRequests(t *testing.T) {
 		{"no content type", ofrepPath + "/on", `{}`, []string{"Content-Type", ""}, on},
 		{"a charset", ofrepPath + "/on", `{}`, []string{"Content-Type", "application/json; charset=utf-8"}, on},
 		{"an upgrade", ofrepPath + "/on", `{}`, []string{"Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA"}, on},
-		{"another kind of answer wanted", ofrepPath + "/on", `{}`, []string{"Accept", "text/html"}, on},
+		{"another type accepted", ofrepPath + "/on", `{}`, []string{"Accept", "text/html"}, on},
 		{"a base that ends in a slash", "/" + ofrepPath + "/on", `{}`, nil, on},
 		{"a slash at the end", ofrepPath + "/on/", `{}`, nil, on},
 		{"an escaped key", ofrepPath + "/%6Fn", `{}`, nil, on},
 		{"a query", ofrepPath + "/on?pretty&x=%zz", `{}`, nil, on},
 		{"the namespace of a header", ofrepPath + "/on", `{}`, []string{"X-Flipt-Namespace", "default"}, on},
-		{"a revision that is there", ofrepPath + "/on", `{}`, []string{"Guidon-Min-Revision", "2"}, on},
+		{"a revision that exists", ofrepPath + "/on", `{}`, []string{"Guidon-Min-Revision", "2"}, on},
 		{"bulk with a slash", ofrepPath + "/", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
 		{"bulk with two", "/" + ofrepPath + "/", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
-		{"bulk that was told of a change", ofrepPath + "?flagConfigEtag=2&flagConfigLastModified=1771622898", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
-		{"bulk that was told of one that never was", ofrepPath + "?flagConfigEtag=999", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
+		{"bulk after a change", ofrepPath + "?flagConfigEtag=2&flagConfigLastModified=1771622898", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
+		{"bulk after a change that never happened", ofrepPath + "?flagConfigEtag=999", `{"context":{"flags":"on"}}`, nil, `{"flags":[` + on + `],"metadata":{"flagSetId":"default","version":"2"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := *s
@@ -173,7 +173,7 @@ func TestOFREPRequests(t *testing.T) {
 		`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`)
 }
 
-// demanding notes how fresh a state it was asked for.
+// demanding is a store that records whether each request required a fresh state.
 type demanding struct {
 	*states
 	fresh []bool
@@ -184,22 +184,23 @@ func (d *demanding) Snapshot(ctx context.Context, namespace string) (*guidon.Sna
 	return d.states.Snapshot(ctx, namespace)
 }
 
-// TestOFREPFresh is OFREP 2: a client that was told of a change is answered from
-// what the database has, one that was not from what is at hand.
+// TestOFREPFresh tests OFREP 2: a client that refetches after a change gets the state of
+// the database; others may get a cached one.
 func TestOFREPFresh(t *testing.T) {
 	store := &demanding{states: &states{}}
 	h := handler.New(handler.Config{Service: guidon.NewService(store, time.Now)})
 	for _, query := range []string{"", "?flagConfigEtag=3", "?flagConfigLastModified=2026-05-01T00:00:00Z", "?flagConfig=1"} {
 		serve(h, "POST", ofrepPath+query, `{}`)
 	}
-	serve(h, "POST", ofrepPath+"/f?flagConfigEtag=3", `{}`) // means nothing there
+	serve(h, "POST", ofrepPath+"/f?flagConfigEtag=3", `{}`) // has no meaning for a single flag
 	serve(h, "POST", ofrepPath+"/f", `{}`, "Cache-Control", "no-cache")
 	if diff := cmp.Diff([]bool{false, true, true, false, false, true}, store.fresh); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestOFREPObserved: an evaluation is counted like any other, a 304 is none.
+// TestOFREPObserved checks that evaluations are reported to the observer, and that a 304
+// reports none.
 func TestOFREPObserved(t *testing.T) {
 	o := newObserver()
 	s := newOFREP(t, func(c *handler.Config) { c.Observer = o })

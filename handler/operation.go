@@ -8,25 +8,25 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Route is a method and a path that lead to an operation. Pattern is in chi's
-// syntax; its variables are fields of the request message, in snake_case.
+// Route is a method and a path of an operation. Pattern is in chi's syntax; its
+// variables are fields of the request message, in snake_case.
 type Route struct{ Method, Pattern string }
 
-// Area is the part of the API that an operation belongs to, as far as
-// authentication is concerned (operations 1.2).
+// Area is the part of the API that an operation belongs to for authentication
+// (operations 1.2).
 type Area uint8
 
-// The areas.
+// The areas and when they are exempt from authentication.
 const (
-	AreaManagement     Area = iota // exempt where management is excluded
-	AreaEvaluation                 // exempt where evaluation is excluded
+	AreaManagement     Area = iota // exempt if management is excluded
+	AreaEvaluation                 // exempt if evaluation is excluded
 	AreaAuthentication             // tokens and the caller itself: never exempt
-	AreaPublic                     // never authenticated
-	AreaMeta                       // what the instance is: never exempt
-	AreaOFREP                      // exempt where OFREP is excluded
+	AreaPublic                     // always exempt
+	AreaMeta                       // information about the instance: never exempt
+	AreaOFREP                      // exempt if OFREP is excluded
 )
 
-// effect says what an operation changes.
+// effect is what an operation changes.
 type effect uint8
 
 const (
@@ -35,7 +35,7 @@ const (
 	issues        // authentications: If-Match does not apply
 )
 
-// Bounds of a request body: bytes, and members and elements of its JSON.
+// Limits of a request body: bytes, and members and elements of its JSON.
 const (
 	defaultBodyLimit  = 4 << 20
 	importBodyLimit   = 64 << 20
@@ -43,7 +43,7 @@ const (
 	importValueLimit  = 2_000_000
 )
 
-// Operation is one call of the API, over HTTP and gRPC alike. It is immutable.
+// Operation is an operation of the API, over both HTTP and gRPC. It is immutable.
 type Operation struct {
 	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"
 	Routes []Route
@@ -51,12 +51,12 @@ type Operation struct {
 
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
-	versioned      bool // the answer has an ETag, and a form for each version of client
-	evaluation     bool // evaluates flags, outside the areas for that
-	lasting        bool // goes on from memory while the database does not answer
+	versioned      bool // the response has an ETag and depends on the client version
+	evaluation     bool // evaluates flags, although the area is not an evaluation area
+	stale          bool // can be served from memory while the database is unavailable
 	limits         Limits
 	newRequest     func() proto.Message
-	releaseRequest func(proto.Message) // nil where requests are not used again
+	releaseRequest func(proto.Message) // nil if requests are not pooled
 	newResponse    func() proto.Message
 	run            func(h *Handler, ctx context.Context, request *Request) (Response, error)
 }
@@ -67,7 +67,7 @@ type message[T any] interface {
 	proto.Message
 }
 
-// op returns the operation that fn carries out.
+// op returns the operation implemented by fn.
 func op[Q, A any, PQ message[Q], PA message[A]](
 	name string, effect effect, area Area, routes []Route,
 	fn func(h *Handler, ctx context.Context, request PQ) (PA, error),
@@ -82,8 +82,8 @@ func op[Q, A any, PQ message[Q], PA message[A]](
 		})
 }
 
-// exchanging is op for an fn that looks at more of the request than its message,
-// or answers more than one.
+// exchanging is op for an fn that needs more of the request than its message, or returns
+// more than a message.
 func exchanging[A, Q any, PA message[A], PQ message[Q]](
 	name string, effect effect, area Area, routes []Route,
 	fn func(h *Handler, ctx context.Context, m PQ, request *Request) (Response, error),
@@ -99,40 +99,37 @@ func exchanging[A, Q any, PA message[A], PQ message[Q]](
 	}
 }
 
-// inQuery makes the operation read its request from the query string.
+// inQuery sets queryOnly.
 func (o *Operation) inQuery() *Operation {
 	o.queryOnly = true
 	return o
 }
 
-// withVersions says of the answer that it has an ETag, and a form for each
-// version of client.
+// withVersions sets versioned.
 func (o *Operation) withVersions() *Operation {
 	o.versioned = true
 	return o
 }
 
-// fromMemory lets the operation go on while the database does not answer, with
-// the state that is held.
-func (o *Operation) fromMemory() *Operation {
-	o.lasting = true
+// servesStale sets stale.
+func (o *Operation) servesStale() *Operation {
+	o.stale = true
 	return o
 }
 
-// evaluating says that the operation evaluates flags, though its area is another.
+// evaluating sets evaluation.
 func (o *Operation) evaluating() *Operation {
 	o.evaluation = true
 	return o
 }
 
-// reusingRequests lets the messages of an operation that evaluates one flag be used
-// again.
+// reusingRequests pools the request messages of an operation that evaluates one flag.
 func (o *Operation) reusingRequests() *Operation {
 	o.newRequest, o.releaseRequest = takeEvaluationRequest, releaseEvaluationRequest
 	return o
 }
 
-// large gives the operation the bounds of an import.
+// large sets the limits of an import.
 func (o *Operation) large() *Operation {
 	o.limits = Limits{importBodyLimit, importValueLimit}
 	return o
@@ -141,9 +138,9 @@ func (o *Operation) large() *Operation {
 // NewRequest returns an empty request message.
 func (o *Operation) NewRequest() proto.Message { return o.newRequest() }
 
-// Release lets the memory of a request message serve another one. A transport may
-// call it once, for a message that [Operation.NewRequest] returned; nothing of it
-// but its texts is to be used after that.
+// Release returns a request message to the pool. A transport may call it once for a
+// message returned by [Operation.NewRequest]. Afterwards only the strings of the message
+// may be used.
 func (o *Operation) Release(m proto.Message) {
 	if o.releaseRequest != nil {
 		o.releaseRequest(m)
@@ -163,25 +160,25 @@ func (o *Operation) Method() string {
 	return o.Name[strings.LastIndexByte(o.Name, '/')+1:]
 }
 
-// Writes tells whether the operation changes a namespace, so that If-Match
-// applies to it.
+// Writes reports whether the operation changes a namespace, so that If-Match applies to
+// it.
 func (o *Operation) Writes() bool { return o.effect == writes }
 
-// FromMemory tells whether the operation goes on, with the state that is held,
-// while the database does not answer. Its answers then say how old that is.
-func (o *Operation) FromMemory() bool { return o.lasting }
+// ServesStale reports whether the operation can be served from memory while the database
+// is unavailable. The response then states the age of the data.
+func (o *Operation) ServesStale() bool { return o.stale }
 
 // evaluates reports whether the operation serves the evaluation of flags.
 func (o *Operation) evaluates() bool {
 	return o.evaluation || o.Area == AreaEvaluation || o.Area == AreaOFREP
 }
 
-// Versioned tells whether the answer has an ETag, so that If-None-Match applies
-// to it, and a form for each version of client.
+// Versioned reports whether the response has an ETag, so that If-None-Match applies, and
+// depends on the version of the client.
 func (o *Operation) Versioned() bool { return o.versioned }
 
-// HasBody tells whether the request of the route is in the body. Otherwise it
-// is in the query string. Path variables come on top of either.
+// HasBody reports whether the request of the route is in the body. Otherwise it is in
+// the query string. Path variables override both.
 func (o *Operation) HasBody(route Route) bool {
 	return !o.queryOnly && (route.Method == http.MethodPost || route.Method == http.MethodPut)
 }

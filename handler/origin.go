@@ -7,16 +7,15 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// exposure says which checks a route needs because of requests that web pages of
-// other origins make a browser send.
+// exposure determines which checks a route needs against requests that pages of other
+// origins make a browser send.
 type exposure struct {
-	writes    bool // it changes a namespace or authentications
+	writes    bool // changes a namespace or authentications
 	anonymous bool // credentials are not checked
 	apiKey    bool // X-API-Key is a credential
-	anyHost   bool // it is served under any host name
+	anyHost   bool // served under any host name
 }
 
-// exposureOf returns the exposure of an operation.
 func (h *Handler) exposureOf(o *Operation) exposure {
 	anonymous := !h.protects(o.Area)
 	required := h.config.Authentication.Required
@@ -28,23 +27,22 @@ func (h *Handler) exposureOf(o *Operation) exposure {
 	}
 }
 
-// plainExposure returns the exposure of a route that is not an operation and not
-// exempt. Such routes only read.
+// plainExposure returns the exposure of a read-only route that is not an operation.
 func (h *Handler) plainExposure() exposure {
 	return exposure{anyHost: h.config.Authentication.Required}
 }
 
-// originChecks reject requests that a web page of another origin makes a browser
-// send without its user's knowledge. Requests of other clients pass: they send
-// neither Origin nor Sec-Fetch-Site.
+// originChecks rejects requests that a page of another origin makes a browser send
+// without the user's knowledge. Requests of other clients pass: they send neither Origin
+// nor Sec-Fetch-Site.
 type originChecks struct {
 	session http.CrossOriginProtection // if the cookie is the credential; trusts no other origin
-	writes  http.CrossOriginProtection // if a write needs no credential; trusts some origins of CORS
+	writes  http.CrossOriginProtection // if a write needs no credential; trusts some CORS origins
 	hosts   hostRule
 }
 
-// init prepares the checks. Of the origins of CORS only those that are named
-// exactly may write: a pattern admits pages that its author need not know.
+// init configures the checks. Of the CORS origins only those listed exactly may write: a
+// pattern can match pages that the operator does not know.
 func (c *originChecks) init(config Config) {
 	c.hosts = newHostRule(config.AllowedHosts)
 	if config.CORS == nil {
@@ -52,12 +50,12 @@ func (c *originChecks) init(config Config) {
 	}
 	for _, origin := range lower(config.CORS.AllowedOrigins) {
 		if !strings.Contains(origin, "*") {
-			_ = c.writes.AddTrustedOrigin(origin) // what is no origin matches no page either
+			_ = c.writes.AddTrustedOrigin(origin) // an invalid origin matches no page anyway
 		}
 	}
 }
 
-// The errors of the checks. Each names the remedy.
+// The errors of the checks. Each states the remedy.
 var (
 	errSessionOrigin = guidon.Errorf(guidon.PermissionDenied,
 		"permission denied: cross-origin request: pages of other origins cannot use the session cookie; present a token in the Authorization header")
@@ -67,8 +65,8 @@ var (
 		"permission denied: cross-origin request: name the page's origin in cors.allowed_origins (exactly, not by a pattern)")
 )
 
-// check returns PermissionDenied if the request may come from a page that must not
-// make it. It looks at nothing but the method and the header.
+// check returns PermissionDenied if the request may come from a page that must not send
+// it. It uses only the method, the host and the header.
 func (c *originChecks) check(r *http.Request, e exposure) error {
 	if usesSession(r.Header, e.apiKey) && c.session.Check(r) != nil {
 		return errSessionOrigin

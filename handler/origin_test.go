@@ -10,8 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// What a browser adds to requests that a page of another origin makes, and the
-// session cookie.
+// Headers that a browser adds to requests of pages, and credentials.
 var (
 	crossSite = []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example", "Content-Type", "text/plain"}
 	sameSite  = []string{"Sec-Fetch-Site", "same-site", "Origin", "http://127.0.0.1:1", "Content-Type", "text/plain"}
@@ -28,9 +27,9 @@ func excluding(config *handler.Config) {
 
 var pathVariable = regexp.MustCompile(`\{[^}]*\}`)
 
-// TestCrossOriginOperations sends a request of a page of another origin to every
-// route of every operation: one that changes something is rejected before its
-// credential and its body are considered, unless it has a credential that counts.
+// TestCrossOriginOperations sends a request of a page of another origin to every route of
+// every operation. A write is rejected before its credential and its body are checked,
+// unless it has a credential that a browser does not add by itself.
 func TestCrossOriginOperations(t *testing.T) {
 	evaluates := []string{"Variant", "Boolean", "Batch", "Evaluate", "BatchEvaluate"}
 	const writes, none, all = "writes", "", "all" // which requests of unsafe methods are rejected
@@ -43,9 +42,9 @@ func TestCrossOriginOperations(t *testing.T) {
 	}{
 		{"open, another site", tokens, crossSite, writes, writes},
 		{"open, another origin of the site", tokens, sameSite, writes, writes},
-		{"open, a credential that nobody checks", tokens, slices.Concat(crossSite, unknown, apiKey), writes, writes},
+		{"open, a credential that is not checked", tokens, slices.Concat(crossSite, unknown, apiKey), writes, writes},
 		{"open, with a cookie", tokens, slices.Concat(crossSite, session), all, all},
-		{"open, a page of ours", tokens, ownPage, none, none},
+		{"open, our own page", tokens, ownPage, none, none},
 		{"open, no browser", tokens, nil, none, none},
 		{"required, another site", required, crossSite, writes, writes},
 		{"required, with a token", required, slices.Concat(crossSite, unknown), none, none},
@@ -53,7 +52,7 @@ func TestCrossOriginOperations(t *testing.T) {
 		{"required, with a cookie", required, slices.Concat(crossSite, session), all, all},
 		{"required, with a cookie and a token", required, slices.Concat(crossSite, session, unknown), none, none},
 		{"required, with a cookie and an API key, which does not count", required, slices.Concat(crossSite, session, apiKey), all, all},
-		{"required, with a cookie on a page of ours", required, slices.Concat(ownPage, session), none, none},
+		{"required, with a cookie on our own page", required, slices.Concat(ownPage, session), none, none},
 		{"management excluded, another site", excluding, crossSite, writes, writes},
 		{"management excluded, with a token", excluding, slices.Concat(crossSite, unknown), none, writes},
 	} {
@@ -78,7 +77,7 @@ func TestCrossOriginOperations(t *testing.T) {
 			}
 			for _, path := range []string{"/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/f"} {
 				r := s.do("POST", path, "{", test.headers...)
-				// OFREP does accept API keys.
+				// OFREP accepts API keys.
 				want := test.others == all && !slices.Contains(test.headers, "X-API-Key")
 				if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
 					t.Errorf("%s: %d %s, want it rejected: %t", path, r.status, r.body, want)
@@ -88,7 +87,7 @@ func TestCrossOriginOperations(t *testing.T) {
 	}
 }
 
-// TestCrossOriginSources: which pages may write where no credential is needed.
+// TestCrossOriginSources checks which pages may write if no credential is required.
 func TestCrossOriginSources(t *testing.T) {
 	listed := []string{"https://A.example", "https://*.b.example", "*"}
 	for _, test := range []struct {
@@ -102,7 +101,7 @@ func TestCrossOriginSources(t *testing.T) {
 		{"another site", nil, crossSite, 403},
 		{"an old browser", nil, []string{"Origin", "https://a.example"}, 403},
 		{"an old browser on a sandboxed page", nil, []string{"Origin", "null"}, 403},
-		{"an origin that is no URL", nil, []string{"Origin", "%"}, 403},
+		{"an origin that is not a URL", nil, []string{"Origin", "%"}, 403},
 		{"an unknown kind of site", nil, []string{"Sec-Fetch-Site", "other"}, 403},
 		{"CORS for everybody", []string{"*"}, []string{"Origin", "https://a.example"}, 403},
 		{"CORS by default", []string{}, []string{"Origin", "https://a.example"}, 403},
@@ -110,7 +109,7 @@ func TestCrossOriginSources(t *testing.T) {
 		{"listed exactly, an old browser", listed, []string{"Origin", "https://a.example"}, 200},
 		{"listed with another scheme", listed, []string{"Origin", "http://a.example"}, 403},
 		{"listed with another port", listed, []string{"Origin", "https://a.example:8443"}, 403},
-		{"of a pattern", listed, []string{"Origin", "https://shop.b.example"}, 403},
+		{"matched by a pattern", listed, []string{"Origin", "https://shop.b.example"}, 403},
 		{"the pattern itself", listed, []string{"Origin", "https://*.b.example"}, 403},
 		{"listed, with a cookie", listed, slices.Concat([]string{"Origin", "https://a.example"}, session), 403},
 	} {
@@ -129,7 +128,7 @@ func TestCrossOriginSources(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an old browser on a page of ours", func(t *testing.T) {
+	t.Run("an old browser on our own page", func(t *testing.T) {
 		s := newInside(t, "a front may have another Host")
 		if r := s.do("POST", "/api/v1/flags", `{"key":"f","name":"F"}`, "Origin", s.url); r.status != 200 {
 			t.Errorf("%d %s", r.status, r.body)
@@ -137,7 +136,7 @@ func TestCrossOriginSources(t *testing.T) {
 	})
 }
 
-// TestCrossOriginErrors: the form of the error, and the remedy in it.
+// TestCrossOriginErrors checks the format of the errors, and that they state the remedy.
 func TestCrossOriginErrors(t *testing.T) {
 	const begin = "permission denied: cross-origin request: "
 	for _, test := range []struct {
@@ -157,8 +156,8 @@ func TestCrossOriginErrors(t *testing.T) {
 		`{"key":"f","errorCode":"GENERAL","errorDetails":"`+begin+`pages of other origins cannot use the session cookie; present a token in the Authorization header"}`)
 }
 
-// TestCrossOriginSession: a page of another origin cannot use a valid session,
-// while one of ours, and a client that shows the same token itself, can.
+// TestCrossOriginSession checks that a page of another origin cannot use a valid session.
+// Our own pages, and a client that sends the same token itself, can.
 func TestCrossOriginSession(t *testing.T) {
 	s := newServer(t, required)
 	token := s.token("")
@@ -170,7 +169,7 @@ func TestCrossOriginSession(t *testing.T) {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
 		}
 	}
-	s.must("", "GET", "/api/v1/flags/kept", "", slices.Concat(crossSite, cookie)...) // a read, whose answer the page does not get
+	s.must("", "GET", "/api/v1/flags/kept", "", slices.Concat(crossSite, cookie)...) // a read: the browser keeps the response from the page
 	s.must("", "PUT", "/api/v1/flags/kept", `{"name":"Changed"}`, slices.Concat(ownPage, cookie)...)
 	s.must("", "PUT", "/api/v1/flags/kept", `{"name":"Again"}`, slices.Concat(crossSite, cookie, []string{"Authorization", "Bearer " + token})...)
 }

@@ -19,21 +19,21 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// provider is the address of who provides services for the tests of this package:
-// the real programs, each with a database of its own (TestSuite of package
-// integration). A POST of the test's name and the settings is answered with the
-// service's address in the header Service-Url, its database in Database-Url and its
-// log as the body, as it comes; who ends the request ends the service. Empty, as
-// ever, the tests keep their servers in this process.
+// provider is the URL of a server that starts services for the tests of this package:
+// the real programs, each with its own database (TestSuite of package integration). A
+// POST with the test's name and the settings starts a service. The response has the URL
+// of the service in the header Service-Url, its database in Database-Url, and its log as
+// the body, streamed; canceling the request ends the service. If provider is empty, which
+// is the default, the tests run their servers in this process.
 var provider = os.Getenv("TEST_PROVIDER")
 
-// settings returns the environment in which a process has the configuration, or
-// the name of a field that only this process can have.
+// settings returns the environment variables for the configuration, or the name of a
+// field that no environment variable can set.
 func settings(c handler.Config, behind backing) (environ []string, beyond string) {
 	set := func(key, value string) { environ = append(environ, "GUIDON_"+key+"="+value) }
 	turn := func(key string, on bool) { set(key, strconv.FormatBool(on)) }
 
-	// What the log of this process has, too.
+	// The same log format as in this process.
 	set("LOG_ENCODING", "json")
 	set("LOG_LEVEL", "debug")
 	set("LOG_KEYS_TIME", "time")
@@ -79,10 +79,10 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 	return environ, ""
 }
 
-// startOutside returns a service that somebody else runs.
+// startOutside returns a service that the provider runs.
 func startOutside(t testing.TB, environ []string) *server {
 	t.Helper()
-	answer, end := order(t, url.Values{"test": {t.Name()}, "setting": environ})
+	answer, end := postForm(t, url.Values{"test": {t.Name()}, "setting": environ})
 	logs, read := newLogs(), make(chan struct{})
 	go func() {
 		defer close(read)
@@ -123,16 +123,17 @@ func (s *server) dropTokens() {
 	}
 }
 
-// noteInside tells the provider that the test has a server in this process, and why.
-func noteInside(t testing.TB, why string) {
+// reportInside reports to the provider that the test has a server in this process, and
+// why.
+func reportInside(t testing.TB, why string) {
 	t.Helper()
-	answer, end := order(t, url.Values{"test": {t.Name()}, "inside": {why}})
+	answer, end := postForm(t, url.Values{"test": {t.Name()}, "inside": {why}})
 	_ = answer.Body.Close()
 	end()
 }
 
-// order posts the form to the provider. The request lasts until it is ended.
-func order(t testing.TB, form url.Values) (answer *http.Response, end context.CancelFunc) {
+// postForm posts the form to the provider. The caller must call end to end the request.
+func postForm(t testing.TB, form url.Values) (answer *http.Response, end context.CancelFunc) {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, provider, strings.NewReader(form.Encode()))
@@ -148,7 +149,7 @@ func order(t testing.TB, form url.Values) (answer *http.Response, end context.Ca
 	if answer.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(answer.Body)
 		end()
-		t.Fatalf("the provider answers %d %s", answer.StatusCode, text)
+		t.Fatalf("the provider returned %d %s", answer.StatusCode, text)
 	}
 	return answer, end
 }

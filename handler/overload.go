@@ -7,17 +7,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// OverloadConfig says when requests are rejected rather than queued.
+// OverloadConfig configures when requests are rejected instead of queued.
 type OverloadConfig struct {
 	// Delay returns how long a request that starts now has waited for a processor. It
 	// is safe for concurrent use.
 	Delay func() time.Duration
-	// Share of a request's timeout that it may have waited.
+	// Share is the part of its timeout that a request may have waited.
 	Share float64
 }
 
-// minWait is how long every request may have waited, however short its timeout is: a
-// garbage collection must not reject anything.
+// minWait is how long every request may have waited, however short its timeout: a
+// garbage collection must not cause rejections.
 const minWait = 50 * time.Millisecond
 
 // checkLoad returns Unavailable for a request that has waited too long: its caller

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestOverload: a request that has waited longer than its share of the timeout, its
-// own or the service's, is rejected before anything is read.
+// TestOverload checks that a request that has waited longer than its share of the
+// timeout, its own or the service's, is rejected.
 func TestOverload(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -23,7 +23,7 @@ func TestOverload(t *testing.T) {
 		{"overloaded", 1100 * time.Millisecond, "", http.StatusServiceUnavailable},
 		{"the caller waits longer than the service", 1100 * time.Millisecond, "1H", http.StatusServiceUnavailable},
 		{"the caller does not wait that long", 200 * time.Millisecond, "1S", http.StatusServiceUnavailable},
-		{"a short wait is none", 40 * time.Millisecond, "100m", http.StatusOK},
+		{"a short wait does not count", 40 * time.Millisecond, "100m", http.StatusOK},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := handler.New(handler.Config{

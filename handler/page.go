@@ -9,12 +9,12 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxPage bounds a page of a list, in bytes: a client of gRPC takes 4 MiB unless it
-// is told otherwise. What is one object alone may be larger.
+// maxPage limits a page of a list, in bytes: gRPC clients accept 4 MiB by default. A
+// page with a single object may be larger.
 const maxPage = 3 << 20
 
-// fitting returns how many of the items go into one page, at least one, so that
-// clients always make progress, and their weight together.
+// fitting returns how many of the items fit into one page, and their total weight. It is
+// at least one item, so that clients always make progress.
 func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 	for _, item := range items {
 		more := weigh(item)
@@ -28,15 +28,15 @@ func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 
 // listing is the response to a list operation.
 type listing[T any, M proto.Message] struct {
-	field   string // of the message, with the items
+	field   string // name of the message field with the items
 	items   []T
 	page    guidon.Page
 	weight  int
 	convert func(T) M
 }
 
-// cut ends the page where it would become too large, with the token of the next
-// one. name returns the key or id of an item.
+// cut ends the page before it becomes too large, and sets the token of the next one.
+// name returns the key or id of an item.
 func (l *listing[T, M]) cut(request guidon.PageRequest, name func(T) string, weigh func(T) int) {
 	var n int
 	if n, l.weight = fitting(l.items, weigh); n < len(l.items) {
@@ -45,9 +45,9 @@ func (l *listing[T, M]) cut(request guidon.PageRequest, name func(T) string, wei
 	}
 }
 
-// answer returns the page: as the message that whole makes of the items or, where
-// it is long and the transport can, by the piece. Then an item becomes a message
-// when the client has taken what comes before it.
+// answer returns the page as the message that whole builds from the items. If the page
+// is long and the transport supports it, the page is written in pieces instead. Each
+// item is then converted only after the client has read the preceding ones.
 func (l *listing[T, M]) answer(h *Handler, request *Request, whole func(items []M) proto.Message) Response {
 	if !request.pieces || l.weight <= writePiece {
 		return Response{Message: whole(convertAll(l.items, l.convert))}

@@ -16,7 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// anyText returns a text of characters of every length and escape.
+// anyText returns a random string with characters of every length and kind of escape.
 func anyText(r *rand.Rand) string {
 	letters := []string{"a", `"`, `\`, "\n", "\x01", "é", "😀", "<", "\xff"}
 	var text strings.Builder
@@ -26,7 +26,8 @@ func anyText(r *rand.Rand) string {
 	return text.String()
 }
 
-// TestWeights are never less than what an object takes, in either form.
+// TestWeights checks that weights are never less than the encoded size of an object, in
+// JSON and in protobuf.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	at := time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
@@ -70,7 +71,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// memoryStore answers with one snapshot.
+// memoryStore is a store with one snapshot.
 type memoryStore struct {
 	guidon.Store
 	snapshot *guidon.Snapshot
@@ -80,14 +81,14 @@ func (s memoryStore) Snapshot(context.Context, string) (*guidon.Snapshot, error)
 	return s.snapshot, nil
 }
 
-// TestPagesEndBySize: a client that follows the tokens gets every flag once, in messages
-// below the limit of a page, whether or not it sets one itself.
+// TestPagesEndBySize checks that a client that follows the page tokens gets every flag
+// once, in pages within the size limit, with and without its own limit.
 func TestPagesEndBySize(t *testing.T) {
 	var flags []*guidon.Flag
 	for i := range 40 {
 		flags = append(flags, &guidon.Flag{Key: fmt.Sprint(i), Description: strings.Repeat("x", i%5*(400<<10))})
 	}
-	flags[7].Description = strings.Repeat("x", 5<<20) // alone it is too large
+	flags[7].Description = strings.Repeat("x", 5<<20) // too large even alone
 	h := New(Config{Service: guidon.NewService(memoryStore{snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)}, time.Now)})
 	for _, limit := range []int32{0, 3, 100} {
 		request, next := &flipt.ListFlagRequest{Limit: limit}, 0

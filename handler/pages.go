@@ -8,33 +8,33 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// pages reads change records once for all streams that wait for the same ones.
+// pages reads change records once for all streams that need the same ones.
 type pages struct {
 	mu      sync.Mutex
 	reading map[pageKey]*page
 }
 
-// pageKey is what a page begins after, and the revision that whoever wants it knows
-// of: a read that began before that was current might lack its records.
+// pageKey identifies a page by its start. It includes the current revision as the
+// streams know it: a read that started before that revision might lack its records.
 type pageKey struct {
 	namespace string
 	after     guidon.ChangeCursor
 	at        guidon.Revision
 }
 
-// page is some records as events.
+// page is a list of records, encoded as events.
 type page struct {
-	done   chan struct{} // closed when the rest is set
-	events []byte        // shared, not to be changed
+	done   chan struct{} // closed when the other fields are set
+	events []byte        // shared; must not be modified
 	last   guidon.ChangeCursor
 	err    error
 }
 
-// read returns the page, by load unless somebody else is at it. Where that one gives
-// up because his client has gone, another takes over.
+// read returns the page. It calls load unless another goroutine is loading the page. If
+// that goroutine stops because its client disconnected, a waiter takes over.
 func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.ChangeCursor, error)) (*page, error) {
 	for {
-		one, mine := p.board(key)
+		one, mine := p.claim(key)
 		if mine {
 			p.load(ctx, key, one, load)
 			return one, one.err
@@ -50,8 +50,8 @@ func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Con
 	}
 }
 
-// board returns the page being read, or a new one that the caller has to read.
-func (p *pages) board(key pageKey) (one *page, mine bool) {
+// claim returns the page being loaded, or a new one that the caller must load.
+func (p *pages) claim(key pageKey) (one *page, mine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if one := p.reading[key]; one != nil {
@@ -65,8 +65,8 @@ func (p *pages) board(key pageKey) (one *page, mine bool) {
 	return one, true
 }
 
-// errPage is what those have who wait for one who panics.
-var errPage = guidon.Errorf(guidon.Unavailable, "the change records could not be read; try again later")
+// errPage is returned to the waiters if the goroutine that loads the page panics.
+var errPage = guidon.Errorf(guidon.Unavailable, "cannot read the change records; try again later")
 
 func (p *pages) load(ctx context.Context, key pageKey, one *page, load func(ctx context.Context) ([]byte, guidon.ChangeCursor, error)) {
 	defer func() {

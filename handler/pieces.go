@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// writeLimit is how long a client may take for one piece of what is sent.
+	// writeLimit is how long a client may take to receive one piece.
 	writeLimit = 10 * time.Second
 	writePiece = 64 << 10
 )
 
-// What writing by the piece takes of memory, in bytes: as it is, and compressed.
+// The memory needed for writing in pieces, uncompressed and compressed, in bytes.
 const (
 	sizeOfPieces      = 128 << 10
 	sizeOfCompressing = 1 << 20
 )
 
-// pieces writes to a connection in pieces, each with a deadline of its own: a client
-// that reads nothing is disconnected, and one that reads a long response slowly is not.
-// It has no buffer.
+// pieces writes to a connection in pieces, each with its own deadline: a client that
+// reads nothing is disconnected, and one that reads a long response slowly is not. It is
+// unbuffered.
 type pieces struct {
 	to      io.Writer
 	control *http.ResponseController
@@ -37,8 +37,8 @@ func (x *exchange) pieces() pieces {
 	return pieces{to: x, control: http.NewResponseController(x.ResponseWriter)}
 }
 
-// begin gives the client the time for one piece. It is no error where there is no
-// connection, as on AWS Lambda.
+// begin sets the deadline for one piece. A writer without deadlines, as on AWS Lambda,
+// is not an error.
 func (p pieces) begin() error {
 	err := p.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	if errors.Is(err, http.ErrNotSupported) {
@@ -63,10 +63,10 @@ func (p pieces) Write(body []byte) (int, error) {
 	return written, nil
 }
 
-// writeBody writes a body that is there as a whole.
+// writeBody writes a complete body, after the header.
 func (x *exchange) writeBody(body []byte) {
 	if len(body) <= writePiece {
-		_, _ = x.Write(body) // a client that went away is nobody's error
+		_, _ = x.Write(body) // a disconnected client is not an error
 		return
 	}
 	x.writePieces(func(out io.Writer) error {
@@ -75,16 +75,15 @@ func (x *exchange) writeBody(body []byte) {
 	})
 }
 
-// writePieces writes the body that write writes, after the header.
+// writePieces calls write to write the body in pieces, after the header.
 func (x *exchange) writePieces(write func(out io.Writer) error) {
 	p := x.pieces()
-	_ = write(p)  // a client that went away is nobody's error
-	_ = p.begin() // the end of the answer needs time, too
+	_ = write(p)  // a disconnected client is not an error
+	_ = p.begin() // for the end of the response
 }
 
-// replyPieces answers with the JSON that write writes, of whatever length: what has
-// been written goes to the client while the rest is not there yet. A short one is
-// answered like any other.
+// replyPieces writes a JSON response of any length, with a body from write. A long body
+// is sent while it is being written. A short one is sent like any other response.
 func (x *exchange) replyPieces(write func(out io.Writer) error) {
 	a := &incremental{x: x}
 	err := write(a)
@@ -96,8 +95,8 @@ func (x *exchange) replyPieces(write func(out io.Writer) error) {
 	}
 }
 
-// replyLargeMessage writes a message for which isLarge holds in pieces: its strings are
-// those of the snapshot in memory, and its whole JSON would be a copy of them.
+// replyLargeMessage writes in pieces a message for which isLarge returns true. Its
+// strings are those of the cached snapshot, and encoding it as a whole would copy them.
 func (x *exchange) replyLargeMessage(m proto.Message) {
 	pretty := x.pretty()
 	x.replyPieces(func(out io.Writer) error {
@@ -115,17 +114,17 @@ func isLarge(m proto.Message) bool {
 	switch m := m.(type) {
 	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:
 		return false
-	case *evaluation.VariantEvaluationResponse: // without looking at all of it: there are many
+	case *evaluation.VariantEvaluationResponse: // frequent, so proto.Size is avoided
 		return len(m.GetVariantAttachment()) > writePiece
 	}
 	return proto.Size(m) > writePiece
 }
 
-// incremental is an answer that begins when the first piece of it is there.
+// incremental is a response that starts when more than one piece has been written.
 type incremental struct {
 	x     *exchange
-	first []byte    // what there is before the answer begins
-	out   io.Writer // nil before
+	first []byte    // buffered until the response starts
+	out   io.Writer // nil until the response starts
 	end   func() error
 }
 
@@ -146,9 +145,9 @@ func (a *incremental) Write(p []byte) (int, error) {
 func (a *incremental) begin() error {
 	encoding := acceptedEncoding(a.x.request.Header["Accept-Encoding"])
 	reserved := &a.x.opRequest.reserved
-	known := reserved.Size() // of what the answer is made from
+	known := reserved.Size() // for the data that the response is built from
 	if encoding != "" && !reserved.Try(known+sizeOfCompressing) {
-		encoding = "" // as it is takes less memory
+		encoding = "" // uncompressed takes less memory
 	}
 	if encoding == "" {
 		if err := reserved.Resize(a.x.request.Context(), known+sizeOfPieces); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// condition returns the revision number that the header If-Match demands, or nil
-// where it demands none. A read has nothing to be conditional about; "*" asks
-// for no more than any write finds out by itself.
+// condition returns the revision number required by the header If-Match, or nil if it
+// requires none. It ignores the header on reads, and "*" on writes: every write checks
+// existence anyway.
 func (o *Operation) condition(header string) (*int64, error) {
 	header = strings.TrimSpace(header)
 	if header == "" || o.effect == reads {

@@ -11,40 +11,40 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxKept is the longest form of a snapshot's body that is kept for later requests.
-// A longer one is written anew for each request.
+// maxKept is the largest encoded body of a snapshot, plain or compressed, that is cached.
+// A larger one is encoded again for each request.
 const maxKept = 16 << 20
 
-// snapshotBody is a snapshot as JSON, for the clients of one profile. What is kept
-// of it is shared by all answers.
+// snapshotBody is the JSON of a snapshot for the clients of one profile. The cached
+// bodies are shared by all responses.
 type snapshotBody struct {
 	snapshot *guidon.Snapshot
 	profile  profile
-	size     int    // as it is
-	err      error  // why there is none
-	plain    []byte // nil where it is not kept
+	size     int    // uncompressed
+	err      error  // set if the snapshot cannot be encoded
+	plain    []byte // nil if it is not cached
 
-	// gzip returns it compressed, or nil where that is not kept. It is made for
-	// the first request.
+	// gzip returns the compressed body, or nil if that is not cached. The first
+	// call compresses it.
 	gzip func() []byte
 }
 
 func newSnapshotBody(s *guidon.Snapshot, p profile) *snapshotBody {
 	b := &snapshotBody{snapshot: s, profile: p}
-	var plain keeper
+	var plain boundedBuffer
 	b.size, b.err = writeSnapshot(&plain, s, p)
 	b.plain = plain.content()
 	b.gzip = sync.OnceValue(func() []byte {
-		var compressed keeper
+		var compressed boundedBuffer
 		out, end := compressTo("gzip", &compressed)
-		_ = b.writeTo(out) // a keeper takes everything
+		_ = b.writeTo(out) // a boundedBuffer never fails
 		_ = end()
 		return compressed.content()
 	})
 	return b
 }
 
-// writeTo writes the body as it is.
+// writeTo writes the body uncompressed.
 func (b *snapshotBody) writeTo(out io.Writer) error {
 	if b.plain != nil {
 		_, err := out.Write(b.plain)
@@ -54,31 +54,32 @@ func (b *snapshotBody) writeTo(out io.Writer) error {
 	return err
 }
 
-// keeper keeps what is written to it, unless that is too long.
-type keeper struct {
-	pages [][]byte // rather than one slice, which would leave several behind as it grows
+// boundedBuffer buffers up to maxKept bytes, and drops all of them if more are written.
+type boundedBuffer struct {
+	pages [][]byte // not one slice, which would leave garbage behind as it grows
 	size  int
 }
 
 // Write implements [io.Writer].
-func (k *keeper) Write(p []byte) (int, error) {
-	if k.size += len(p); k.size > maxKept {
-		k.pages = nil
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if b.size += len(p); b.size > maxKept {
+		b.pages = nil
 		return len(p), nil
 	}
-	k.pages = append(k.pages, bytes.Clone(p))
+	b.pages = append(b.pages, bytes.Clone(p))
 	return len(p), nil
 }
 
-// content returns all of it without room to spare, or nil.
-func (k *keeper) content() []byte {
-	if k.size > maxKept {
+// content returns the bytes in a slice without spare capacity, or nil if they were
+// dropped.
+func (b *boundedBuffer) content() []byte {
+	if b.size > maxKept {
 		return nil
 	}
-	return slices.Concat(k.pages...)
+	return slices.Concat(b.pages...)
 }
 
-// replySnapshot answers with the body.
+// replySnapshot writes the body in the format and encoding that the client accepts.
 func (x *exchange) replySnapshot(b *snapshotBody) {
 	if x.pretty() {
 		x.replyPieces(b.writePretty)

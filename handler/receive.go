@@ -11,22 +11,22 @@ import (
 // Source is an encoded message that a transport has not read yet.
 type Source interface {
 	// Receive reads the message within the limits and sets request.Message. It is
-	// called at most once. The text of its error may quote the message.
+	// called at most once. Its error may quote the message.
 	Receive(ctx context.Context, o *Operation, request *Request, limits Limits) error
 }
 
-// Limits are the largest request that is read.
+// Limits limits the size of a request.
 type Limits struct {
-	Bytes  int64 // of its encoded form
-	Values int   // members and elements in it
+	Bytes  int64 // in encoded form
+	Values int   // members and elements
 }
 
-// strangerBodyLimit is the largest body that is read from a caller without a valid
-// credential, where a credential is required in general but not for the operation.
-const strangerBodyLimit = 64 << 10
+// anonymousBodyLimit is the largest body that is read from a caller without a valid
+// credential, if credentials are required in general but not for the operation.
+const anonymousBodyLimit = 64 << 10
 
-// receive reads the message of a request that comes with its source. No byte is read
-// of a caller that lacks a credential it needs (design 6).
+// receive reads the message of a request that has a source. Nothing is read from a
+// caller that lacks a required credential, so that it cannot make the service use memory.
 func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, work *work) error {
 	if request.Source == nil {
 		return nil
@@ -41,8 +41,8 @@ func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, w
 	}
 	work.undecoded = true
 	if h.protects(o.Area) && errors.Is(err, guidon.InvalidArgument) {
-		// The caller was recognized by the tokens in memory. Its token may have been
-		// deleted since, and then that is the answer.
+		// The caller was recognized by the tokens in memory. If its token has been
+		// deleted since, the error must be the same as for an unknown token.
 		if refused := h.resolveCaller(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
 			return refused
 		}
@@ -50,16 +50,16 @@ func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, w
 	return err
 }
 
-// anyTime is the arrival time of a request that any state in memory can answer.
+// anyTime is an arrival time for which all tokens in memory are fresh enough.
 var anyTime = time.Now()
 
-// recognize returns the limits of the caller's request, or Unauthenticated if it
-// needs a credential and has none that is valid.
+// recognize returns the limits of the caller's request, or Unauthenticated if a required
+// credential is missing or not valid.
 //
-// The caller counts as recognized if this instance has its token in memory, however
-// long ago the tokens were read: whether the token is still valid is found out after
-// decoding, by the same query as the revision of the namespace that the message names.
-// A token that is not in memory may be new, so the tokens are read again.
+// The caller is recognized if this instance has its token in memory, however long ago
+// the tokens were read. Whether the token is still valid is checked after decoding, by
+// the same query as the revision of the namespace that the message names. A token that
+// is not in memory may be new, so the tokens are read again.
 func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (Limits, error) {
 	if request.Actor != nil || !h.config.Authentication.Required {
 		return o.limits, nil
@@ -67,7 +67,7 @@ func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request,
 	if !h.protects(o.Area) {
 		return h.limitsOf(ctx, o, request), nil
 	}
-	if request.ofrep != nil { // whose headers name the namespace
+	if request.ofrep != nil { // its headers name the namespace
 		return o.limits, h.resolveCaller(ctx, o, request, call)
 	}
 	begun := call.Begun
@@ -81,11 +81,11 @@ func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request,
 	return o.limits, err
 }
 
-// limitsOf returns the limits of a request to an operation that needs no credential,
-// on a service that requires them elsewhere.
+// limitsOf returns the limits of a request to an operation that is exempt from
+// authentication, if other operations require credentials.
 func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) Limits {
 	limits := o.limits
-	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.lasting || limits.Bytes <= strangerBodyLimit {
+	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.stale || limits.Bytes <= anonymousBodyLimit {
 		return limits
 	}
 	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {
@@ -93,6 +93,6 @@ func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) 
 			return limits
 		}
 	}
-	limits.Bytes = strangerBodyLimit
+	limits.Bytes = anonymousBodyLimit
 	return limits
 }

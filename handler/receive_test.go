@@ -18,15 +18,15 @@ import (
 
 const goodToken = "gdn_good"
 
-// withToken returns a store that has one token, which may be taken away.
+// withToken returns a store with one token, which can be revoked.
 func withToken() *revocable {
 	return &revocable{set: guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{
 		{ID: "1", Method: guidon.MethodToken, TokenHash: guidon.HashToken(goodToken)},
 	})}
 }
 
-// revocable is a store whose tokens can be deleted by somebody else, of which an
-// instance learns only if it asks after the request has arrived.
+// revocable is a store whose tokens can be deleted by another instance. Only reads that
+// must be newer than the deletion see it.
 type revocable struct {
 	states
 	set     *guidon.AuthenticationSet
@@ -64,7 +64,8 @@ func bodyRoutes() []handler.Route {
 	return routes
 }
 
-// TestNoBodyBeforeCredential: no byte is read of a caller without a valid credential.
+// TestNoBodyBeforeCredential checks that the body of a caller without a valid credential
+// is not read.
 func TestNoBodyBeforeCredential(t *testing.T) {
 	h := handler.New(handler.Config{
 		Service:        guidon.NewService(withToken(), time.Now),
@@ -86,8 +87,8 @@ func TestNoBodyBeforeCredential(t *testing.T) {
 	}
 }
 
-// TestRevokedWhileDecoding: a token that this instance still has in memory, and that is
-// no longer valid, gets the same response as an unknown one, whatever the body.
+// TestRevokedWhileDecoding checks that a token that is still cached but no longer valid
+// gets the same response as an unknown one, whatever the body.
 func TestRevokedWhileDecoding(t *testing.T) {
 	store := withToken()
 	h := handler.New(handler.Config{
@@ -108,8 +109,8 @@ func TestRevokedWhileDecoding(t *testing.T) {
 	}
 }
 
-// TestBodyLimits: where credentials are required, callers without one have smaller
-// limits for what needs none, except for evaluation.
+// TestBodyLimits checks that, if credentials are required, callers without one have
+// smaller limits for operations that need none, except for evaluation.
 func TestBodyLimits(t *testing.T) {
 	const flags, boolean, ofrep = "/api/v1/flags", "/evaluate/v1/boolean", "/ofrep/v1/evaluate/flags/f"
 	open := handler.AuthenticationConfig{TokenMethod: true}
@@ -123,8 +124,8 @@ func TestBodyLimits(t *testing.T) {
 		size   int
 		large  bool // too large
 	}{
-		{"nobody needs a credential", open, flags, "", 1 << 20, false},
-		{"nobody needs a credential, over the limit", open, flags, "", 5 << 20, true},
+		{"no credential required", open, flags, "", 1 << 20, false},
+		{"no credential required, over the limit", open, flags, "", 5 << 20, true},
 		{"with a credential", closed, flags, goodToken, 1 << 20, false},
 		{"with a credential, over the limit", closed, flags, goodToken, 5 << 20, true},
 		{"excluded, small", excluded, flags, "", 60 << 10, false},
@@ -151,7 +152,7 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// slowBody sends its first bytes, and the rest when it is told to.
+// slowBody returns its first bytes immediately, and the rest when wait is closed.
 type slowBody struct {
 	first, rest io.Reader
 	begun       func()
@@ -167,8 +168,9 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return b.rest.Read(p)
 }
 
-// TestBudget fills the memory for bodies. A large request gets 503 with Retry-After,
-// small ones are served, and when the others have ended so is a large one.
+// TestBudget fills the memory for bodies. Another large request gets 503 with
+// Retry-After, while small ones are served. When the others have ended, a large one is
+// served too.
 func TestBudget(t *testing.T) {
 	h := handler.New(handler.Config{
 		Service: guidon.NewService(&states{}, time.Now), Budget: budget.New(4 << 20), // of which 768 kB are for large bodies
@@ -188,7 +190,7 @@ func TestBudget(t *testing.T) {
 			recorder := httptest.NewRecorder()
 			h.ServeHTTP(recorder, request)
 			if recorder.Code != http.StatusOK {
-				t.Errorf("a request that has its memory: status %d %s", recorder.Code, recorder.Body)
+				t.Errorf("a request that reserved memory: status %d %s", recorder.Code, recorder.Body)
 			}
 		})
 	}
@@ -218,7 +220,7 @@ func checkEmpty(t *testing.T, h *handler.Handler) {
 	}
 }
 
-// TestBudgetReturned: whatever becomes of a request, its memory is given back.
+// TestBudgetReturned checks that the reserved memory is released however a request ends.
 func TestBudgetReturned(t *testing.T) {
 	h := handler.New(handler.Config{Service: guidon.NewService(&states{}, time.Now)})
 	lost := errors.New("connection lost")
@@ -249,13 +251,13 @@ type panicking struct{}
 
 func (panicking) Read([]byte) (int, error) { panic("read") }
 
-// TestBudgetOfResponses: a long response for which there is no memory is 503, while short
-// ones are written, and it is written when there is room again.
+// TestBudgetOfResponses checks that a long response without memory for it is a 503, that
+// short ones are still written, and that long ones are when memory is free again.
 func TestBudgetOfResponses(t *testing.T) {
 	flag := &guidon.Flag{Key: "f", Name: "F", Description: strings.Repeat("x", 1<<20)}
 	snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, []*guidon.Flag{flag}, nil)
 	h := over(snapshot)
-	const all = 1 << 40 // takes whatever there is for large ones
+	const all = 1 << 40 // takes all memory for large responses
 	if !h.Budget().Responses.TryAcquire(all) {
 		t.Fatal("the budget is not empty")
 	}

@@ -14,14 +14,14 @@ import (
 
 const contentJSON = "application/json"
 
-// minCompressed is the size of body from which compressing pays, in bytes.
+// minCompressed is the smallest body that is worth compressing, in bytes.
 const minCompressed = 1 << 10
 
-// maxCounted is the size up to which net/http, which then has the whole body in
-// its buffer, finds the Content-Length at less cost than we can say it.
+// maxCounted is the size up to which net/http has the whole body in its buffer. It then
+// sets Content-Length at less cost than we could.
 const maxCounted = 2 << 10
 
-// reply writes the whole answer.
+// reply writes a complete response.
 func (x *exchange) reply(status int, contentType string, body []byte) {
 	header := x.Header()
 	x.set(header, "Content-Type", contentType)
@@ -39,7 +39,7 @@ func (x *exchange) reply(status int, contentType string, body []byte) {
 	x.writeBody(body)
 }
 
-// replyRaw answers with a body that an operation made itself.
+// replyRaw writes a body that the operation encoded itself.
 func (x *exchange) replyRaw(contentType string, body []byte) {
 	if x.pretty() && contentType == contentJSON {
 		var indented bytes.Buffer
@@ -50,8 +50,7 @@ func (x *exchange) replyRaw(contentType string, body []byte) {
 	x.reply(http.StatusOK, contentType, body)
 }
 
-// pretty tells whether the client asks for an answer made to be read
-// (contract 1.3).
+// pretty reports whether the client requests an indented response (contract 1.3).
 func (x *exchange) pretty() bool {
 	if first(x.request.Header, "Accept") == "application/json+pretty" {
 		return true
@@ -59,23 +58,22 @@ func (x *exchange) pretty() bool {
 	return strings.Contains(x.request.URL.RawQuery, "pretty") && x.request.URL.Query().Has("pretty")
 }
 
-// acceptedEncoding returns the encoding to answer in: gzip rather than deflate
-// where both are accepted, or nothing. "*" is about those that are not named (RFC
-// 9110 12.5.3). An answer as it is goes out even where identity is refused and
-// nothing else accepted.
+// acceptedEncoding returns the encoding of the response: gzip, deflate if only that is
+// accepted, or "" for none. "*" matches the encodings that are not named (RFC 9110
+// 12.5.3). It returns "" even if the client rejects identity and accepts nothing else.
 func acceptedEncoding(accept []string) string {
 	var gzip, deflate, others acceptance
 	for _, line := range accept {
 		for item := range strings.SplitSeq(line, ",") {
 			name, parameters, _ := strings.Cut(item, ";")
-			accepted := !refused(parameters)
+			accepted := !hasZeroWeight(parameters)
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip":
-				gzip.note(accepted)
+				gzip.record(accepted)
 			case "deflate":
-				deflate.note(accepted)
+				deflate.record(accepted)
 			case "*":
-				others.note(accepted)
+				others.record(accepted)
 			}
 		}
 	}
@@ -88,13 +86,14 @@ func acceptedEncoding(accept []string) string {
 	return ""
 }
 
-// acceptance is what a client says of an encoding.
+// acceptance is whether an encoding was named by a client, and accepted.
 type acceptance struct{ named, yes bool }
 
-func (a *acceptance) note(accepted bool) { a.named, a.yes = true, a.yes || accepted }
+func (a *acceptance) record(accepted bool) { a.named, a.yes = true, a.yes || accepted }
 
-// refused tells whether the parameters of an encoding give it the weight zero.
-func refused(parameters string) bool {
+// hasZeroWeight reports whether the parameters of an encoding give it the weight zero.
+// An invalid weight counts as zero.
+func hasZeroWeight(parameters string) bool {
 	weight, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
 	if !ok {
 		return false
@@ -103,7 +102,7 @@ func refused(parameters string) bool {
 	return err != nil || q <= 0
 }
 
-// compressor is what compress/gzip and compress/zlib have in common.
+// compressor is implemented by the writers of compress/gzip and compress/zlib.
 type compressor interface {
 	io.WriteCloser
 	Reset(io.Writer)
@@ -114,17 +113,16 @@ var (
 	deflateWriters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }} // what HTTP calls deflate is zlib (RFC 9110 8.4.1.2)
 )
 
-// compress returns the body in the encoding.
 func compress(encoding string, body []byte) []byte {
 	var compressed bytes.Buffer
 	w, end := compressTo(encoding, &compressed)
-	_, _ = w.Write(body) // a bytes.Buffer takes everything
+	_, _ = w.Write(body) // a bytes.Buffer never fails
 	_ = end()
 	return compressed.Bytes()
 }
 
-// compressTo returns a writer that compresses into out, and the function that ends it,
-// which must be called once.
+// compressTo returns a writer that compresses into out, and the function that finishes
+// it, which must be called once.
 func compressTo(encoding string, out io.Writer) (io.Writer, func() error) {
 	pool := &gzipWriters
 	if encoding == "deflate" {
@@ -148,7 +146,7 @@ func (x *exchange) set(header http.Header, name, value string) {
 		return
 	}
 	x.values[x.free] = value
-	header[name] = x.values[x.free : x.free+1 : x.free+1] // what is added to it goes elsewhere
+	header[name] = x.values[x.free : x.free+1 : x.free+1] // appending must not overwrite the next value
 	x.free++
 }
 

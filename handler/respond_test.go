@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPretty is contract 1.3: two spaces, and zero values left out.
+// TestPretty tests contract 1.3: indentation by two spaces, and no zero values.
 func TestPretty(t *testing.T) {
 	s := newServer(t)
 	want := "{\n  \"key\": \"default\",\n  \"name\": \"Default\",\n  \"description\": \"Default namespace\",\n  \"protected\": true,\n  \"createdAt\": \"TIME\",\n  \"updatedAt\": \"TIME\"\n}"
@@ -34,11 +34,11 @@ func TestPretty(t *testing.T) {
 	s.do("GET", "/meta/config?pretty", "").check(t, 200, config.String())
 	s.do("GET", "/health?pretty", "").check(t, 200, "{\n  \"status\": \"SERVING\"\n}")
 	if r := s.do("GET", "/api/v1/namespaces?prettyish&reference=pretty", ""); strings.Contains(r.body, "\n") {
-		t.Errorf("pretty without being asked: %s", r.body)
+		t.Errorf("pretty without being requested: %s", r.body)
 	}
 }
 
-// TestCompression is contract 1.3, for what is large enough to be worth it.
+// TestCompression tests contract 1.3 for responses that are large enough to be compressed.
 func TestCompression(t *testing.T) {
 	s := newServer(t)
 	s.must("", "POST", "/api/v1/flags", `{"key":"small","name":"S"}`)

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// usSnapshot has a boolean and a variant flag that are for the US only.
+// usSnapshot returns a boolean and a variant flag that match only in the US.
 func usSnapshot() *guidon.Snapshot {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1},
 		[]*guidon.Flag{
@@ -28,10 +28,10 @@ func usSnapshot() *guidon.Snapshot {
 		}}})
 }
 
-// TestNothingOfAnotherRequest: whatever was asked before, and is asked at the same
-// time, a request is answered by what it says itself. The memory that requests and
-// answers are in is used again.
-func TestNothingOfAnotherRequest(t *testing.T) {
+// TestRequestsDoNotMix checks that a response depends only on its own request, whatever
+// other requests came before or at the same time. The memory of requests and responses
+// is pooled.
+func TestRequestsDoNotMix(t *testing.T) {
 	h := over(usSnapshot())
 	many := new(strings.Builder)
 	for i := range 500 {

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestRevision is design 1: every answer about a namespace has its revision, and
-// a write may demand one.
+// TestRevision checks that every response about a namespace has its revision, and that a
+// write may require one.
 func TestRevision(t *testing.T) {
 	s := newServer(t)
 	const flags = "/api/v1/namespaces/default/flags"
@@ -18,14 +18,14 @@ func TestRevision(t *testing.T) {
 	}{
 		{"a write", "POST", flags, `{"key":"g","name":"G"}`, nil, 200, "3"},
 		{"a read", "GET", flags, "", nil, 200, "3"},
-		{"a read of what is not there", "GET", flags + "/nope", "", nil, 404, "3"},
+		{"a read of an unknown flag", "GET", flags + "/nope", "", nil, 404, "3"},
 		{"evaluation", "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f"}]}`, nil, 200, "3"},
 		{"evaluation in two namespaces", "POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f"},{"namespaceKey":"x"}]}`, nil, 200, ""},
 		{"the changes", "GET", "/api/v1/namespaces/default/changes", "", nil, 200, "3"},
 		{"the export", "GET", "/api/v1/namespaces/default/export", "", nil, 200, "3"},
 		{"no namespace", "GET", "/api/v1/namespaces", "", nil, 200, ""},
 		{"a write that fails", "POST", flags, `{"key":"g","name":"G"}`, nil, 400, "3"},
-		{"a write that is not valid", "POST", flags, `{}`, nil, 400, ""},
+		{"an invalid write", "POST", flags, `{}`, nil, 400, ""},
 		{"a write that changes nothing", "DELETE", flags + "/nope", "", nil, 200, "3"},
 		{"a stale condition", "PUT", flags + "/f", `{"name":"H"}`, []string{`"2"`}, 412, "3"},
 		{"a condition that holds", "PUT", flags + "/f", `{"name":"H"}`, []string{`"3"`}, 200, "4"},
@@ -40,9 +40,9 @@ func TestRevision(t *testing.T) {
 		{"a sign", "PUT", flags + "/f", `{"name":"K"}`, []string{"+6"}, 400, ""},
 		{"empty quotes", "PUT", flags + "/f", `{"name":"K"}`, []string{`""`}, 400, ""},
 		{"beyond 63 bits", "PUT", flags + "/f", `{"name":"K"}`, []string{"9223372036854775808"}, 400, ""},
-		{"nothing of that has changed anything", "GET", flags, "", nil, 200, "6"},
+		{"the failed writes have changed nothing", "GET", flags, "", nil, 200, "6"},
 		{"an import with a stale condition", "POST", "/api/v1/namespaces/default/import", `{"document":{}}`, []string{"5"}, 412, "6"},
-		{"a new namespace that must not be there yet", "POST", "/api/v1/namespaces", `{"key":"n","name":"N"}`, []string{"0"}, 200, "1"},
+		{"a new namespace that must not exist yet", "POST", "/api/v1/namespaces", `{"key":"n","name":"N"}`, []string{"0"}, 200, "1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := *s
@@ -53,17 +53,17 @@ func TestRevision(t *testing.T) {
 			}
 			r := s.do(test.method, test.path, test.body, headers...)
 			if got := r.header.Get("Guidon-Revision"); r.status != test.status || got != test.revision {
-				t.Errorf("%d at %q, want %d at %q: %s", r.status, got, test.status, test.revision, r.body)
+				t.Errorf("%d at revision %q, want %d at %q: %s", r.status, got, test.status, test.revision, r.body)
 			}
 		})
 	}
 	if got := created.header.Get("Guidon-Revision"); got != "2" {
-		t.Errorf("the first write at %q", got)
+		t.Errorf("the first write: revision %q, want 2", got)
 	}
 	s.do("PUT", flags+"/f", `{"name":"K"}`, "If-Match", "x").fails(t, 400, 3, "invalid header If-Match: must be a revision")
 }
 
-// TestChanges is the record of what was done.
+// TestChanges checks the change records of a few writes.
 func TestChanges(t *testing.T) {
 	s := newServer(t, required)
 	admin := "Bearer " + s.token("")
@@ -85,7 +85,7 @@ func TestChanges(t *testing.T) {
 	s.must("", "GET", changes+"?until=2001-01-01T00:00:00Z", "", "Authorization", admin).check(t, 200, `{"changes":[],"nextPageToken":""}`)
 }
 
-// TestDocuments sends a namespace out and in again.
+// TestDocuments imports and exports a namespace.
 func TestDocuments(t *testing.T) {
 	s := newServer(t)
 	const n = "/api/v1/namespaces/n"
@@ -109,10 +109,10 @@ func TestDocuments(t *testing.T) {
 	s.must("", "POST", n+"/import", `{"document":`+document+`,"mode":1}`).check(t, 200,
 		`{"namespaceKey":"n","revision":1,"dryRun":false,"changes":[],"unchanged":0,"skipped":["segment/s","segment/t","flag/f","flag/b"]}`)
 	s.do("POST", n+"/import", `{"document":`+document+`}`).fails(t, 400, 3, `flag "n/f" is not unique`)
-	// What the document lacks goes.
+	// Objects that are not in the document are deleted.
 	replaced := s.must("", "POST", n+"/import", `{"document":{"segments":[{"key":"t","name":"T"}]},"mode":"REPLACE_IMPORT_MODE"}`)
 	if got := replaced.header.Get("Guidon-Revision"); got != "2" {
-		t.Errorf("replaced at %q", got)
+		t.Errorf("replaced at revision %q, want 2", got)
 	}
 	s.must("", "GET", n+"/flags", "").check(t, 200, `{"flags":[],"nextPageToken":"","totalCount":0}`)
 }

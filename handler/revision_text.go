@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// revisionTexts are the revision numbers that were answered with lately, as texts:
-// the same ones go with thousands of answers a second. They may be used
-// concurrently.
+// revisionTexts caches the strings of recently sent revision numbers: thousands of
+// responses a second have the same ones. It is safe for concurrent use.
 type revisionTexts [64]atomic.Pointer[revisionText]
 
 type revisionText struct {
@@ -15,13 +14,13 @@ type revisionText struct {
 	text   string
 }
 
-// of returns the text of the number.
+// of returns the decimal string of the number.
 func (t *revisionTexts) of(number int64) string {
-	place := &t[uint64(number)%uint64(len(t))] // #nosec G115 -- any place will do
-	if held := place.Load(); held != nil && held.number == number {
-		return held.text
+	slot := &t[uint64(number)%uint64(len(t))] // #nosec G115 -- any slot will do
+	if cached := slot.Load(); cached != nil && cached.number == number {
+		return cached.text
 	}
 	fresh := &revisionText{number, strconv.FormatInt(number, 10)}
-	place.Store(fresh)
+	slot.Store(fresh)
 	return fresh.text
 }

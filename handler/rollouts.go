@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), asked)
+	requested := pageOf(m)
+	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(namespaceOf(m), m.GetFlagKey())}
-	list.cut(asked, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
+	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
 	return list.answer(h, request, func(rollouts []*flipt.Rollout) proto.Message {
 		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil

@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Where the paths begin. A path under one of the API prefixes may end in one
-// slash too many (contract 1.5).
+// Paths and their prefixes. A path under one of the API prefixes may have one trailing
+// slash (contract 1.5).
 const (
 	apiPrefix       = "/api/v1"
 	namespacePrefix = apiPrefix + "/namespaces/{namespace_key}"
@@ -40,7 +40,7 @@ const (
 	authn  = AreaAuthentication
 )
 
-// operations is the API (contract 3 and 12, design 6).
+// operations is the table of all operations (contract 3 and 12).
 var operations = []*Operation{
 	// Namespaces.
 	exchanging[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", reads, manage, only(get, apiPrefix+"/namespaces"), (*Handler).listNamespaces),
@@ -88,21 +88,21 @@ var operations = []*Operation{
 	op("/flipt.Flipt/UpdateConstraint", writes, manage, both(put, "/segments/{segment_key}/constraints/{id}"), (*Handler).updateConstraint),
 	op("/flipt.Flipt/DeleteConstraint", writes, manage, both(del, "/segments/{segment_key}/constraints/{id}"), (*Handler).deleteConstraint),
 
-	// Evaluation. The legacy calls are of the management service, and so is
-	// their exemption (operations 1.2).
-	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).fromMemory().reusingRequests(),
-	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).fromMemory().reusingRequests(),
-	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).fromMemory(),
-	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().fromMemory(),
-	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).fromMemory().evaluating(),
-	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).fromMemory().evaluating(),
+	// Evaluation. The legacy calls belong to the management service and are exempt
+	// from authentication if that is (operations 1.2).
+	exchanging[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).servesStale().reusingRequests(),
+	exchanging[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).servesStale().reusingRequests(),
+	exchanging[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).servesStale(),
+	exchanging[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", reads, eval, only(get, snapshotPath), (*Handler).evaluationSnapshot).withVersions().servesStale(),
+	op("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).servesStale().evaluating(),
+	op("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).servesStale().evaluating(),
 
-	// Changes and documents: our own.
+	// Changes and documents: not part of Flipt v1.
 	exchanging[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
 	exchanging[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
 	exchanging[guidonv1.Document]("/guidon.v1.DocumentService/Export", reads, manage, within(get, "/export"), (*Handler).exportDocument),
 
-	// Authentication. Expiring oneself takes its time from the query (contract 10.4).
+	// Authentication. ExpireAuthenticationSelf has its time in the query (contract 10.4).
 	op("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", reads, AreaPublic, only(get, authPrefix+"/method"), (*Handler).listMethods),
 	op("/flipt.auth.AuthenticationMethodTokenService/CreateToken", issues, authn, only(post, authPrefix+"/method/token"), (*Handler).createToken),
 	op("/flipt.auth.AuthenticationService/ListAuthentications", reads, authn, only(get, authPrefix+"/tokens"), (*Handler).listAuthentications),
@@ -111,7 +111,7 @@ var operations = []*Operation{
 	op("/flipt.auth.AuthenticationService/GetAuthenticationSelf", reads, authn, only(get, authPrefix+"/self"), (*Handler).getSelf),
 	op("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", issues, authn, only(put, authPrefix+"/self/expire"), (*Handler).expireSelf).inQuery(),
 
-	// What the instance is.
+	// Information about the instance.
 	op("/flipt.meta.MetadataService/GetInfo", reads, AreaMeta, only(get, metaPrefix+"/info"), (*Handler).getInfo),
 	op("/flipt.meta.MetadataService/GetConfiguration", reads, AreaMeta, only(get, metaPrefix+"/config"), (*Handler).getConfiguration),
 }
@@ -126,7 +126,8 @@ func (h *Handler) install(mux *chi.Mux) {
 		}
 	}
 
-	// OFREP, beside the table. Of a flag's path everything is the key.
+	// OFREP routes, which are not in the operations table. The flag key is the rest of
+	// the path, slashes included.
 	for _, o := range ofrepOperations {
 		pattern := strings.Replace(o.Name, "{key}", "*", 1)
 		answer := h.entry(o.Name, o.Name, h.exposureOf(o), func(x *exchange) { h.serveOFREP(x, o) })
@@ -138,13 +139,13 @@ func (h *Handler) install(mux *chi.Mux) {
 		}
 	}
 
-	// Event streams, where the runtime has them.
+	// Event streams, if the runtime supports them.
 	if h.config.Streams != nil {
 		h.handle(mux, get, ofrepEvents, h.exposureOf(ofrepEventsOperation), h.serveOFREPEvents)
 		h.handle(mux, get, changesStream, h.exposureOf(changeStreamOperation), h.serveChangeStream)
 	}
 
-	// What is not an operation.
+	// Routes that are not operations.
 	plain := h.plainExposure()
 	h.handle(mux, get, openAPIPath, plain, h.serveOpenAPI)
 	h.handle(mux, get, analyticsPath, plain, h.serveAnalytics)
@@ -153,38 +154,38 @@ func (h *Handler) install(mux *chi.Mux) {
 	mux.MethodNotAllowed(h.serveMethodNotAllowed)
 }
 
-// installDiagnostics registers what shows the state of the process: its health, for
-// everybody under any name, and metrics and profiler, for requests that pass their
-// guard.
+// installDiagnostics registers the routes that show the state of the process. Health is
+// public and served under any host name. Metrics and profiler are only for requests that
+// pass their guard.
 func (h *Handler) installDiagnostics(mux *chi.Mux, e exposure, metrics, profiling guard) {
 	h.handle(mux, get, healthPath, exposure{anyHost: true}, h.serveHealth)
 	if h.config.Metrics != nil {
 		h.handle(mux, get, metricsPath, e, h.serveMetrics(metrics))
 	}
 	if h.config.Profiling != nil {
-		for _, method := range []string{get, post} { // the symbol page is posted to
+		for _, method := range []string{get, post} { // pprof posts to its symbol page
 			h.handle(mux, method, profilingPath, e, h.serveProfiling(profiling))
 			h.handle(mux, method, profilingPath+"/*", e, h.serveProfiling(profiling))
 		}
 	}
 }
 
-// Operations returns the table of all operations. It is the same for every
-// handler and not to be changed.
+// Operations returns all operations. They are the same for every handler and must not be
+// modified.
 func Operations() []*Operation { return slices.Clone(operations) }
 
-// only is the one route of an operation.
+// only returns the single route of an operation.
 func only(method, pattern string) []Route {
 	return []Route{{method, pattern}}
 }
 
-// within is the one route of an operation on a namespace.
+// within returns the single route of an operation on a namespace.
 func within(method, path string) []Route {
 	return only(method, namespacePrefix+path)
 }
 
-// both are the route of an operation on a namespace and its legacy alias, which
-// is about the default namespace unless the request names another (contract 3).
+// both returns the route of an operation on a namespace, and its legacy alias. The alias
+// uses the default namespace unless the request names another (contract 3).
 func both(method, path string) []Route {
 	return []Route{{method, namespacePrefix + path}, {method, apiPrefix + path}}
 }

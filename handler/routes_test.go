@@ -13,15 +13,15 @@ import (
 	_ "github.com/guidonhq/guidon/handler/wire/analytics"
 )
 
-// notYet are the services of the wire whose operations are later work.
-var notYet = []protoreflect.FullName{
+// unimplemented are the services that have no operations yet.
+var unimplemented = []protoreflect.FullName{
 	"flipt.analytics.AnalyticsService",
 	"flipt.auth.AuthenticationMethodOIDCService",
 	"flipt.auth.AuthenticationMethodKubernetesService",
 	"flipt.auth.AuthenticationMethodGithubService",
 }
 
-// wireMethods returns the methods of every service in the packages of the wire.
+// wireMethods returns the methods of all other services in package wire, by name.
 func wireMethods() map[string]protoreflect.MethodDescriptor {
 	methods := map[string]protoreflect.MethodDescriptor{}
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
@@ -30,7 +30,7 @@ func wireMethods() map[string]protoreflect.MethodDescriptor {
 		}
 		for i := range file.Services().Len() {
 			service := file.Services().Get(i)
-			if slices.Contains(notYet, service.FullName()) {
+			if slices.Contains(unimplemented, service.FullName()) {
 				continue
 			}
 			for j := range service.Methods().Len() {
@@ -43,8 +43,8 @@ func wireMethods() map[string]protoreflect.MethodDescriptor {
 	return methods
 }
 
-// TestEveryMethodHasItsOperation holds the table against the service
-// descriptors, in both directions (design 6).
+// TestEveryMethodHasItsOperation compares the operations table with the service
+// descriptors, in both directions.
 func TestEveryMethodHasItsOperation(t *testing.T) {
 	methods := wireMethods()
 	for _, o := range handler.Operations() {
@@ -58,10 +58,10 @@ func TestEveryMethodHasItsOperation(t *testing.T) {
 			t.Errorf("%s: takes %s, want %s", o.Name, got, m.Input().FullName())
 		}
 		if got := o.NewResponse().ProtoReflect().Descriptor().FullName(); got != m.Output().FullName() {
-			t.Errorf("%s: answers %s, want %s", o.Name, got, m.Output().FullName())
+			t.Errorf("%s: returns %s, want %s", o.Name, got, m.Output().FullName())
 		}
 		if got := "/" + o.Service() + "/" + o.Method(); got != o.Name {
-			t.Errorf("%s: is made of %s", o.Name, got)
+			t.Errorf("%s: service and method are %s", o.Name, got)
 		}
 		if len(o.Routes) == 0 {
 			t.Errorf("%s: has no route", o.Name)
@@ -85,7 +85,7 @@ func TestEveryPathVariableIsAField(t *testing.T) {
 	}
 }
 
-// TestReadsAndWrites holds the classification against the names.
+// TestReadsAndWrites checks the classification of the operations against their names.
 func TestReadsAndWrites(t *testing.T) {
 	changing := []string{"Create", "Update", "Delete", "Order", "Import"}
 	for _, o := range handler.Operations() {
@@ -96,14 +96,14 @@ func TestReadsAndWrites(t *testing.T) {
 		}
 		for _, route := range o.Routes {
 			if route.Method == http.MethodGet && o.Writes() || route.Method == http.MethodDelete && !changes {
-				t.Errorf("%s: %s does not suit it", o.Name, route.Method)
+				t.Errorf("%s: unsuitable method %s", o.Name, route.Method)
 			}
 		}
 	}
 }
 
-// TestEveryRouteIsReachable sends each route a request and expects an answer of
-// its operation, not of the router.
+// TestEveryRouteIsReachable sends a request to each route and expects a response from its
+// operation, not from the router.
 func TestEveryRouteIsReachable(t *testing.T) {
 	s := newServer(t, tokens)
 	routes := 0

@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), asked)
+	requested := pageOf(m)
+	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
-	list.cut(asked, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
+	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
 	return list.answer(h, request, func(rules []*flipt.Rule) proto.Message {
 		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
@@ -52,12 +52,12 @@ func (h *Handler) deleteRule(ctx context.Context, m *flipt.DeleteRuleRequest) (*
 	return done(h.service.DeleteRule(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
-// segmentKeyOf returns the one segment of a request. The field is deprecated on
-// the wire and served for good: clients send it.
+// segmentKeyOf returns the single segment of a request. The field is deprecated on the
+// wire, but clients send it, so it stays supported.
 func segmentKeyOf(m interface{ GetSegmentKey() string }) string { return m.GetSegmentKey() }
 
-// segmentsOf returns the two fields that name the segments: one alone is in the
-// first, several are in the second (contract 2).
+// segmentsOf returns the two fields that name the segments: the first for exactly one
+// segment, the second for several (contract 2).
 func segmentsOf(keys []string) (segmentKey string, segmentKeys []string) {
 	if len(keys) == 1 {
 		return keys[0], nil
@@ -65,13 +65,13 @@ func segmentsOf(keys []string) (segmentKey string, segmentKeys []string) {
 	return "", keys
 }
 
-// ofFlag is a request that is about a flag.
+// ofFlag is a request about a flag.
 type ofFlag interface {
 	inNamespace
 	GetFlagKey() string
 }
 
-// wireRule returns the conversion of rules of the request's flag.
+// wireRule returns a function that converts rules of the request's flag.
 func wireRule(m ofFlag) func(*guidon.Rule) *flipt.Rule {
 	namespace, flagKey := namespaceOf(m), m.GetFlagKey()
 	return func(r *guidon.Rule) *flipt.Rule {

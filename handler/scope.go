@@ -8,8 +8,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// checkScope returns Unauthenticated when the authentication is limited to a
-// namespace and the request is not about that namespace alone (operations 1.6).
+// checkScope returns Unauthenticated if the authentication is limited to a namespace and
+// the request is not about that namespace alone (operations 1.6).
 func checkScope(a *guidon.Authentication, o *Operation, m proto.Message) error {
 	namespace, limited := a.Scope()
 	if !limited || o.Area.scoped() && aboutOnly(m, namespace) {
@@ -18,15 +18,14 @@ func checkScope(a *guidon.Authentication, o *Operation, m proto.Message) error {
 	return unauthenticated("the token is limited to another namespace")
 }
 
-// scoped tells whether tokens that are limited to a namespace are good for
-// anything in the area.
+// scoped reports whether tokens that are limited to a namespace can be used in the area.
 func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
 
-// aboutOnly tells whether the request is about the one namespace and no other.
+// aboutOnly reports whether the request is about the namespace and no other.
 func aboutOnly(m proto.Message, namespace string) bool {
 	same := func(key string) bool { return guidon.NamespaceKey(key) == namespace }
 	switch m := m.(type) {
-	// A namespace's own key is its namespace.
+	// In requests about a namespace itself, the key names it.
 	case *flipt.GetNamespaceRequest:
 		return same(m.GetKey())
 	case *flipt.CreateNamespaceRequest:

@@ -11,13 +11,13 @@ import (
 )
 
 func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
-	asked := pageOf(m)
-	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), asked)
+	requested := pageOf(m)
+	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
-	list.cut(asked, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
+	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
 	return list.answer(h, request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
@@ -42,7 +42,7 @@ func (h *Handler) deleteSegment(ctx context.Context, m *flipt.DeleteSegmentReque
 	return done(h.service.DeleteSegment(ctx, m.GetNamespaceKey(), m.GetKey()))
 }
 
-// segmentOf returns what creating and updating say of a segment.
+// segmentOf converts a request that creates or updates a segment.
 func segmentOf(m interface {
 	GetKey() string
 	GetName() string
@@ -55,7 +55,7 @@ func segmentOf(m interface {
 	}
 }
 
-// wireSegment returns the conversion of segments of the request's namespace.
+// wireSegment returns a function that converts segments of the request's namespace.
 func wireSegment(m inNamespace) func(*guidon.Segment) *flipt.Segment {
 	namespace := namespaceOf(m)
 	return func(g *guidon.Segment) *flipt.Segment {

@@ -21,9 +21,9 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// installOperation registers a route of an operation. chi lets a variable be
-// empty between two slashes but not at the end, so there the path that ends in
-// the slash is registered too (contract 1.5).
+// installOperation registers a route of an operation. chi allows an empty variable
+// between two slashes but not at the end of a path. A path that ends in a variable is
+// therefore registered without it, too (contract 1.5).
 func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 	variables := route.Variables()
 	answer := h.entry(o.Name, route.Pattern, h.exposureOf(o), func(x *exchange) {
@@ -50,7 +50,7 @@ func (r Route) Variables() []string {
 	return names
 }
 
-// serveOperation decodes the request, carries it out and answers.
+// serveOperation decodes and runs the request, and writes the response.
 func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variables []string) {
 	ctx, cancel, err := x.withGRPCTimeout()
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	if request.Message != nil {
 		o.Release(request.Message)
 	}
-	h.noteState(x, response)
+	h.setStateHeaders(x, response)
 	if err != nil {
 		x.replyError(err)
 		return
@@ -109,9 +109,8 @@ func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variabl
 	response.Release()
 }
 
-// noteState says in the header which state the answer is from, and how old that
-// is.
-func (h *Handler) noteState(x *exchange, response Response) {
+// setStateHeaders sets the headers with the revision and the age of the response's data.
+func (h *Handler) setStateHeaders(x *exchange, response Response) {
 	if response.Revision > 0 {
 		x.set(x.Header(), "Guidon-Revision", h.revisions.of(response.Revision))
 	}
@@ -129,8 +128,8 @@ func (x *exchange) Receive(ctx context.Context, o *Operation, request *Request, 
 	return err
 }
 
-// decode returns the request message, of what the body or query says and the
-// path overrides (contract 1.2).
+// decode returns the request message, from the body or the query. Path variables
+// override both (contract 1.2).
 func (x *exchange) decode(ctx context.Context, o *Operation, limits Limits) (proto.Message, error) {
 	m := o.NewRequest()
 	if im, ok := m.(*guidonv1.ImportRequest); ok && x.isLongImport(limits) {
@@ -164,12 +163,12 @@ func (x *exchange) decode(ctx context.Context, o *Operation, limits Limits) (pro
 }
 
 // readBody returns the body, which is valid until the next use of the buffer. It
-// reserves the memory of the body, and of what decoding will make of it. It returns
-// TooLarge if the body exceeds the limit.
+// reserves memory for the body and for decoding it. It returns TooLarge if the body
+// exceeds the limit.
 func (x *exchange) readBody(ctx context.Context, limit int64) ([]byte, error) {
 	length := x.request.ContentLength
 	if length > limit {
-		x.Header().Set("Connection", "close") // rather than read on
+		x.Header().Set("Connection", "close") // instead of reading the body
 		return nil, errBodyTooLarge(limit)
 	}
 	if length == 0 {
@@ -177,29 +176,30 @@ func (x *exchange) readBody(ctx context.Context, limit int64) ([]byte, error) {
 	}
 	source := x.request.Body
 	if length < 0 {
-		// net/http closes the connection of a body that is too large, but of its own writer only.
+		// If the body is too large net/http closes the connection, but only if it is
+		// given its own ResponseWriter.
 		source = http.MaxBytesReader(x.ResponseWriter, source, limit)
 	}
 	body, err := x.readAll(ctx, source, length)
 	x.keep(body)
 	if err == nil {
-		_ = x.request.Body.Close() // or net/http looks once more for the rest of it
+		_ = x.request.Body.Close() // saves net/http another read for the rest of the body
 		return body, x.decoded.Raise(ctx, codec.Cost(body))
 	}
-	if guidon.CodeOf(err) == guidon.Unavailable { // there was no room
+	if guidon.CodeOf(err) == guidon.Unavailable { // no memory in the budget
 		return nil, err
 	}
 	return nil, x.readError(err, errBodyTooLarge(limit))
 }
 
-// readError returns what to say of a body that could not be read, which is tooLarge
-// where that is why.
+// readError returns the error for a body that could not be read, which is tooLarge if it
+// exceeded its limit.
 func (x *exchange) readError(err, tooLarge error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge
 	}
-	// A body that ends early or does not come in time is the caller's mistake,
-	// and they may well be listening; net/http takes both for a lost connection.
+	// A body that ends early or does not arrive in time is the caller's mistake, and
+	// the caller may still read the response. net/http treats both as a lost connection.
 	cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded)
 	if ctxErr := x.request.Context().Err(); ctxErr != nil && !cut {
 		return ctxErr
@@ -211,7 +211,6 @@ func errBodyTooLarge(limit int64) error {
 	return guidon.Errorf(guidon.TooLarge, "the request body exceeds %d bytes", limit)
 }
 
-// replyMessage answers with the message.
 func (x *exchange) replyMessage(m proto.Message) {
 	if raw, ok := m.(*httpbody.HttpBody); ok {
 		x.replyRaw(raw.GetContentType(), raw.GetData())
@@ -231,14 +230,14 @@ func (x *exchange) replyMessage(m proto.Message) {
 	x.reply(http.StatusOK, contentJSON, body)
 }
 
-// timeoutUnits are the units of Grpc-Timeout.
+// timeoutUnits are the units of the header Grpc-Timeout.
 var timeoutUnits = map[byte]time.Duration{
 	'H': time.Hour, 'M': time.Minute, 'S': time.Second,
 	'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
 }
 
-// withGRPCTimeout returns the request's context with the deadline that the header
-// Grpc-Timeout sets (contract 1.4), which the event then knows.
+// withGRPCTimeout returns the request's context with the deadline of the header
+// Grpc-Timeout (contract 1.4). It records the deadline in the event.
 func (x *exchange) withGRPCTimeout() (context.Context, context.CancelFunc, error) {
 	ctx, header := x.request.Context(), first(x.request.Header, "Grpc-Timeout")
 	if header == "" {

@@ -24,38 +24,38 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// server is a service over a database of its own, behind a real listener.
+// server is a service over its own database, behind a real listener.
 type server struct {
 	t       testing.TB
 	url     string
-	service *guidon.Service  // on the same database, for what is done past the HTTP interface
-	handler *handler.Handler // nil where the service is a process of its own
+	service *guidon.Service  // on the same database, to bypass the HTTP interface
+	handler *handler.Handler // nil if the service is another process
 	logs    *logs
 	ids     map[string]string // saved by name, for {name} in paths and bodies
 }
 
-// newServer starts a server whose configuration is the default one changed by
-// the options. It is a process of its own where somebody provides those (see
-// outside_test.go), unless an option is something that no process can be told.
+// newServer starts a server with the default configuration changed by the options. It is
+// a process of its own if there is a provider (see outside_test.go), unless an option
+// sets something that environment variables cannot.
 func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 	t.Helper()
 	return start(t, backing{}, options)
 }
 
-// newStreaming is newServer for one that has event streams.
+// newStreaming is newServer with event streams.
 func newStreaming(t testing.TB, streams handler.StreamsConfig, options ...func(*handler.Config)) *server {
 	t.Helper()
 	return start(t, backing{streams: &streams}, options)
 }
 
-// newSharing is newServer for one that is not alone with its database: what the
-// service of the test writes, another one has written.
+// newSharing is newServer for a server that shares its database: the test's own service
+// writes to it like another instance.
 func newSharing(t testing.TB, freshness cache.Freshness, options ...func(*handler.Config)) *server {
 	t.Helper()
 	return start(t, backing{freshness: &freshness}, options)
 }
 
-// backing is what is behind the handler, if not the usual.
+// backing configures what is behind the handler; zero values mean the usual.
 type backing struct {
 	streams   *handler.StreamsConfig
 	freshness *cache.Freshness
@@ -72,18 +72,18 @@ func start(t testing.TB, behind backing, options []func(*handler.Config)) *serve
 	}
 	environ, beyond := settings(config, behind)
 	if beyond != "" {
-		noteInside(t, beyond+" is the test's own")
+		reportInside(t, beyond+" is the test's own")
 		return startInside(t, config, behind)
 	}
 	return startOutside(t, environ)
 }
 
-// newInside is newServer for a test that cannot do with a process of its own, and
-// says why.
+// newInside is newServer for a test that needs the server in this process, for the
+// reason why.
 func newInside(t testing.TB, why string, options ...func(*handler.Config)) *server {
 	t.Helper()
 	if provider != "" {
-		noteInside(t, why)
+		reportInside(t, why)
 	}
 	var config handler.Config
 	for _, option := range options {
@@ -121,13 +121,13 @@ func startInside(t testing.TB, config handler.Config, behind backing) *server {
 	return s
 }
 
-// newService returns a service over a fresh SQLite file.
+// newService returns a service over a new SQLite file.
 func newService(t testing.TB) *guidon.Service {
 	t.Helper()
 	return guidon.NewService(cache.New(newDB(t)), time.Now)
 }
 
-// newDB returns a fresh SQLite file.
+// newDB returns a new SQLite database with the current schema.
 func newDB(t testing.TB) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
@@ -150,15 +150,14 @@ func required(config *handler.Config) {
 // tokens makes the token method available.
 func tokens(config *handler.Config) { config.Authentication.TokenMethod = true }
 
-// reply is an answer, read to its end.
+// reply is a response, read to its end.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// do sends a request. Headers are name and value in turn; names are sent as
-// they are written.
+// do sends a request. Headers are names and values in turn.
 func (s *server) do(method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	var reader io.Reader
@@ -175,7 +174,7 @@ func (s *server) do(method, path, body string, headers ...string) reply {
 	return s.send(request)
 }
 
-// client neither follows redirects nor asks for compression.
+// client neither follows redirects nor requests compression.
 var client = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -198,7 +197,7 @@ func (s *server) send(request *http.Request) reply {
 	return reply{response.StatusCode, response.Header, string(body)}
 }
 
-// must sends a request that is to succeed, and saves the id of the answer.
+// must sends a request that must succeed, and saves the id in the response.
 func (s *server) must(save, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.do(method, path, body, headers...)
@@ -211,7 +210,7 @@ func (s *server) must(save, method, path, body string, headers ...string) reply 
 	return r
 }
 
-// fill puts saved ids in the place of their names.
+// fill replaces names in braces by the saved ids.
 func (s *server) fill(text string) string {
 	for name, id := range s.ids {
 		text = strings.ReplaceAll(text, "{"+name+"}", id)
@@ -230,7 +229,7 @@ func (r reply) field(t testing.TB, name string) string {
 	return value
 }
 
-// check compares an answer; of the body what cannot be known is left out.
+// check compares the status and the stable form of the body.
 func (r reply) check(t testing.TB, wantStatus int, wantBody string) {
 	t.Helper()
 	if r.status != wantStatus {
@@ -241,7 +240,7 @@ func (r reply) check(t testing.TB, wantStatus int, wantBody string) {
 	}
 }
 
-// fails checks that the answer is the error, in the form of contract 5.1.
+// fails checks that the response is the error, in the format of contract 5.1.
 func (r reply) fails(t testing.TB, wantStatus, wantCode int, wantMessage string) {
 	t.Helper()
 	text, err := json.Marshal(wantMessage)
@@ -265,7 +264,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`gdn_[A-Za-z0-9_=-]{44}`), "TOKEN"},
 }
 
-// stable puts words in the place of what differs from run to run.
+// stable replaces the parts that differ from run to run.
 func stable(body string) string {
 	for _, u := range unstable {
 		body = u.pattern.ReplaceAllString(body, u.with)
@@ -273,7 +272,7 @@ func stable(body string) string {
 	return body
 }
 
-// logs is what was logged.
+// logs collects the log.
 type logs struct {
 	mu      sync.Mutex
 	written *sync.Cond
@@ -293,9 +292,8 @@ func (l *logs) Write(line []byte) (int, error) {
 	return l.text.Write(line)
 }
 
-// find returns the events of the request id and everything that was logged until
-// then. An event is written after the answer, so it waits until there are as
-// many as there should be.
+// find returns the events with the request id, and the whole log so far. Events are
+// written after the response, so it waits until there are as many as wanted.
 func (l *logs) find(t testing.TB, requestID string, want int) (events []map[string]any, all string) {
 	t.Helper()
 	l.mu.Lock()
@@ -318,7 +316,7 @@ func (l *logs) find(t testing.TB, requestID string, want int) (events []map[stri
 	}
 }
 
-// event returns the one event of the request id.
+// event returns the only event with the request id.
 func (l *logs) event(t testing.TB, requestID string) map[string]any {
 	t.Helper()
 	events, _ := l.find(t, requestID, 1)

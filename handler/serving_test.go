@@ -20,12 +20,11 @@ import (
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 )
 
-// hotRequests are the kinds of request that a service answers all day. The flags
-// are those of [benchSnapshot].
+// hotRequests are the frequent kinds of request. The flags are those of [benchSnapshot].
 var hotRequests = []struct {
 	name, path, header, body string
 	status                   int
-	allocations              int // at most; 22 are those of net/http with a handler that only sets a header
+	allocations              int // at most; net/http alone, with a handler that only sets a header, makes 22
 }{
 	{"boolean", "/evaluate/v1/boolean", "", evaluationOf("bool-00000"), http.StatusOK, 24},
 	{"variant", "/evaluate/v1/variant", "", evaluationOf("var-00001"), http.StatusOK, 24},
@@ -50,10 +49,10 @@ func batchOf(n int) string {
 	return `{"requests":[` + strings.Join(items, ",") + `]}`
 }
 
-// benchToken is the token that the requests come with.
+// benchToken is the token in the requests.
 const benchToken = "gdn_0123456789"
 
-// newHotHandler returns a handler over 50 flags that demands a token and tells an
+// newHotHandler returns a handler over 50 flags that requires a token and has an
 // observer, but does not log.
 func newHotHandler() *handler.Handler {
 	known := &guidon.Authentication{ID: guidon.NewID(), Method: guidon.MethodToken, TokenHash: guidon.HashToken(benchToken)}
@@ -76,13 +75,13 @@ type hotConnection struct {
 	reader *bufio.Reader
 }
 
-// dialHot starts a server over the handler and connects to it.
+// dialHot starts a server with the handler and connects to it.
 func dialHot(t testing.TB, h *handler.Handler) *hotConnection {
 	t.Helper()
 	address, done := make(chan net.Addr, 1), make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		defer close(done) // it is waited for twice where the start fails
+		defer close(done) // if the start fails, done is received from twice
 		done <- serverruntime.Run(ctx, serverruntime.Config{
 			Handler: h, Health: serverruntime.NewHealth(), Logger: slog.New(slog.DiscardHandler),
 			HTTP: serverruntime.HTTP{Address: "127.0.0.1:0"}, GRPC: serverruntime.GRPC{Address: "127.0.0.1:0"},
@@ -114,7 +113,7 @@ func hotRequest(path, header, body string) []byte {
 		path, benchToken, header, len(body), body)
 }
 
-// exchange sends a request, reads the answer and returns its status.
+// exchange sends a request, reads the response and returns its status.
 func (c *hotConnection) exchange(request []byte) (status int, err error) {
 	if _, err := c.Write(request); err != nil {
 		return 0, err
@@ -141,7 +140,7 @@ func (c *hotConnection) exchange(request []byte) (status int, err error) {
 	}
 }
 
-// etag returns the ETag of the answer to all flags of the hot context.
+// etag returns the ETag of the bulk response for hotContext.
 func etag(t testing.TB, h *handler.Handler) string {
 	t.Helper()
 	answer := serve(h, http.MethodPost, ofrepPath, hotContext, "Authorization", "Bearer "+benchToken)
@@ -151,8 +150,8 @@ func etag(t testing.TB, h *handler.Handler) string {
 	return answer.Header().Get("ETag")
 }
 
-// BenchmarkServing is an evaluation with all that it costs a server on a
-// connection: allocations are those of the whole, net/http among them.
+// BenchmarkServing measures evaluations on a connection to a server. The allocations
+// include those of net/http.
 func BenchmarkServing(b *testing.B) {
 	h := newHotHandler()
 	tag := etag(b, h)
@@ -170,10 +169,10 @@ func BenchmarkServing(b *testing.B) {
 	}
 }
 
-// TestHotAllocations holds what BenchmarkServing reports to its bounds.
+// TestHotAllocations checks the allocations that BenchmarkServing measures.
 func TestHotAllocations(t *testing.T) {
 	if raceDetected() {
-		t.Skip("the race detector makes pools forget what they hold: make test runs this once more without it")
+		t.Skip("the race detector makes pools drop items; make test runs this again without it")
 	}
 	h := newHotHandler()
 	tag := etag(t, h)
@@ -194,7 +193,7 @@ func TestHotAllocations(t *testing.T) {
 	}
 }
 
-// raceDetected tells whether the race detector watches.
+// raceDetected reports whether the race detector is enabled.
 func raceDetected() bool {
 	info, _ := debug.ReadBuildInfo()
 	return info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})

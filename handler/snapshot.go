@@ -10,9 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// evaluationSnapshot hands out a namespace for evaluation by the client itself
-// (contract 9). Whether the client has it already is known without looking at
-// what is in it.
+// evaluationSnapshot returns a namespace for evaluation by the client (contract 9). The
+// ETag is compared before anything is encoded.
 func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.EvaluationNamespaceSnapshotRequest, request *Request) (Response, error) {
 	snapshot, err := h.service.Snapshot(ctx, m.GetKey())
 	if err != nil {
@@ -25,7 +24,7 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 		response.Message = &evaluation.EvaluationNamespaceSnapshot{}
 		return response, nil
 	}
-	// The body is made for gRPC too: it has the bound.
+	// The body is encoded for gRPC too, because that enforces the size limit.
 	body := snapshotBodies[p].Of(snapshot)
 	switch {
 	case body.err != nil:
@@ -33,14 +32,14 @@ func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.Evaluati
 	case request.pieces:
 		response.write = func(x *exchange) { x.replySnapshot(body) }
 	case request.Transport == "grpc" && body.size > maxGRPCResponse:
-		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB: ask for it over HTTP", maxGRPCResponse>>20)
+		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB; download it over HTTP", maxGRPCResponse>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}
 	return response, nil
 }
 
-// snapshotBodies are what snapshots are for the clients of each profile.
+// snapshotBodies are the bodies of snapshots for the clients of each profile.
 var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*snapshotBody]) {
 	for p := range bodies {
 		bodies[p] = guidon.NewDerivation(func(s *guidon.Snapshot) *snapshotBody {
@@ -50,14 +49,14 @@ var snapshotBodies = func() (bodies [profiles]*guidon.Derivation[*snapshotBody])
 	return bodies
 }()
 
-// snapshotForm is to be raised whenever the same state is written in other bytes
-// than before, so that no client takes the one for the other.
+// snapshotForm is part of the ETag. It must be incremented whenever the encoding of the
+// same state changes, so that clients do not keep the old body.
 const snapshotForm = 1
 
-// snapshotETag returns the ETag of a snapshot, 40 hexadecimal digits (contract
-// 9.3): number and stamp of the revision, so that a restored database is not
-// taken for what it was; then the form and the profile of the body. A namespace
-// that does not exist has none.
+// snapshotETag returns the ETag of a snapshot, 40 hexadecimal digits (contract 9.3), or
+// "" for a namespace that does not exist. It consists of the number and stamp of the
+// revision, and the form and profile of the body. The stamp distinguishes a restored
+// database from its earlier state.
 func snapshotETag(r guidon.Revision, p profile) string {
 	if r == (guidon.Revision{}) {
 		return ""
@@ -69,7 +68,7 @@ func snapshotETag(r guidon.Revision, p profile) string {
 	return hex.EncodeToString(tag)
 }
 
-// replyVersioned answers with what clients may keep and have to ask about again.
+// replyVersioned writes a response that clients may cache but must revalidate.
 func (x *exchange) replyVersioned(response Response) {
 	header := x.Header()
 	header.Set("Cache-Control", "private, no-cache")

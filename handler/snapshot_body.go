@@ -12,17 +12,16 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// maxSnapshot bounds the body of a snapshot, in bytes. Segments and attachments
-// are repeated wherever they are used, so a body can be far larger than what is
-// stored.
+// maxSnapshot limits the body of a snapshot, in bytes. Segments and attachments are
+// repeated wherever they are used, so a body can be far larger than the stored data.
 const maxSnapshot = 128 << 20
 
 var errSnapshotTooLarge = guidon.Errorf(guidon.TooLarge,
-	"the snapshot exceeds %d bytes, because segments or attachments are used so often: evaluate on the server instead", maxSnapshot)
+	"the snapshot exceeds %d bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead", maxSnapshot)
 
-// writeSnapshot writes the JSON of wireSnapshot by the piece, without making the
-// message: the same state gives the same bytes, on every instance. It returns how
-// many there are, and errSnapshotTooLarge where there would be too many.
+// writeSnapshot writes the JSON of wireSnapshot in pieces, without building the message.
+// The same state gives the same bytes on every instance. It returns the number of bytes,
+// or errSnapshotTooLarge.
 func writeSnapshot(out io.Writer, s *guidon.Snapshot, p profile) (int, error) {
 	e := snapshotEncoder{profile: p, snapshot: s, out: codec.NewWriter(out)}
 	e.prepareSegments(s.Segments())
@@ -41,13 +40,12 @@ func writeSnapshot(out io.Writer, s *guidon.Snapshot, p profile) (int, error) {
 	return e.out.Len(), err
 }
 
-// snapshotEncoder writes a body.
 type snapshotEncoder struct {
 	profile  profile
 	snapshot *guidon.Snapshot
-	segments map[string][]byte // the JSON of those that are small
+	segments map[string][]byte // the JSON of small segments, by key
 	out      *codec.Writer
-	full     bool // something did not fit, and nothing more is written
+	full     bool // the limit was reached, and nothing more is written
 }
 
 // Segments are repeated wherever they are used. A small one is encoded once and
@@ -68,7 +66,7 @@ func (e *snapshotEncoder) prepareSegments(segments []*guidon.Segment) {
 		var body bytes.Buffer
 		e.out = codec.NewWriter(&body)
 		e.segment(g)
-		_ = e.out.Flush() // a buffer takes everything
+		_ = e.out.Flush() // a bytes.Buffer never fails
 		e.segments[g.Key] = body.Bytes()
 		left -= body.Len()
 	}
@@ -151,7 +149,7 @@ func (e *snapshotEncoder) rollouts(rollouts []*guidon.Rollout) {
 	}
 }
 
-// exist tells whether there are segments, and all of them exist.
+// exist reports whether there are keys, and all of the segments exist.
 func (e *snapshotEncoder) exist(keys []string) bool {
 	for _, key := range keys {
 		if e.snapshot.Segment(key) == nil {
@@ -161,7 +159,7 @@ func (e *snapshotEncoder) exist(keys []string) bool {
 	return len(keys) > 0
 }
 
-// attached appends the segments of a rule or rollout.
+// attached writes the segments of a rule or rollout.
 func (e *snapshotEncoder) attached(keys []string) *snapshotEncoder {
 	e.raw(`[`)
 	for i, key := range keys {
@@ -175,8 +173,8 @@ func (e *snapshotEncoder) attached(keys []string) *snapshotEncoder {
 	return e.raw(`]`)
 }
 
-// fits tells whether that many bytes more are within the bound. What takes a few
-// bytes only need not ask.
+// fits reports whether n more bytes are within the limit. Short values are written
+// without this check.
 func (e *snapshotEncoder) fits(n int) bool {
 	e.full = e.full || e.out.Len()+n > maxSnapshot
 	return !e.full
@@ -223,7 +221,7 @@ func (e *snapshotEncoder) enum(number protoreflect.Enum) *snapshotEncoder {
 	return e
 }
 
-// instant appends a member that is left out where the time is not set.
+// instant writes a member, or nothing if the time is not set.
 func (e *snapshotEncoder) instant(label string, t time.Time) *snapshotEncoder {
 	if !t.IsZero() {
 		e.raw(label).out.Time(t)

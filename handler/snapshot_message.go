@@ -5,10 +5,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// wireSnapshot returns the snapshot as a client of the profile is told of it
-// (contract 9.1). What [guidon.Snapshot] never evaluates is left out: rules of a
-// boolean flag, rollouts of another, and what leads to a segment or a variant
-// that is gone. Whoever evaluates the rest comes to the same answers.
+// wireSnapshot returns the snapshot for clients of the profile (contract 9.1). It omits
+// what [guidon.Snapshot] never evaluates: rules of boolean flags, rollouts of variant
+// flags, and references to segments or variants that no longer exist. Evaluating the
+// rest gives the same results.
 func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespaceSnapshot {
 	w := newSnapshotWire(s, p)
 	return &evaluation.EvaluationNamespaceSnapshot{
@@ -17,7 +17,7 @@ func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespace
 	}
 }
 
-// snapshotWire makes the messages of one snapshot. Rules share the segments.
+// snapshotWire builds the messages of one snapshot. Rules share the segment messages.
 type snapshotWire struct {
 	profile  profile
 	segments map[string]*evaluation.EvaluationSegment
@@ -65,7 +65,7 @@ func variantsByID(f *guidon.Flag) map[string]*guidon.Variant {
 	return variants
 }
 
-// all returns the segments, or nil where one of them does not exist.
+// all returns the segments, or nil if one of them does not exist.
 func (w *snapshotWire) all(keys []string) []*evaluation.EvaluationSegment {
 	var segments []*evaluation.EvaluationSegment
 	for _, key := range keys {
@@ -93,7 +93,7 @@ func wireSnapshotRule(r *guidon.Rule, segments []*evaluation.EvaluationSegment, 
 	return m
 }
 
-// rollout returns the rollout, or nil where it can never match.
+// rollout returns the rollout, or nil if it can never match.
 func (w *snapshotWire) rollout(r *guidon.Rollout) *evaluation.EvaluationRollout {
 	m := &evaluation.EvaluationRollout{Type: evaluation.EvaluationRolloutType(r.Type()), Rank: r.Rank}
 	switch {

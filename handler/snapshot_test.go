@@ -26,7 +26,7 @@ const (
 	acceptVersion   = "X-Flipt-Accept-Server-Version"
 )
 
-// states is a store that has one state of each namespace and can do nothing else.
+// states is a read-only store with a fixed snapshot of each namespace.
 type states struct {
 	guidon.Store
 	byKey map[string]*guidon.Snapshot
@@ -39,13 +39,13 @@ func (s *states) Snapshot(_ context.Context, namespace string) (*guidon.Snapshot
 	return nil, guidon.NotFound
 }
 
-// over returns a handler over the one snapshot.
+// over returns a handler over a store with only this snapshot.
 func over(s *guidon.Snapshot) *handler.Handler {
 	store := &states{byKey: map[string]*guidon.Snapshot{s.Namespace().Key: s}}
 	return handler.New(handler.Config{Service: guidon.NewService(store, time.Now)})
 }
 
-// download sends a GET without a network. Headers are name and value in turn.
+// download sends a GET without a network. Headers are names and values in turn.
 func download(t testing.TB, h http.Handler, path string, headers ...string) reply {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
@@ -57,7 +57,7 @@ func download(t testing.TB, h http.Handler, path string, headers ...string) repl
 	return reply{recorder.Code, recorder.Header(), recorder.Body.String()}
 }
 
-// example is a namespace with one of everything.
+// example returns a namespace with one object of each kind.
 func example() *guidon.Snapshot {
 	created, updated := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Date(2026, 1, 2, 3, 4, 5, 678_900_000, time.UTC)
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default", Name: "D"}, guidon.Revision{Number: 42, Stamp: -2},
@@ -107,8 +107,8 @@ const (
 		`{"id":"c5","type":"ENTITY_ID_CONSTRAINT_COMPARISON_TYPE","property":"entityId","operator":"isoneof","value":"[\"a\"]"}]}`
 	exampleDefault = `,"defaultVariant":{"id":"v1","key":"red","attachment":"{\"a\":1}"}`
 
-	// exampleBody is the example in full: a rule with several segments is there
-	// once, and nothing is where the contract has nothing (contract 9.1).
+	// exampleBody is the complete body of the example: a rule with several segments
+	// appears once, and fields that are empty by contract 9.1 are empty.
 	exampleBody = `{"namespace":{"key":"default"},"flags":[` +
 		`{"key":"colour","name":"Colour <&>","description":"of \"it\"","enabled":true,"type":"VARIANT_FLAG_TYPE",` +
 		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05.678900Z",` +
@@ -122,7 +122,7 @@ const (
 		`{"type":"THRESHOLD_ROLLOUT_TYPE","rank":2,"threshold":{"percentage":12.5,"value":true}}]}]}`
 )
 
-// TestSnapshotVersions is contract 9.1 and 9.2, to the byte.
+// TestSnapshotVersions tests contract 9.1 and 9.2, byte for byte.
 func TestSnapshotVersions(t *testing.T) {
 	withoutDefault := strings.Replace(exampleBody, exampleDefault, "", 1)
 	withoutEntity := strings.Replace(withoutDefault, "ENTITY_ID_CONSTRAINT", "UNKNOWN_CONSTRAINT", 1)
@@ -154,10 +154,10 @@ func TestSnapshotVersions(t *testing.T) {
 			if diff := cmp.Diff(test.want, r.body); r.status != http.StatusOK || diff != "" {
 				t.Errorf("%d (-want +got):\n%s", r.status, diff)
 			}
-			// One ETag never stands for two bodies.
+			// Different bodies must have different ETags.
 			etag := r.header.Get("Etag")
 			if body, seen := bodies[etag]; seen && body != r.body {
-				t.Errorf("ETag %s stands for another body, too", etag)
+				t.Errorf("ETag %s is also that of another body", etag)
 			}
 			bodies[etag] = r.body
 		})
@@ -167,8 +167,9 @@ func TestSnapshotVersions(t *testing.T) {
 	}
 }
 
-// TestSnapshotHeaders is contract 9.3: a bare ETag of 40 digits with the whole
-// revision in it, on both answers, and what RFC 9110 15.4.5 wants with it.
+// TestSnapshotHeaders tests contract 9.3: an unquoted ETag of 40 digits that includes the
+// whole revision, with both statuses, and the headers that RFC 9110 15.4.5 requires in a
+// 304.
 func TestSnapshotHeaders(t *testing.T) {
 	const etag = "000000000000002a" + "fffffffffffffffe" + "00000102"
 	h := over(example())
@@ -189,8 +190,8 @@ func TestSnapshotHeaders(t *testing.T) {
 	}
 }
 
-// TestSnapshotConditions: an ETag sent back as it was (contract 9.3) or in a form
-// of RFC 9110 13.1.2 is recognised, and no other is.
+// TestSnapshotConditions checks that an ETag is recognized unquoted (contract 9.3) and in
+// the forms of RFC 9110 13.1.2, and that no other is.
 func TestSnapshotConditions(t *testing.T) {
 	h := over(example())
 	etag := download(t, h, defaultSnapshot).header.Get("Etag")
@@ -221,14 +222,14 @@ func TestSnapshotConditions(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfNothing: an unknown namespace is an empty one without an ETag
-// (contract 9.1), whatever the client holds.
-func TestSnapshotOfNothing(t *testing.T) {
+// TestSnapshotUnknownNamespace checks that an unknown namespace is an empty one without an
+// ETag (contract 9.1), whatever ETag the client sends.
+func TestSnapshotUnknownNamespace(t *testing.T) {
 	s := newServer(t)
 	for _, condition := range []string{"", "*", "0000000000000000000000000000000000000100"} {
 		r := s.do("GET", snapshots+"nope?reference=main&environmentKey=x", "", "If-None-Match", condition)
 		r.check(t, 200, `{"namespace":{"key":"nope"},"flags":[]}`)
-		if etag, there := r.header["Etag"]; there || r.header.Get("Guidon-Revision") != "" {
+		if etag, ok := r.header["Etag"]; ok || r.header.Get("Guidon-Revision") != "" {
 			t.Errorf("ETag %q at %q", etag, r.header.Get("Guidon-Revision"))
 		}
 	}
@@ -243,13 +244,13 @@ func TestSnapshotOfNothing(t *testing.T) {
 	s.do("GET", defaultSnapshot+"?pretty", "").check(t, 200, "{\n  \"namespace\": {\n    \"key\": \"default\"\n  }\n}")
 }
 
-// TestSnapshotChanges: every write in the namespace gives it another ETag
-// (contract 9.3), and a write elsewhere does not.
+// TestSnapshotChanges checks that every write in the namespace changes its ETag (contract
+// 9.3), and that a write elsewhere does not.
 func TestSnapshotChanges(t *testing.T) {
 	s := newShop(t)
 	s.must("r2", "POST", "/api/v1/flags/f/rules", `{"segmentKey":"s","rank":2}`)
 	etag := s.must("", "GET", defaultSnapshot, "").header.Get("Etag")
-	seen := map[string]string{etag: "the beginning"}
+	seen := map[string]string{etag: "the initial state"}
 	const n = "/api/v1/namespaces/default"
 	for _, c := range []struct{ save, method, path, body string }{
 		{"", "PUT", n, `{"name":"D"}`},
@@ -267,7 +268,7 @@ func TestSnapshotChanges(t *testing.T) {
 		r := s.must("", "GET", defaultSnapshot, "", "If-None-Match", etag)
 		etag = r.header.Get("Etag")
 		if before, was := seen[etag]; was {
-			t.Errorf("%s %s leaves the ETag of %s", c.method, c.path, before)
+			t.Errorf("%s %s gives the same ETag as %s", c.method, c.path, before)
 		}
 		seen[etag] = c.method + " " + c.path
 	}
@@ -276,8 +277,8 @@ func TestSnapshotChanges(t *testing.T) {
 	s.do("GET", snapshots+"other", "", "If-None-Match", etag).check(t, 200, `{"namespace":{"key":"other"},"flags":[]}`)
 }
 
-// TestSnapshotRestored: a restored database comes to the same revision number
-// again, and nobody takes its state for the old one.
+// TestSnapshotRestored checks that states with the same revision number, before and after
+// a database was restored, have different ETags.
 func TestSnapshotRestored(t *testing.T) {
 	etags := map[string]bool{}
 	for _, stamp := range []int64{1, 2} {
@@ -289,8 +290,8 @@ func TestSnapshotRestored(t *testing.T) {
 	}
 }
 
-// TestSnapshotEncodings: the body compressed is the body, and the same bytes
-// every time and on every instance.
+// TestSnapshotEncodings checks that a compressed body contains the body, and consists of
+// the same bytes on every instance.
 func TestSnapshotEncodings(t *testing.T) {
 	one, two := over(example()), over(example())
 	for _, test := range []struct{ accept, want string }{
@@ -312,13 +313,13 @@ func TestSnapshotEncodings(t *testing.T) {
 		}
 		again := download(t, two, defaultSnapshot, "Accept-Encoding", test.accept, acceptVersion, "1.47.0")
 		if again.body != r.body || again.header.Get("Etag") != r.header.Get("Etag") {
-			t.Errorf("%q: another instance answers other bytes", test.accept)
+			t.Errorf("%q: another instance returns other bytes", test.accept)
 		}
 	}
 }
 
-// TestSnapshotAuthentication is contract 10.3 and operations 1.2, also where the
-// client has the snapshot already.
+// TestSnapshotAuthentication tests contract 10.3 and operations 1.2, also if the client
+// already has the snapshot.
 func TestSnapshotAuthentication(t *testing.T) {
 	s := newServer(t, required)
 	all, shop := "Bearer "+s.token(""), "Bearer "+s.token("shop")
@@ -334,8 +335,9 @@ func TestSnapshotAuthentication(t *testing.T) {
 	excluded.must("", "GET", defaultSnapshot, "")
 }
 
-// TestSnapshotLeavesOut what is never evaluated, so that no client evaluates it:
-// the rest of a rule whose segment is gone would match too often.
+// TestSnapshotLeavesOut checks that parts that are never evaluated are omitted: clients
+// must not evaluate them either. The rest of a rule whose segment no longer exists would
+// match too often.
 func TestSnapshotLeavesOut(t *testing.T) {
 	segment := &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}
 	h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, []*guidon.Flag{
@@ -370,8 +372,8 @@ func TestSnapshotLeavesOut(t *testing.T) {
 		`{"type":"SEGMENT_ROLLOUT_TYPE","rank":4,"segment":{"value":true,"segmentOperator":"OR_SEGMENT_OPERATOR","segments":`+s+`}}]}]}`)
 }
 
-// TestSnapshotTransportsAgree: what HTTP answers is the JSON of what gRPC does,
-// for every profile, to the byte.
+// TestSnapshotTransportsAgree checks that the HTTP body is the JSON of the gRPC message,
+// for every profile, byte for byte.
 func TestSnapshotTransportsAgree(t *testing.T) {
 	o := operation(t, "EvaluationSnapshotNamespace")
 	request := handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default"}}
@@ -399,8 +401,7 @@ func TestSnapshotTransportsAgree(t *testing.T) {
 	}
 }
 
-// randomSnapshot returns a namespace with anything in it, references to nothing
-// included.
+// randomSnapshot returns a namespace with random objects, some with dangling references.
 func randomSnapshot(r *rand.Rand) *guidon.Snapshot {
 	text := func() string {
 		return []string{"", "a", "é€😀", "<\"\\/\n\x01>", "\xff", "[1,2]", "longer than the others"}[r.IntN(7)]
@@ -452,8 +453,8 @@ func randomSnapshot(r *rand.Rand) *guidon.Snapshot {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: r.Int64()}, flags, segments)
 }
 
-// TestSnapshotTooLarge: what is stored once and repeated often is refused before
-// it fills the memory, over either transport.
+// TestSnapshotTooLarge checks that a snapshot that repeats a stored object too often is
+// rejected before it fills the memory, over either transport.
 func TestSnapshotTooLarge(t *testing.T) {
 	big := strings.Repeat("x", 1_000_000)
 	attachments := &guidon.Flag{Key: "f", Variants: []*guidon.Variant{{ID: "v", Attachment: big}}, Rules: []*guidon.Rule{{SegmentKeys: []string{"s"}}}}
@@ -464,7 +465,7 @@ func TestSnapshotTooLarge(t *testing.T) {
 	for range 200 {
 		segments.Rules = append(segments.Rules, &guidon.Rule{SegmentKeys: []string{"big"}})
 	}
-	const message = "the snapshot exceeds 134217728 bytes, because segments or attachments are used so often: evaluate on the server instead"
+	const message = "the snapshot exceeds 134217728 bytes, because segments or attachments are repeated wherever they are used; evaluate on the server instead"
 	for _, f := range []*guidon.Flag{attachments, segments} {
 		h := over(guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, []*guidon.Flag{f}, []*guidon.Segment{
 			{Key: "s"}, {Key: "big", Constraints: []*guidon.Constraint{{Value: big}}},
@@ -482,8 +483,7 @@ func TestSnapshotTooLarge(t *testing.T) {
 	}
 }
 
-// TestSnapshotConcurrently has many ask for the first time at once, and all get
-// the same (with the race detector on).
+// TestSnapshotConcurrently sends many first requests concurrently, for the race detector.
 func TestSnapshotConcurrently(t *testing.T) {
 	h := over(example())
 	var wg sync.WaitGroup
@@ -498,7 +498,7 @@ func TestSnapshotConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// largeSnapshot is a namespace of n flags, half of each type, with a few segments.
+// largeSnapshot returns a namespace with n flags, half of each type, and 100 segments.
 func largeSnapshot(n int) *guidon.Snapshot {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
 	var segments []*guidon.Segment
@@ -530,7 +530,7 @@ func largeSnapshot(n int) *guidon.Snapshot {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1, Stamp: 1}, flags, segments)
 }
 
-// BenchmarkSnapshot is the download of 10,000 flags, without the network.
+// BenchmarkSnapshot measures the download of 10,000 flags, without the network.
 func BenchmarkSnapshot(b *testing.B) {
 	s := largeSnapshot(10_000)
 	h := over(s)
@@ -572,7 +572,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	})
 }
 
-// discarded is an answer that nobody reads.
+// discarded is a ResponseWriter that discards the body.
 type discarded struct {
 	header http.Header
 	status int

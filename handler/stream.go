@@ -12,40 +12,39 @@ import (
 )
 
 const (
-	// heartbeat is how long a stream is silent at most: less than what stands
-	// between waits for (OFREP 7).
+	// heartbeat is the longest silence on a stream. It is shorter than the idle
+	// timeouts of proxies (OFREP 7).
 	heartbeat = 20 * time.Second
-	// streamGap is how soon after a look the next one may be: changes that come in
-	// between are told together.
+	// streamGap is the least time between a poll and the next one because of a
+	// change. Changes in between are reported together.
 	streamGap = 100 * time.Millisecond
-	// streamRetry is when to look again after a look that failed, and up to as much
-	// later.
+	// streamRetry is the least delay after a failed poll. Up to as much is added at
+	// random.
 	streamRetry = time.Second
 )
 
-// When clients come back after a connection was lost: at a moment of their own, so
-// that those of an instance that has ended are not all there at once. It is less
-// than the half minute after which providers take the stream for broken (OFREP 7).
+// How long clients wait before they reconnect. The delay is random, so that the clients
+// of an instance that has ended do not reconnect all together. It is less than the 30 s
+// after which providers consider the stream broken (OFREP 7).
 const (
 	minReconnect = 2 * time.Second
 	maxReconnect = 12 * time.Second
-	// maxReconnectStopping is for the clients of an instance that stops, of which
-	// there are the more the longer it has run.
+	// maxReconnectStopping is for the clients of an instance that stops: the longer
+	// it has run, the more clients it has.
 	maxReconnectStopping = 22 * time.Second
 )
 
-// listener is what a stream tells its client of.
+// listener produces the events of a stream.
 type listener interface {
-	// listen returns what there is to tell since the last time, as server-sent
-	// events, and whether there may be more. The first time it is the beginning.
+	// listen returns what has happened since the last call, as server-sent events,
+	// and whether there may be more. The first call returns the start of the stream.
 	listen(ctx context.Context, h *Handler) (events []byte, more bool, err error)
-	// namespace is known when listen has been called.
+	// namespace must not be called before listen.
 	namespace() string
 }
 
-// streamOp returns the operation of looking once on behalf of a stream. It is
-// carried out again and again, so that who listens, and may they, is asked each
-// time.
+// streamOp returns the operation that polls once for a stream. It runs for every poll,
+// so the client is authenticated and authorized each time.
 func streamOp(path string, area Area) *Operation {
 	return &Operation{Name: path, Routes: only(get, path), Area: area, run: func(h *Handler, ctx context.Context, request *Request) (Response, error) {
 		var response Response
@@ -67,15 +66,14 @@ type stream struct {
 	op      *Operation
 	request *Request
 	slot    *streamSlot
-	written time.Time
-	end     time.Time // of the capability; zero is none
+	written time.Time // when something was last sent
+	end     time.Time // when the stream must end; zero means no limit
 }
 
-// serveStream answers with a stream: with the first look, which decides whether
-// there is one, and then with what there is to tell.
+// serveStream serves a stream. If the first poll fails, it writes the error instead.
 func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
 	s := &stream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
-	first, err := s.look()
+	first, err := s.firstPoll()
 	if err == nil {
 		s.slot, err = s.hub.open(kind, x.event.actor)
 	}
@@ -90,39 +88,40 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 	x.event.ended = why
 }
 
-// look is the first look, on a frame of its own: that of serveStream stays as long
-// as the stream does, thousands of times, and decides how far their stacks shrink.
-func (s *stream) look() (events []byte, err error) {
+// firstPoll runs the first poll. It is a function of its own to keep the stack frame of
+// serveStream small: that frame exists as long as the stream, and with thousands of
+// streams its size decides how far their stacks shrink.
+func (s *stream) firstPoll() (events []byte, err error) {
 	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
-	s.handler.noteState(s.x, response)
+	s.handler.setStateHeaders(s.x, response)
 	if err == nil {
 		err = s.prepare()
 	}
 	return response.events, err
 }
 
-// prepare takes the bound of an ordinary answer off the connection, where that can
-// be done at all.
+// prepare replaces the deadline for a whole response by that for one piece. It returns
+// Unimplemented if the connection does not support deadlines.
 func (s *stream) prepare() error {
 	err := s.pieces.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	if errors.Is(err, http.ErrNotSupported) {
-		return guidon.Errorf(guidon.Unimplemented, "this server does not stream")
+		return guidon.Errorf(guidon.Unimplemented, "this server does not support streaming")
 	}
 	return err
 }
 
-// run sends until there is a reason to end.
+// run sends events until the stream ends, and returns the reason.
 func (s *stream) run(ctx context.Context, first []byte) streamEnd {
-	// What is written last needs time, too.
+	// Set a deadline for what net/http writes at the end.
 	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
-		// Those who came with the same one are not to come back together.
+		// Clients with the same capability must not reconnect all together.
 		s.end = c.until.Add(jitter(0, maxCapabilityGrace))
 	}
 	header := s.x.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // a proxy that collects an answer would collect for ever
+	header.Set("X-Accel-Buffering", "no") // a buffering proxy would wait forever for the end
 	s.x.WriteHeader(http.StatusOK)
 	if err := s.write(appendRetry(nil, minReconnect, maxReconnect)); err != nil {
 		return s.broken(ctx)
@@ -133,21 +132,21 @@ func (s *stream) run(ctx context.Context, first []byte) streamEnd {
 	return s.follow(ctx)
 }
 
-// follow looks whenever something may have changed. Nothing gets lost between two
-// looks: the channel for the next wait is there before each.
+// follow polls whenever something may have changed. No change is missed between two
+// polls, because the channel for the next wait is obtained before each.
 func (s *stream) follow(ctx context.Context) streamEnd {
 	changed, cancel := s.hub.config.Subscribe(s.request.listener.namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var wait <-chan struct{}
-	var looked, lookAt time.Time // at once: since the first look nobody has watched
+	var polled, pollAt time.Time // immediately: changes since the first poll were not signaled
 	for {
 		now := time.Now()
-		if !lookAt.After(now) {
-			wait, looked = changed(), now
+		if !pollAt.After(now) {
+			wait, polled = changed(), now
 			var why streamEnd
-			if lookAt, why = s.tell(ctx, now); why != "" {
+			if pollAt, why = s.poll(ctx, now); why != "" {
 				return why
 			}
 		}
@@ -156,10 +155,10 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 				return s.broken(ctx)
 			}
 		}
-		timer.Reset(time.Until(earliest(lookAt, s.written.Add(heartbeat), s.end)))
+		timer.Reset(time.Until(earliest(pollAt, s.written.Add(heartbeat), s.end)))
 		select {
 		case <-wait:
-			wait, lookAt = nil, looked.Add(streamGap)
+			wait, pollAt = nil, polled.Add(streamGap)
 		case <-timer.C:
 		case <-s.slot.displaced:
 			return endedShare
@@ -175,24 +174,24 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 	}
 }
 
-// tell sends all there is to tell, and returns when to look again unless something
-// changes before, or why the stream is to end.
-func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why streamEnd) {
+// poll sends all pending events. It returns when to poll again if nothing changes
+// before, or why the stream must end.
+func (s *stream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why streamEnd) {
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
 		if _, panicked := errors.AsType[*panicError](err); ctx.Err() != nil && !panicked {
-			return lookAt, endedByClient
+			return pollAt, endedByClient
 		}
 		if err != nil {
-			s.x.event = known // of whom and what the stream is
+			s.x.event = known // keep the actor and the namespace for the log
 			if why = endOf(err); why != "" {
 				s.x.event.err = err
 			}
 			return now.Add(jitter(streamRetry, 2*streamRetry)), why
 		}
 		if err := s.write(response.events); err != nil {
-			return lookAt, s.broken(ctx)
+			return pollAt, s.broken(ctx)
 		}
 		if response.more {
 			continue
@@ -204,8 +203,8 @@ func (s *stream) tell(ctx context.Context, now time.Time) (lookAt time.Time, why
 	}
 }
 
-// endOf returns whether the error of a look ends the stream. What is only away for
-// the moment does not: the client could do no better elsewhere.
+// endOf returns why the error of a poll ends the stream, or "" if it does not. Temporary
+// unavailability does not: the client would fare no better on another instance.
 func endOf(err error) streamEnd {
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable:
@@ -218,7 +217,7 @@ func endOf(err error) streamEnd {
 	return endedFailed
 }
 
-// write sends the events, each piece within the time for it.
+// write sends the events, each piece with its own deadline.
 func (s *stream) write(events []byte) error {
 	if len(events) == 0 {
 		return nil
@@ -233,7 +232,7 @@ func (s *stream) write(events []byte) error {
 	return nil
 }
 
-// broken returns why nothing more can be written.
+// broken returns why a write failed.
 func (s *stream) broken(ctx context.Context) streamEnd {
 	if ctx.Err() != nil {
 		return endedByClient
@@ -241,7 +240,7 @@ func (s *stream) broken(ctx context.Context) streamEnd {
 	return endedSlow
 }
 
-// never is a moment that does not come.
+// never is later than any time that is waited for.
 var never = time.Unix(1<<40, 0)
 
 func earliest(a, b, end time.Time) time.Time {
@@ -261,12 +260,12 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// jitter returns a duration between the two, at random.
+// jitter returns a random duration between least and most, inclusive.
 func jitter(least, most time.Duration) time.Duration {
 	return least + rand.N(most-least+1) // #nosec G404 -- spreads load, keeps no secret
 }
 
-// appendRetry tells the client when to come back after a loss.
+// appendRetry appends how long the client must wait before it reconnects.
 func appendRetry(b []byte, least, most time.Duration) []byte {
 	return fmt.Appendf(b, "retry: %d\n\n", jitter(least, most).Milliseconds())
 }

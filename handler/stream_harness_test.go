@@ -16,8 +16,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// journal is a store in memory whose clock may be that of a bubble: the states and
-// change records of namespaces, the tokens, and who waits for changes.
+// journal is a store in memory that can be used in a synctest bubble. It has the
+// revisions and change records of namespaces, the tokens, and the subscribers.
 type journal struct {
 	guidon.Store
 
@@ -28,15 +28,15 @@ type journal struct {
 	changed chan struct{}
 	waiting int
 	reads   int       // of change records
-	asked   time.Time // by when the answer to the last question must be true
-	broken  error     // what every question fails with
+	arrived time.Time // the arrival time in the last snapshot query
+	broken  error     // returned by every query, if not nil
 }
 
 func newJournal() *journal {
 	return &journal{states: map[string]guidon.Revision{"default": {Number: 1, Stamp: 1}}, changed: make(chan struct{})}
 }
 
-// set makes the state of the default namespace another one.
+// set changes the revision of the default namespace.
 func (j *journal) set(number, stamp int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +44,7 @@ func (j *journal) set(number, stamp int64) {
 	j.wake()
 }
 
-// write adds a revision of so many records.
+// write adds a revision with that many change records.
 func (j *journal) write(records int32) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -68,7 +68,7 @@ func (j *journal) setTokens(tokens ...*guidon.Authentication) {
 	j.wake()
 }
 
-// fail makes every question fail, or not any more where err is nil.
+// fail makes every query fail with err, or succeed again if err is nil.
 func (j *journal) fail(err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -76,7 +76,7 @@ func (j *journal) fail(err error) {
 	j.wake()
 }
 
-// wake is called with the lock held.
+// wake notifies the subscribers. j.mu must be held.
 func (j *journal) wake() {
 	close(j.changed)
 	j.changed = make(chan struct{})
@@ -100,14 +100,14 @@ func (j *journal) Subscribe(string) (func() <-chan struct{}, func()) {
 func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	r, lives := j.states[key]
-	j.asked = guidon.CallFrom(ctx).Begun
+	r, exists := j.states[key]
+	j.arrived = guidon.CallFrom(ctx).Begun
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case j.broken != nil:
 		return nil, j.broken
-	case !lives:
+	case !exists:
 		return nil, guidon.NotFound
 	}
 	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), nil
@@ -135,7 +135,7 @@ func (j *journal) Changes(_ context.Context, query guidon.ChangeQuery) ([]*guido
 	return records[:min(len(records), query.Limit)], j.broken
 }
 
-// streaming returns a handler over the journal that streams, changed by the
+// streaming returns a handler over the journal with event streams, changed by the
 // options.
 func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *handler.Streams) {
 	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
@@ -146,13 +146,13 @@ func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, 
 	return handler.New(config), streams
 }
 
-// wire is the client's end of a stream, in memory, as net/http has it.
+// wire is the connection of a stream, in memory, with deadlines as in net/http.
 type wire struct {
 	*httptest.ResponseRecorder
 	mu       sync.Mutex
 	text     strings.Builder
 	deadline time.Time
-	full     bool // takes nothing any more
+	full     bool // writes block until the deadline
 }
 
 func (w *wire) Write(b []byte) (int, error) {
@@ -175,13 +175,13 @@ func (w *wire) SetWriteDeadline(deadline time.Time) error {
 	return nil
 }
 
-func (w *wire) clog() {
+func (w *wire) stall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.full = true
 }
 
-// listening is one who listens, within a bubble.
+// listening is a client of a stream in a synctest bubble.
 type listening struct {
 	t      *testing.T
 	wire   *wire
@@ -190,7 +190,7 @@ type listening struct {
 	seen   int
 }
 
-// listen opens a stream. Headers are name and value in turn.
+// listen opens a stream. Headers are names and values in turn.
 func listen(t *testing.T, h http.Handler, path string, headers ...string) *listening {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,7 +207,7 @@ func listen(t *testing.T, h http.Handler, path string, headers ...string) *liste
 	return l
 }
 
-// next returns what has come since the last call, as soon as nothing else happens.
+// next returns the text received since the last call, once all goroutines are blocked.
 func (l *listening) next() string {
 	synctest.Wait()
 	l.wire.mu.Lock()
@@ -217,7 +217,7 @@ func (l *listening) next() string {
 	return text
 }
 
-// wants checks what has come since the last call.
+// wants checks the text received since the last call.
 func (l *listening) wants(what, want string) {
 	l.t.Helper()
 	if got := l.next(); got != want {
@@ -225,7 +225,7 @@ func (l *listening) wants(what, want string) {
 	}
 }
 
-// begun checks how the stream begins, when to come back aside.
+// begun checks the start of the stream, except for the reconnection delay.
 func (l *listening) begun(want string) {
 	l.t.Helper()
 	text := l.next()
@@ -235,7 +235,7 @@ func (l *listening) begun(want string) {
 	}
 }
 
-// ended tells whether the stream has ended.
+// ended reports whether the stream has ended.
 func (l *listening) ended() bool {
 	synctest.Wait()
 	select {

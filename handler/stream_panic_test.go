@@ -13,7 +13,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestPanickingStream: a stream that panics has failed. Its client has not gone.
+// TestPanickingStream checks that a stream that panics counts as failed, not as ended by
+// its client.
 func TestPanickingStream(t *testing.T) {
 	for _, path := range []string{eventsPath, changesPath} {
 		synctest.Test(t, func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestPanickingStream(t *testing.T) {
 				}
 			}
 			if len(o.finished) != 0 {
-				t.Errorf("%s: its duration was taken for that of a request: %v", path, <-o.finished)
+				t.Errorf("%s: its duration was reported like that of a request: %v", path, <-o.finished)
 			}
 		})
 	}

@@ -1,37 +1,37 @@
 package handler
 
-// streamSlot is the place of one open stream.
+// streamSlot is the slot of one open stream.
 type streamSlot struct {
 	kind      streamKind
 	owner     string
-	displaced chan struct{} // closed when the place is given to a stream of another token
+	displaced chan struct{} // closed when the slot is given to another token
 }
 
-// streamShares shares the places for one kind of stream among tokens. One token may
-// take all of them; when they are taken, a token that has fewer than another gets one
-// of that one's. It is guarded by [Streams].
+// streamShares distributes the slots for one kind of stream among tokens. One token may
+// have all of them. If none is free, a token can take a slot from one that has more. It
+// is guarded by [Streams].
 type streamShares struct {
 	open   int
 	owners map[string]map[*streamSlot]struct{}
-	having map[int]int // how many owners have so many streams
-	most   int         // that any owner has
+	counts map[int]int // from a number of streams to how many owners have that many
+	most   int         // the most streams of any owner
 }
 
 func newStreamShares() streamShares {
-	return streamShares{owners: map[string]map[*streamSlot]struct{}{}, having: map[int]int{}}
+	return streamShares{owners: map[string]map[*streamSlot]struct{}{}, counts: map[int]int{}}
 }
 
-// admits reports whether the owner may open one more stream.
-func (s *streamShares) admits(owner string, limit int) bool {
+// canAdd reports whether the owner may open one more stream.
+func (s *streamShares) canAdd(owner string, limit int) bool {
 	return s.open < limit || s.displaces(owner)
 }
 
-// displaces reports whether the owner would still not have more streams than the owner
-// of the most, if it got one of that one's.
+// displaces reports whether the owner may take a slot from the owner with the most. It
+// must not have more streams than that one afterwards.
 func (s *streamShares) displaces(owner string) bool { return len(s.owners[owner])+1 < s.most }
 
-// add adds a stream, at the cost of another one if the limit is reached. It returns
-// false if there is no place for it.
+// add adds a stream, and displaces another one if the limit is reached. It reports
+// whether there was a slot.
 func (s *streamShares) add(slot *streamSlot, limit int) bool {
 	if s.open >= limit {
 		if !s.displaces(slot.owner) {
@@ -46,12 +46,12 @@ func (s *streamShares) add(slot *streamSlot, limit int) bool {
 	}
 	slots[slot] = struct{}{}
 	s.open++
-	s.moved(len(slots)-1, len(slots))
+	s.recount(len(slots)-1, len(slots))
 	s.most = max(s.most, len(slots))
 	return true
 }
 
-// displace ends a stream of an owner that has the most.
+// displace ends a stream of an owner with the most streams.
 func (s *streamShares) displace() {
 	for _, slots := range s.owners {
 		if len(slots) < s.most {
@@ -65,7 +65,7 @@ func (s *streamShares) displace() {
 	}
 }
 
-// remove removes a stream, unless it has been displaced.
+// remove frees the slot, unless it has been displaced.
 func (s *streamShares) remove(slot *streamSlot) {
 	slots := s.owners[slot.owner]
 	if _, ok := slots[slot]; !ok {
@@ -73,21 +73,21 @@ func (s *streamShares) remove(slot *streamSlot) {
 	}
 	delete(slots, slot)
 	s.open--
-	s.moved(len(slots)+1, len(slots))
-	if s.having[s.most] == 0 {
-		s.most-- // to what this owner has now
+	s.recount(len(slots)+1, len(slots))
+	if s.counts[s.most] == 0 {
+		s.most-- // this owner had the most, and now has one less
 	}
 	if len(slots) == 0 {
 		delete(s.owners, slot.owner)
 	}
 }
 
-// moved notes that an owner has another number of streams.
-func (s *streamShares) moved(from, to int) {
-	if s.having[from]--; s.having[from] <= 0 {
-		delete(s.having, from)
+// recount records that the number of streams of an owner has changed.
+func (s *streamShares) recount(from, to int) {
+	if s.counts[from]--; s.counts[from] <= 0 {
+		delete(s.counts, from)
 	}
 	if to > 0 {
-		s.having[to]++
+		s.counts[to]++
 	}
 }

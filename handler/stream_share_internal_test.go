@@ -7,9 +7,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// TestStreamShares opens and closes streams of the tokens a, b and c: a small letter
-// opens one, a capital closes one. It wants to know which are refused, and how many of
-// each are open at the end.
+// TestStreamShares opens and closes streams of the tokens a, b and c: a lower-case letter
+// opens one, an upper-case letter closes one. It checks which are rejected, and how many
+// of each are open at the end.
 func TestStreamShares(t *testing.T) {
 	for _, test := range []struct {
 		name, does, refused string
@@ -18,11 +18,11 @@ func TestStreamShares(t *testing.T) {
 		{"one token may have all", "aaaa", "", 4, 4, 0, 0},
 		{"but no more", "aaaaa", "a", 4, 4, 0, 0},
 		{"another gets its share", "aaaabb", "", 4, 2, 2, 0},
-		{"and no more than that", "aaaabbb", "b", 4, 2, 2, 0},
+		{"no token gets more than its share", "aaaabbb", "b", 4, 2, 2, 0},
 		{"a third gets its share", "aaaaaabbc", "", 6, 3, 2, 1},
-		{"as far as there are places", "abc", "c", 2, 1, 1, 0},
-		{"nobody is displaced for an equal", "aabb", "b", 3, 2, 1, 0},
-		{"what is closed is free", "aaaaAAb", "", 4, 2, 1, 0},
+		{"no slot for a third", "abc", "c", 2, 1, 1, 0},
+		{"no stream is displaced for an equal share", "aabb", "b", 3, 2, 1, 0},
+		{"closed streams free their slots", "aaaaAAb", "", 4, 2, 1, 0},
 		{"the most is known after others have closed", "aaabAAAbbba", "", 4, 1, 3, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestStreamShares(t *testing.T) {
 				}
 			}
 			shares := s.kinds[changeStream].shares
-			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.having) != 0 {
-				t.Errorf("something is left when all have ended: %+v", shares)
+			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.counts) != 0 {
+				t.Errorf("not empty after all streams have ended: %+v", shares)
 			}
 		})
 	}

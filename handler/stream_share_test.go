@@ -9,9 +9,9 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestStreamPlaces: callers without a valid token take no place, and when one token has
-// taken all places another one gets its share.
-func TestStreamPlaces(t *testing.T) {
+// TestStreamSlots checks that callers without a valid token take no slot, and that
+// another token gets its share when one has taken all slots.
+func TestStreamSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.setTokens(
@@ -30,12 +30,12 @@ func TestStreamPlaces(t *testing.T) {
 		}
 		for token, want := range map[string]int{"wrong": http.StatusUnauthorized, "greedy": http.StatusServiceUnavailable} {
 			if l := open(token); !l.ended() || l.wire.Code != want {
-				t.Errorf("%s, when all places are taken: %d, want %d", token, l.wire.Code, want)
+				t.Errorf("%s, when all slots are taken: %d, want %d", token, l.wire.Code, want)
 			}
 		}
 		other := open("other")
 		if other.ended() {
-			t.Errorf("the other token got no place: %d", other.wire.Code)
+			t.Errorf("the other token got no slot: %d", other.wire.Code)
 		}
 		displaced := 0
 		for _, l := range greedy {

@@ -22,13 +22,13 @@ import (
 
 const eventsPath = "/ofrep/v1/events"
 
-// refetch is the event about a revision of the journal.
+// refetch returns the event for a revision of the journal.
 func refetch(number, stamp string) string {
 	return "id: " + number + "-" + stamp + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n"
 }
 
-// TestOFREPEvents is OFREP 7: who has not seen the state is told to ask again, at
-// the beginning and at each change, and nobody is told anything else.
+// TestOFREPEvents tests OFREP 7: a client that has not seen the current revision is told
+// to refetch, at the start and after each change. No other events are sent.
 func TestOFREPEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -62,17 +62,17 @@ func TestOFREPEvents(t *testing.T) {
 			l.wants("nothing new", "")
 			l.cancel()
 			if !l.ended() {
-				t.Error("goes on after the client has gone")
+				t.Error("the stream continues after its client has disconnected")
 			}
 		}
 		if j.waiting != 0 {
-			t.Errorf("%d still wait for changes", j.waiting)
+			t.Errorf("%d subscriptions are left", j.waiting)
 		}
 	})
 }
 
-// TestStreamsCoalesce: of changes that come closely after one another the first is
-// told of at once and the others together.
+// TestStreamsCoalesce checks that of several changes in quick succession the first is
+// reported immediately, and the others together.
 func TestStreamsCoalesce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -84,16 +84,16 @@ func TestStreamsCoalesce(t *testing.T) {
 			j.write(0)
 			time.Sleep(time.Millisecond)
 		}
-		l.wants("at once", refetch("2", "2"))
+		l.wants("immediately", refetch("2", "2"))
 		time.Sleep(time.Second)
-		l.wants("then", refetch("51", "33"))
+		l.wants("later", refetch("51", "33"))
 		l.cancel()
 		synctest.Wait()
 	})
 }
 
-// TestStreamsHeartbeat: nothing between server and client takes a stream on which
-// nothing happens for dead (OFREP 7).
+// TestStreamsHeartbeat checks that an idle stream sends heartbeats, so that no proxy
+// closes it (OFREP 7).
 func TestStreamsHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -116,20 +116,20 @@ func TestStreamsHeartbeat(t *testing.T) {
 	})
 }
 
-// TestStreamsLookAnew: each look is a request of its own, however long the stream has
-// lasted. It has the whole time of one, and may not be answered from before it.
-func TestStreamsLookAnew(t *testing.T) {
+// TestStreamsPollAfresh checks that each poll counts as a new request, however long the
+// stream has lasted: it has its own timeout, and must not be served from older data.
+func TestStreamsPollAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j, func(c *handler.Config) { c.Timeout = time.Minute })
 		l := listen(t, h, eventsPath)
 		l.begun(refetch("1", "1"))
 		time.Sleep(time.Hour)
-		l.next() // what kept it alive
+		l.next() // skip the heartbeats
 		j.set(2, 2)
 		l.wants("a change", refetch("2", "2"))
-		if !j.asked.Equal(time.Now()) {
-			t.Errorf("what is told is as of %v, want %v", j.asked, time.Now())
+		if !j.arrived.Equal(time.Now()) {
+			t.Errorf("the poll has the arrival time %v, want %v", j.arrived, time.Now())
 		}
 		l.cancel()
 		synctest.Wait()
@@ -138,8 +138,8 @@ func TestStreamsLookAnew(t *testing.T) {
 
 var retryLine = regexp.MustCompile(`^retry: (\d+)\n\n`)
 
-// TestStreamsEnd: who is told that the server stops is told when to come back, not
-// all at once, and nobody else comes in.
+// TestStreamsEnd checks that clients get different reconnection delays when the server
+// stops, and that new streams are rejected.
 func TestStreamsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -159,13 +159,13 @@ func TestStreamsEnd(t *testing.T) {
 			text := l.next()
 			match := retryLine.FindStringSubmatch(text)
 			if match == nil || !l.ended() {
-				t.Fatalf("the end is %q", text)
+				t.Fatalf("the stream ends with %q", text)
 			}
 			ms, _ := strconv.Atoi(match[1])
 			least, most, last[text] = min(least, ms), max(most, ms), true
 		}
 		if len(first) < clients*9/10 || len(last) < clients*9/10 || least < 2000 || least > 4000 || most < 20_000 || most > 22_000 {
-			t.Errorf("%d and %d moments to come back at, from %d to %d ms", len(first), len(last), least, most)
+			t.Errorf("%d and %d different delays, from %d to %d ms", len(first), len(last), least, most)
 		}
 		late := listen(t, h, eventsPath)
 		if got := late.wire.Body.String() + late.next(); late.wire.Code != http.StatusServiceUnavailable || !strings.Contains(got, "stopping") {
@@ -180,8 +180,8 @@ func TestStreamsEnd(t *testing.T) {
 	})
 }
 
-// TestStreamsSlowClient: one that does not read is dropped after a while, and holds
-// nobody up until then.
+// TestStreamsSlowClient checks that a client that does not read is disconnected after the
+// write deadline, and delays no other client until then.
 func TestStreamsSlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -190,16 +190,16 @@ func TestStreamsSlowClient(t *testing.T) {
 		slow.begun(refetch("1", "1"))
 		other.begun(refetch("1", "1"))
 		time.Sleep(time.Second)
-		slow.wire.clog()
+		slow.wire.stall()
 		j.set(2, 2)
 		other.wants("a change", refetch("2", "2"))
 		time.Sleep(9 * time.Second)
 		if slow.ended() {
-			t.Error("dropped at once")
+			t.Error("disconnected too early")
 		}
 		time.Sleep(time.Second)
 		if !slow.ended() {
-			t.Error("not dropped")
+			t.Error("not disconnected")
 		}
 		other.cancel()
 		synctest.Wait()
@@ -209,8 +209,8 @@ func TestStreamsSlowClient(t *testing.T) {
 	})
 }
 
-// TestStreamsEndWithToken: a stream ends when its token is deleted or expires, and
-// one that came with a capability soon after the end of that.
+// TestStreamsEndWithToken checks that a stream ends when its token is deleted or expires,
+// and a stream with a capability soon after the capability ends.
 func TestStreamsEndWithToken(t *testing.T) {
 	const secret = "secret"
 	token := func() *guidon.Authentication {
@@ -255,7 +255,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 					t.Error("ended early")
 				}
 				if time.Sleep(test.ends - test.lasts + 3*time.Second); !l.ended() {
-					t.Error("goes on")
+					t.Error("has not ended")
 				}
 				if got := streams.Stats()[0].Ended[test.reason]; got != 1 {
 					t.Errorf("ended %v", streams.Stats()[0].Ended)
@@ -265,9 +265,9 @@ func TestStreamsEndWithToken(t *testing.T) {
 	}
 }
 
-// TestStreamsOutlastTrouble: what keeps the service from looking does not end a
-// stream; when it is over the client is told what it has missed.
-func TestStreamsOutlastTrouble(t *testing.T) {
+// TestStreamsSurviveOutage checks that temporary unavailability does not end a stream,
+// and that the client gets the changes that it missed.
+func TestStreamsSurviveOutage(t *testing.T) {
 	for _, path := range []string{eventsPath, changesPath} {
 		synctest.Test(t, func(t *testing.T) {
 			j := newJournal()
@@ -278,16 +278,16 @@ func TestStreamsOutlastTrouble(t *testing.T) {
 			j.fail(guidon.Errorf(guidon.Unavailable, "away"))
 			time.Sleep(time.Minute)
 			if got := l.next(); strings.ReplaceAll(got, ": keep-alive\n\n", "") != "" || strings.Count(got, "keep-alive") < 2 {
-				t.Errorf("meanwhile got %q", got)
+				t.Errorf("during the outage: got %q", got)
 			}
 			j.write(1)
-			synctest.Wait() // all have looked in vain
+			synctest.Wait() // until the poll has failed
 			j.mu.Lock()
-			j.broken = nil // nobody tells
+			j.broken = nil // without notifying subscribers
 			j.mu.Unlock()
 			time.Sleep(2 * time.Second)
 			if got := l.next(); strings.Count(got, "id: 2") != 1 {
-				t.Errorf("afterwards got %q", got)
+				t.Errorf("after the outage: got %q", got)
 			}
 			l.cancel()
 			synctest.Wait()
@@ -295,8 +295,8 @@ func TestStreamsOutlastTrouble(t *testing.T) {
 	}
 }
 
-// TestStreamsFail: what nobody expected ends a stream, and is in the log with the
-// caller's name.
+// TestStreamsFail checks that an unexpected error ends a stream, and is in the log with
+// the actor.
 func TestStreamsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -318,8 +318,8 @@ func TestStreamsFail(t *testing.T) {
 	})
 }
 
-// TestStreamsRefused: what cannot begin is answered like any other request.
-func TestStreamsRefused(t *testing.T) {
+// TestStreamErrors checks that a stream that cannot start gets an ordinary error response.
+func TestStreamErrors(t *testing.T) {
 	a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret"),
 		Metadata: map[string]string{guidon.MetadataTokenNamespace: "default"}}
 	j := newJournal()
@@ -334,21 +334,21 @@ func TestStreamsRefused(t *testing.T) {
 	}{
 		{"no credential", eventsPath, "", 401, unauthenticated},
 		{"a capability for another namespace", eventsPath + "?namespace=shop&capability=" + good, "", 401, unauthenticated},
-		{"one that has ended", eventsPath + "?capability=" + a.Capability("default", time.Now()), "", 401, unauthenticated},
-		{"a wrong one beside a good token", eventsPath + "?capability=x", "secret", 401, unauthenticated},
+		{"an expired capability", eventsPath + "?capability=" + a.Capability("default", time.Now()), "", 401, unauthenticated},
+		{"an invalid capability with a valid token", eventsPath + "?capability=x", "secret", 401, unauthenticated},
 		{"a capability on another path", changesPath + "?capability=" + good, "", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
 		{"another than the token's namespace", eventsPath + "?namespace=shop", "secret", 403,
 			`{"errorCode":"GENERAL","errorDetails":"permission denied: the token is limited to another namespace"}`},
 		{"another than the token's namespace, of changes", "/api/v1/namespaces/shop/changes/stream", "secret", 401, `{"code":16,"message":"request was not authenticated","details":[]}`},
-		{"a place that is none", changesPath + "?from=x", "secret", 400, `{"code":3,"message":"invalid field from: must be a revision, or the id of an event","details":[]}`},
-		{"a connection that cannot", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not stream"}`},
+		{"an invalid start", changesPath + "?from=x", "secret", 400, `{"code":3,"message":"invalid field from: must be a revision, or the id of an event","details":[]}`},
+		{"a connection without deadlines", eventsPath, "secret", 501, `{"errorCode":"GENERAL","errorDetails":"this server does not support streaming"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			headers := []string{}
 			if test.token != "" {
 				headers = []string{"Authorization", "Bearer " + test.token}
 			}
-			r := download(t, h, test.path, headers...) // whose recorder has no deadlines
+			r := download(t, h, test.path, headers...) // its recorder has no deadlines
 			r.check(t, test.status, test.body)
 		})
 	}
@@ -364,13 +364,13 @@ func TestStreamsRefused(t *testing.T) {
 	without := handler.New(handler.Config{Service: guidon.NewService(j, time.Now)})
 	for _, path := range []string{eventsPath, changesPath} {
 		if r := download(t, without, path); r.status != http.StatusNotFound {
-			t.Errorf("where nothing streams, %s is %d", path, r.status)
+			t.Errorf("without Streams, %s is %d", path, r.status)
 		}
 	}
 }
 
-// TestStreamsLog: a stream is one event in the log, when it has ended, without what
-// is in its URL.
+// TestStreamsLog checks that a stream is logged as one event when it has ended, without
+// the secrets in its URL.
 func TestStreamsLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -403,13 +403,13 @@ func TestStreamsLog(t *testing.T) {
 			t.Errorf("event (-want +got):\n%s", diff)
 		}
 		if len(o.finished) != 0 {
-			t.Errorf("its duration was taken for that of a request: %v", <-o.finished)
+			t.Errorf("its duration was reported like that of a request: %v", <-o.finished)
 		}
 	})
 }
 
-// TestStreamsOverHTTP: over a real connection the bounds of other requests do not
-// apply, and other origins may listen.
+// TestStreamsOverHTTP checks on a real connection that the timeouts of other requests do
+// not apply, and that pages of other origins may listen.
 func TestStreamsOverHTTP(t *testing.T) {
 	j := newJournal()
 	h, streams := streaming(j, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })

@@ -7,24 +7,23 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// StreamsConfig is what [Streams] are made of.
+// StreamsConfig configures [Streams].
 type StreamsConfig struct {
-	// Subscribe returns how to learn that a namespace, or what its readers may see,
-	// may have changed. changed returns a channel that is closed at the next such
-	// moment, counted from the call; cancel ends the interest. The namespace need
-	// not exist.
+	// Subscribe subscribes to changes of a namespace, and of who may read it. changed
+	// returns a channel that is closed when something may have changed after the
+	// call; cancel ends the subscription. The namespace need not exist.
 	Subscribe func(namespace string) (changed func() <-chan struct{}, cancel func())
-	// How many streams may be open at a time. One token may have all of them until
-	// others want some.
+	// MaxOFREP and MaxChanges limit the open streams of each kind. One token may have
+	// all of them until others need some.
 	MaxOFREP, MaxChanges int
-	// PublicURL is where browsers reach this service, without a slash at the end;
-	// empty is where they reach it already, at the root.
+	// PublicURL is the URL at which browsers reach this service, without a trailing
+	// slash. Empty means the root of the origin that they already use.
 	PublicURL string
 }
 
-// Streams are the event streams of a process: the one place that counts them and
-// ends them. A handler that has none neither offers nor advertises any. Its methods
-// may be called concurrently.
+// Streams manages the event streams of a process: it limits, counts and ends them. A
+// handler without Streams neither serves nor advertises any. It is safe for concurrent
+// use.
 type Streams struct {
 	config StreamsConfig
 	pages  pages
@@ -35,7 +34,7 @@ type Streams struct {
 	kinds [streamKinds]streamCounts
 }
 
-// streamKind is what a stream tells of.
+// streamKind is what a stream reports.
 type streamKind uint8
 
 const (
@@ -48,21 +47,21 @@ const (
 type streamEnd string
 
 const (
-	endedByClient  streamEnd = "client"  // it went away
-	endedSlow      streamEnd = "slow"    // it did not take what was sent
-	endedExpired   streamEnd = "expired" // the capability that it came with
-	endedForbidden streamEnd = "refused" // it may not listen any more
-	endedRewound   streamEnd = "rewound" // a backup was restored
-	endedFailed    streamEnd = "failed"  // for a reason that the log has
-	endedShare     streamEnd = "share"   // its token had more than its share
-	endedStopping  streamEnd = "stopping"
+	endedByClient  streamEnd = "client"   // the client disconnected
+	endedSlow      streamEnd = "slow"     // the client did not read
+	endedExpired   streamEnd = "expired"  // the capability expired
+	endedForbidden streamEnd = "refused"  // the client is no longer authorized
+	endedRewound   streamEnd = "rewound"  // a backup was restored
+	endedFailed    streamEnd = "failed"   // the error is in the log
+	endedShare     streamEnd = "share"    // the slot was given to another token
+	endedStopping  streamEnd = "stopping" // the process stops
 )
 
 // StreamStats counts the streams of one kind.
 type StreamStats struct {
 	Kind    string // "ofrep" or "changes"
 	Open    int
-	Refused uint64            // because too many were open, or the process stops
+	Refused uint64            // because too many were open or the process was stopping
 	Ended   map[string]uint64 // by reason, of which there are few
 }
 
@@ -72,7 +71,7 @@ type streamCounts struct {
 	ended   map[string]uint64
 }
 
-// NewStreams returns streams of which none is open. It starts nothing.
+// NewStreams returns Streams without any open stream. It starts no goroutine.
 func NewStreams(config StreamsConfig) *Streams {
 	s := &Streams{config: config, ending: make(chan struct{})}
 	for kind := range s.kinds {
@@ -81,8 +80,9 @@ func NewStreams(config StreamsConfig) *Streams {
 	return s
 }
 
-// End ends all streams, each after it has told its client when to come back, and
-// refuses new ones. It does not wait for that, and may be called again, and on nil.
+// End ends all streams, each after sending its client a delay for reconnecting, and
+// rejects new ones. It does not wait for the streams to end. It may be called more than
+// once, and on nil.
 func (s *Streams) End() {
 	if s == nil {
 		return
@@ -118,11 +118,11 @@ func (s *Streams) limit(kind streamKind) int {
 func (s *Streams) hasRoom(kind streamKind, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.ended && s.kinds[kind].shares.admits(owner, s.limit(kind))
+	return !s.ended && s.kinds[kind].shares.canAdd(owner, s.limit(kind))
 }
 
-// open returns the place of a stream that begins, or Unavailable. Owner is the
-// authenticated caller: streams of callers that are not get no place.
+// open returns a slot for a new stream, or Unavailable. Owner is the authenticated
+// caller; callers that fail authentication must not get a slot.
 func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
 	return slot, nil
 }
 
-// close counts a stream that has ended.
+// close frees the slot of a stream that has ended, and counts the reason.
 func (s *Streams) close(slot *streamSlot, why streamEnd) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

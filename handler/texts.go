@@ -11,9 +11,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// checkTexts returns an error if any string of the message, however deep, contains
-// a NUL character or is not valid UTF-8: some databases cannot store it, and others
-// would find something else by it. It is the one check for all operations but those
+// checkTexts returns an error if any string in the message, at any depth, contains a NUL
+// character or is not valid UTF-8: some databases cannot store such a string, and others
+// would find something else by it. It is the only check for all operations except those
 // that evaluate, which store nothing and find nothing by such a key.
 func checkTexts(m proto.Message) error {
 	if m == nil {
@@ -26,11 +26,11 @@ func checkTexts(m proto.Message) error {
 	return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: %s", strings.TrimPrefix(bad.path, "."), bad.rule)
 }
 
-// badText is a string that is rejected. Its path is only put together on the way
-// back, since nearly all messages have none.
+// badText is a rejected string. Its path is built only while returning from the
+// recursion, because nearly all messages have none.
 type badText struct{ path, rule string }
 
-// under returns the text, or nil for none, with its path below an outer one.
+// under prefixes the path with outer. It may be called on nil.
 func (b *badText) under(outer string) *badText {
 	if b != nil {
 		b.path = outer + b.path
@@ -38,7 +38,7 @@ func (b *badText) under(outer string) *badText {
 	return b
 }
 
-// badTextIn returns the first text of the message that is rejected, or nil.
+// badTextIn returns the first rejected string of the message, or nil if there is none.
 func badTextIn(m protoreflect.Message) (bad *badText) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
@@ -53,7 +53,7 @@ func badTextIn(m protoreflect.Message) (bad *badText) {
 		return bad == nil
 	})
 	if bad != nil && m.Descriptor().FullName() == "google.protobuf.Struct" {
-		bad.path = "" // as JSON it is an object, without the fields of the message
+		bad.path = "" // in JSON the field names of Struct do not appear
 	}
 	return bad
 }
@@ -77,7 +77,7 @@ func badTextOfMap(field protoreflect.FieldDescriptor, entries protoreflect.Map) 
 	return bad
 }
 
-// badTextOf looks into one value of the field.
+// badTextOf returns the first rejected string of one value of the field, or nil.
 func badTextOf(field protoreflect.FieldDescriptor, value protoreflect.Value) *badText {
 	switch field.Kind() {
 	case protoreflect.StringKind:

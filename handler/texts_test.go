@@ -18,11 +18,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
-// placeholder stands in a request for a text that no encoder would write.
+// placeholder is replaced, in an encoded request, by a string that no encoder would write.
 const placeholder = "PLACEHOLDER"
 
-// attacked returns a request of the operation with the text at the place, and
-// something in all other fields that a path may name.
+// attacked returns a request of the operation with the value at the place, and "default"
+// in all other string fields, which may be path variables.
 func attacked(o *handler.Operation, text wiretest.Text, value string) proto.Message {
 	m := o.NewRequest()
 	fields := m.ProtoReflect().Descriptor().Fields()
@@ -35,7 +35,7 @@ func attacked(o *handler.Operation, text wiretest.Text, value string) proto.Mess
 	return m
 }
 
-// state is everything there is.
+// state returns everything that requests could change.
 func (s *server) state() string {
 	s.t.Helper()
 	var all []string
@@ -48,7 +48,7 @@ func (s *server) state() string {
 	return strings.Join(all, "\n")
 }
 
-// filled returns a server with something in it that requests may be about.
+// filled adds a flag, a segment and a token that requests can refer to, and returns s.
 func filled(t *testing.T, s *server) *server {
 	t.Helper()
 	s.must("", "POST", "/api/v1/flags", `{"key":"default","name":"Default"}`)
@@ -57,21 +57,21 @@ func filled(t *testing.T, s *server) *server {
 	return s
 }
 
-// TestNULInRequests: no string of any request may contain a NUL, which PostgreSQL
-// cannot store. The error names the field, and nothing changes. Evaluations, which
-// store nothing, still succeed.
+// TestNULInRequests checks that a NUL, which PostgreSQL cannot store, is rejected in every
+// string of every request. The error names the field, and nothing changes. Evaluations,
+// which store nothing, still succeed.
 func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens))
 	s.attackTexts("a%00b", `a\u0000b`, func(o *handler.Operation, path, request string, got reply) {
 		switch want := "invalid field " + path + ": must not contain a NUL character"; {
-		case o.FromMemory() && got.status < 500:
-		case o.FromMemory() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
+		case o.ServesStale() && got.status < 500:
+		case o.ServesStale() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
 			t.Errorf("%s: got %d %s, want 400 with %q", request, got.status, got.body, want)
 		}
 	})
 }
 
-// TestInvalidUTF8InRequests: the same for bytes that are not UTF-8.
+// TestInvalidUTF8InRequests checks the same for bytes that are not UTF-8.
 func TestInvalidUTF8InRequests(t *testing.T) {
 	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
 	s.attackTexts("a%ffb", "a\xffb", func(_ *handler.Operation, _, request string, got reply) {
@@ -81,9 +81,9 @@ func TestInvalidUTF8InRequests(t *testing.T) {
 	})
 }
 
-// attackTexts puts a text into each string of each request, escaped for URLs and for
-// JSON, and calls check with the path of the field and the response. All of that must
-// change nothing.
+// attackTexts puts a string into each string field of each request, escaped for URLs and
+// for JSON, and calls check with the path of the field and the response. It fails if
+// anything has changed.
 func (s *server) attackTexts(inURL, inJSON string, check func(o *handler.Operation, path, request string, got reply)) {
 	s.t.Helper()
 	before := s.state()
@@ -101,12 +101,12 @@ func (s *server) attackTexts(inURL, inJSON string, check func(o *handler.Operati
 		}
 	}
 	if diff := cmp.Diff(before, s.state()); diff != "" {
-		s.t.Errorf("something has changed (-before +after):\n%s", diff)
+		s.t.Errorf("the state has changed (-before +after):\n%s", diff)
 	}
 }
 
-// requestOf returns the request with the placeholder at the place, unless the route
-// has no way to put anything there.
+// requestOf returns the request with the placeholder at the place, or false if the route
+// has no way to set it.
 func requestOf(t testing.TB, o *handler.Operation, route handler.Route, text wiretest.Text) (method, target, body string, ok bool) {
 	t.Helper()
 	m := attacked(o, text, placeholder)
@@ -132,8 +132,8 @@ func requestOf(t testing.TB, o *handler.Operation, route handler.Route, text wir
 	return "", "", "", false
 }
 
-// TestTextsOfOtherTransports: a transport that decodes less strictly changes
-// nothing about it.
+// TestTextsOfOtherTransports checks that invalid strings are also rejected if a transport
+// has decoded the message less strictly.
 func TestTextsOfOtherTransports(t *testing.T) {
 	s := filled(t, newInside(t, "calls the handler without a request", tokens))
 	before := s.state()
@@ -145,13 +145,13 @@ func TestTextsOfOtherTransports(t *testing.T) {
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})
 				want := "invalid field " + text.Path + ": " + rule
-				if !o.FromMemory() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
+				if !o.ServesStale() && (!errors.Is(err, guidon.InvalidArgument) || guidon.PublicMessage(err) != want) || errors.Is(err, guidon.Internal) {
 					t.Errorf("%s, %q in %s: got error %v, want %q", o.Name, value, text.Path, err, want)
 				}
 			}
 		}
 	}
 	if diff := cmp.Diff(before, s.state()); diff != "" {
-		t.Errorf("something has changed (-before +after):\n%s", diff)
+		t.Errorf("the state has changed (-before +after):\n%s", diff)
 	}
 }

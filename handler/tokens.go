@@ -10,11 +10,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// expireSelfName is the operation that ends a browser's session, whatever it answers.
+// expireSelfName is the operation whose successful responses clear the session cookies.
 const expireSelfName = "/flipt.auth.AuthenticationService/ExpireAuthenticationSelf"
 
-// listMethods tells how one may sign in: always five methods, in this order
-// (contract 10.4).
+// listMethods returns the sign-in methods: always these five, in this order (contract
+// 10.4).
 func (h *Handler) listMethods(context.Context, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
 	return &auth.ListAuthenticationMethodsResponse{Methods: []*auth.MethodInfo{
 		{Method: auth.Method_METHOD_TOKEN, Enabled: h.config.Authentication.TokenMethod},
@@ -25,7 +25,7 @@ func (h *Handler) listMethods(context.Context, *emptypb.Empty) (*auth.ListAuthen
 	}}, nil
 }
 
-// noProviders is what the method list says of OpenID providers without any.
+// noProviders returns the metadata of the OIDC method if there are no providers.
 func noProviders() *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
 }
@@ -65,12 +65,12 @@ func (h *Handler) deleteAuthentication(ctx context.Context, m *auth.DeleteAuthen
 	return done(h.service.DeleteAuthentication(ctx, m.GetId()))
 }
 
-// getSelf shows the caller. Where no credential is needed there is none to show
-// (contract 10.1).
+// getSelf returns the caller's authentication. There is none if credentials are not
+// required (contract 10.1).
 func (h *Handler) getSelf(ctx context.Context, _ *emptypb.Empty) (*auth.Authentication, error) {
 	self := guidon.CallFrom(ctx).Authentication
 	if self == nil {
-		return nil, unauthenticated("the call has no credential of its own")
+		return nil, unauthenticated("the request has no authentication to return")
 	}
 	return wireAuthentication(self), nil
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// Weights are upper bounds of what an object takes in an answer, in bytes, in JSON
-// and in the form of gRPC alike. They are found without making either, so that an
-// answer can be bounded before anything of it is there.
+// A weight is an upper bound of the encoded size of an object, in bytes, both in JSON
+// and in protobuf. It is computed without encoding the object, so that the size of a
+// response can be limited before it is built.
 
-// Beside its texts each kind of object takes the names of its fields, times,
-// numbers and enums.
+// The weight of each kind of object without its strings: field names, times, numbers
+// and enums.
 const (
 	weightOfNamespace      = 224
 	weightOfFlag           = 384
@@ -22,11 +22,11 @@ const (
 	weightOfConstraint     = 320
 	weightOfChange         = 384
 	weightOfAuthentication = 320
-	weightOfText           = 16 // more, of a text in a list or a map
-	weightOfValue          = 32 // more, of each value in an object
+	weightOfText           = 16 // in addition, for a string in a list or a map
+	weightOfValue          = 32 // in addition, for each value in an object
 )
 
-// textWeight returns what the texts take.
+// textWeight returns the weight of the strings.
 func textWeight(texts ...string) int {
 	n := 0
 	for _, text := range texts {
@@ -35,17 +35,17 @@ func textWeight(texts ...string) int {
 	return n
 }
 
-// listWeight returns what a list of texts takes.
+// listWeight returns the weight of a list of strings.
 func listWeight(texts []string) int { return textWeight(texts...) + weightOfText*len(texts) }
 
-// jsonWeight returns what JSON takes that is answered as an object and not as a
-// text: the form of gRPC needs a dozen bytes for a value of one digit.
+// jsonWeight returns the weight of JSON that is sent as an object and not as a string:
+// protobuf needs a dozen bytes for a value of one digit.
 func jsonWeight(text []byte) int {
 	values, quoted := 1, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
-			i++ // whatever it escapes
+			i++ // skip the escaped character
 		case c == '"':
 			quoted = !quoted
 		case quoted:
@@ -60,14 +60,14 @@ func namespaceWeight(n *guidon.Namespace) int {
 	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
 }
 
-// flagWeight returns the weighing of flags of the namespace.
+// flagWeight returns a function that weighs flags of the namespace.
 func flagWeight(namespaceKey string) func(*guidon.Flag) int {
 	namespace := textWeight(namespaceKey)
 	return func(f *guidon.Flag) int {
 		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
-		place := namespace + textWeight(f.Key)
+		keys := namespace + textWeight(f.Key)
 		for _, v := range f.Variants {
-			weight := place + variantWeight(v)
+			weight := keys + variantWeight(v)
 			if n += weight; v.ID == f.DefaultVariantID {
 				n += weight
 			}
@@ -80,11 +80,11 @@ func variantWeight(v *guidon.Variant) int {
 	return weightOfVariant + textWeight(v.ID, v.Key, v.Name, v.Description, v.Attachment)
 }
 
-// ruleWeight returns the weighing of rules of the request's flag.
+// ruleWeight returns a function that weighs rules of the request's flag.
 func ruleWeight(m ofFlag) func(*guidon.Rule) int {
-	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	keys := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rule) int {
-		n := weightOfRule + place + textWeight(r.ID) + listWeight(r.SegmentKeys)
+		n := weightOfRule + keys + textWeight(r.ID) + listWeight(r.SegmentKeys)
 		for _, d := range r.Distributions {
 			n += weightOfDistribution + textWeight(d.ID, r.ID, d.VariantID)
 		}
@@ -92,11 +92,11 @@ func ruleWeight(m ofFlag) func(*guidon.Rule) int {
 	}
 }
 
-// rolloutWeight returns the weighing of rollouts of the request's flag.
+// rolloutWeight returns a function that weighs rollouts of the request's flag.
 func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
-	place := textWeight(namespaceOf(m), m.GetFlagKey())
+	keys := textWeight(namespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rollout) int {
-		n := weightOfRollout + place + textWeight(r.ID, r.Description)
+		n := weightOfRollout + keys + textWeight(r.ID, r.Description)
 		if r.Segment != nil {
 			n += listWeight(r.Segment.SegmentKeys)
 		}
@@ -104,14 +104,14 @@ func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
 	}
 }
 
-// segmentWeight returns the weighing of segments of the namespace.
+// segmentWeight returns a function that weighs segments of the namespace.
 func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	namespace := textWeight(namespaceKey)
 	return func(g *guidon.Segment) int {
 		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
-		place := namespace + textWeight(g.Key)
+		keys := namespace + textWeight(g.Key)
 		for _, c := range g.Constraints {
-			n += weightOfConstraint + place + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
+			n += weightOfConstraint + keys + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
 		}
 		return n
 	}

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// What follows is for the few answers that are written without a message. It
-// appends what [Marshal] writes for a field with the value.
+// The functions below are for the few responses that are written without a message.
+// They append what [Marshal] writes for a field with the value.
 
 // AppendString appends a string.
 func AppendString(b []byte, s string) []byte { return appendString(b, s) }
@@ -20,8 +20,8 @@ func AppendEnum(b []byte, e protoreflect.Enum) []byte {
 	return appendEnum(b, e.Descriptor(), e.Number())
 }
 
-// AppendTime appends a timestamp. It is an error if the instant lies outside the
-// years 1 to 9999.
+// AppendTime appends a timestamp. It returns an error if t is outside the years 1 to
+// 9999.
 func AppendTime(b []byte, t time.Time) ([]byte, error) {
 	b, err := appendTime(append(b, '"'), t.Unix(), int32(t.Nanosecond())) // #nosec G115 -- below 1e9
 	return append(b, '"'), err

@@ -10,15 +10,15 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// A body of many tiny values must not become many times its size in memory.
+// A body of many tiny values must not take many times its size in memory.
 func TestUnmarshalBoundsTheNumberOfValues(t *testing.T) {
 	tests := []struct {
 		name  string
 		body  string
 		fails bool
 	}{
-		{"one more", `{"requests":[` + strings.Repeat("{},", 99_999) + `{}]}`, true},
-		{"as many", `{"requests":[` + strings.Repeat("{},", 99_998) + `{}]}`, false},
+		{"one too many", `{"requests":[` + strings.Repeat("{},", 99_999) + `{}]}`, true},
+		{"at the limit", `{"requests":[` + strings.Repeat("{},", 99_998) + `{}]}`, false},
 		{"ignored ones count too", `{"unknown":[` + strings.Repeat("0,", 100_000) + `0]}`, true},
 	}
 	for _, tt := range tests {

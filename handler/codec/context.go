@@ -11,48 +11,47 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// EvaluationContext is what an OFREP request says of an entity, each property as
-// the text that constraints are compared with.
+// EvaluationContext is the context of an OFREP request. Each property is the string that
+// constraints are compared with.
 type EvaluationContext struct {
 	TargetingKey string            // also among the properties
-	Flags        string            // the property flags where it is a text, also among the properties
+	Flags        string            // the property flags if it is a string, also among the properties
 	Properties   map[string]string // empty or nil for none
 }
 
-// maxProperties bounds the properties of a context, and maxContextValues the
-// members and elements of everything in it.
+// maxProperties limits the properties of a context, and maxContextValues the members
+// and elements of everything in it.
 const (
 	maxProperties    = 1000
 	maxContextValues = 100_000
 )
 
-// ErrContext is in the chain of the errors of [UnmarshalContext] that are about
-// the context, the rest of the body being well formed.
+// ErrContext is wrapped by the errors of [UnmarshalContext] that are about the context,
+// while the body is well-formed JSON.
 var ErrContext = errors.New("invalid evaluation context")
 
 // UnmarshalContext reads the body of an OFREP request: a JSON object whose member
 // context is an object with values of any kind (OFREP 2). Without that member the
-// context is empty; other members are ignored. Of several members of a name the
-// last counts.
+// context is empty; other members are ignored. If a name occurs several times, the last
+// value counts.
 //
-//   - A text is itself, a boolean is true or false.
-//   - A number is its shortest decimal form, the one that encoding/json and
-//     browsers write: 1.50 and 15e-1 are 1.5. One that is written as an integer
-//     keeps all its digits.
-//   - null is the same as no property.
-//   - A list or an object is its JSON text, compact, with the members of objects
-//     sorted and numbers as above.
+//   - A string is unchanged, a boolean becomes true or false.
+//   - A number becomes its shortest decimal form, as encoding/json and browsers write
+//     it: 1.50 and 15e-1 become 1.5. A number written as an integer keeps all its digits.
+//   - null is the same as a missing property.
+//   - A list or an object becomes its JSON, compact, with the members of objects sorted
+//     and numbers as above.
 //
-// The targeting key must be a text or a number. A context has at most 1000
-// properties; the other bounds are those of [Unmarshal].
+// The targeting key must be a string or a number. A context has at most 1000
+// properties; the other limits are those of [Unmarshal].
 //
-// Room is an empty map, or nil. It is the codec's from then on: the properties may
-// be in it.
+// spare is an empty map to be used for the properties, or nil. The caller must not use
+// it afterwards.
 //
-// The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
-// many values. [ErrContext] tells what it is about.
-func UnmarshalContext(body []byte, room map[string]string) (EvaluationContext, error) {
-	if c, ok := contextQuick(body, room); ok {
+// The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
+// values. It wraps [ErrContext] if it is about the context.
+func UnmarshalContext(body []byte, spare map[string]string) (EvaluationContext, error) {
+	if c, ok := contextQuick(body, spare); ok {
 		return c, nil
 	}
 	return contextGeneral(body)
@@ -78,14 +77,14 @@ func contextGeneral(body []byte) (EvaluationContext, error) {
 	return EvaluationContext{}, guidon.Errorf(guidon.InvalidArgument, "the request body must be a JSON object")
 }
 
-// isJSON tells whether the body is one JSON value within the bounds, so that a
-// complaint about what is in it makes sense.
+// isJSON reports whether the body is one JSON value within the limits, so that an error
+// about its contents makes sense.
 func isJSON(body []byte) bool {
 	s := &scanner{data: body, left: maxContextValues}
 	return s.skip() == nil && s.atEnd()
 }
 
-// atEnd tells whether nothing but white space follows.
+// atEnd reports whether only white space follows.
 func (s *scanner) atEnd() bool { return s.peek() == 0 && s.pos == len(s.data) }
 
 func invalidContext(field, rule string) error {
@@ -116,7 +115,7 @@ func (s *scanner) context(c *EvaluationContext) error {
 		}
 		if kind == 'n' {
 			delete(c.Properties, property)
-			return s.word("null")
+			return s.literal("null")
 		}
 		value, err := s.canonicalText(kind)
 		if err != nil {
@@ -141,7 +140,7 @@ func (s *scanner) context(c *EvaluationContext) error {
 	return err
 }
 
-// canonicalText reads a value that begins with the byte and returns its text.
+// canonicalText reads a value that starts with kind and returns it as a string.
 func (s *scanner) canonicalText(kind byte) (string, error) {
 	if kind == '"' {
 		text, err := s.text()
@@ -151,7 +150,7 @@ func (s *scanner) canonicalText(kind byte) (string, error) {
 	return string(text), err
 }
 
-// appendCanonical reads any value and appends its canonical JSON text.
+// appendCanonical reads any value and appends its canonical JSON.
 func (s *scanner) appendCanonical(b []byte) ([]byte, error) {
 	switch s.peek() {
 	case '{':
@@ -188,8 +187,8 @@ func (s *scanner) appendArray(b []byte) ([]byte, error) {
 	return append(b, ']'), err
 }
 
-// appendObject appends the members sorted by name, the last of those that have
-// the same.
+// appendObject appends the members sorted by name. Of members with the same name it
+// appends the last.
 func (s *scanner) appendObject(b []byte) ([]byte, error) {
 	type member struct {
 		name string
@@ -226,7 +225,7 @@ func appendNumber(b, number []byte) []byte {
 	if bytes.ContainsAny(number, ".eE") {
 		f, err := strconv.ParseFloat(string(number), 64)
 		if err != nil {
-			return append(b, number...) // beyond every float: as good as a text
+			return append(b, number...) // out of range for a float: keep it as written
 		}
 		b = appendFloat(b, f+0, 64) // -0 is 0
 		if n := len(b); n > 4 && b[n-4] == 'e' && b[n-2] == '0' {

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// TestContext is OFREP 2: values of any kind, compared by their canonical text.
+// TestContext tests OFREP 2: values of any kind, compared by their canonical JSON.
 func TestContext(t *testing.T) {
 	type properties = map[string]string
 	for _, test := range []struct {
@@ -21,7 +21,7 @@ func TestContext(t *testing.T) {
 		want       codec.EvaluationContext
 	}{
 		{"no context", `{}`, codec.EvaluationContext{}},
-		{"an empty one", ` {"context" : {} } `, codec.EvaluationContext{}},
+		{"an empty context", ` {"context" : {} } `, codec.EvaluationContext{}},
 		{"unknown members", `{"other":[1,{"context":2}],"context":{"a":"b"},"Context":3}`, codec.EvaluationContext{Properties: properties{"a": "b"}}},
 		{"texts", `{"context":{"a":"ä\u00e9\n","b":""}}`, codec.EvaluationContext{Properties: properties{"a": "äé\n", "b": ""}}},
 		{"booleans", `{"context":{"t":true,"f":false}}`, codec.EvaluationContext{Properties: properties{"t": "true", "f": "false"}}},
@@ -40,11 +40,11 @@ func TestContext(t *testing.T) {
 			}},
 		},
 		{
-			"the last of several", `{"context":{"a":"1"},"context":{"b":"2","b":"3","flags":"x","flags":7,"targetingKey":5}}`,
+			"repeated members", `{"context":{"a":"1"},"context":{"b":"2","b":"3","flags":"x","flags":7,"targetingKey":5}}`,
 			codec.EvaluationContext{TargetingKey: "5", Properties: properties{"b": "3", "flags": "7", "targetingKey": "5"}},
 		},
 		{
-			"what has a meaning of its own", `{"context":{"targetingKey":"user-1","flags":"a, b"}}`,
+			"targetingKey and flags", `{"context":{"targetingKey":"user-1","flags":"a, b"}}`,
 			codec.EvaluationContext{TargetingKey: "user-1", Flags: "a, b", Properties: properties{"targetingKey": "user-1", "flags": "a, b"}},
 		},
 	} {
@@ -69,8 +69,8 @@ func contextOf(n int) string {
 	return `{"context":{` + strings.Join(members, ",") + `}}`
 }
 
-// TestContextErrors is OFREP 2: what is not JSON is told from what is not a
-// context, and every bound has its error.
+// TestContextErrors tests OFREP 2: invalid JSON and an invalid context are distinguished,
+// and every limit has its error.
 func TestContextErrors(t *testing.T) {
 	const notJSON = "the request body must be a JSON object"
 	for _, test := range []struct {
@@ -82,7 +82,7 @@ func TestContextErrors(t *testing.T) {
 		{"nothing", ``, guidon.InvalidArgument, false, notJSON},
 		{"white space", " \n", guidon.InvalidArgument, false, notJSON},
 		{"not JSON", `{`, guidon.InvalidArgument, false, notJSON},
-		{"a byte of nothing", "{}\x00", guidon.InvalidArgument, false, notJSON},
+		{"a NUL behind it", "{}\x00", guidon.InvalidArgument, false, notJSON},
 		{"more behind it", `{} {}`, guidon.InvalidArgument, false, notJSON},
 		{"not an object", `[]`, guidon.InvalidArgument, false, notJSON},
 		{"null", `null`, guidon.InvalidArgument, false, notJSON},
@@ -91,7 +91,7 @@ func TestContextErrors(t *testing.T) {
 		{"a context that is a text", `{"context":"x"}`, guidon.InvalidArgument, true, "invalid field context: must be an object"},
 		{"a context that is a list", `{"context":[]}`, guidon.InvalidArgument, true, "invalid field context: must be an object"},
 		{"a context that is null", `{"context":null}`, guidon.InvalidArgument, true, "invalid field context: must be an object"},
-		{"malformed before that", `{"context":1,}`, guidon.InvalidArgument, false, notJSON},
+		{"malformed, with a wrong context", `{"context":1,}`, guidon.InvalidArgument, false, notJSON},
 		{"a structure as targeting key", `{"context":{"targetingKey":{}}}`, guidon.InvalidArgument, true, "invalid field context.targetingKey: must be a string or a number"},
 		{"a boolean as targeting key", `{"context":{"targetingKey":true}}`, guidon.InvalidArgument, true, "invalid field context.targetingKey: must be a string or a number"},
 		{"too many properties", contextOf(1001), guidon.InvalidArgument, true, "invalid field context: must not have more than 1000 properties"},
@@ -107,13 +107,13 @@ func TestContextErrors(t *testing.T) {
 	}
 	for _, body := range []string{contextOf(1000), `{"context":{"a":` + strings.Repeat("[", 62) + strings.Repeat("]", 62) + `}}`} {
 		if _, err := codec.UnmarshalContext([]byte(body), nil); err != nil {
-			t.Errorf("within the bounds: %v", err)
+			t.Errorf("within the limits: %v", err)
 		}
 	}
 }
 
-// FuzzContext holds the reader against encoding/json: they accept the same
-// bodies, and every property that is not a structure is what that reads.
+// FuzzContext checks that every body that is accepted is valid for encoding/json, and
+// that every string property has the value that encoding/json reads.
 func FuzzContext(f *testing.F) {
 	for _, body := range []string{
 		`{"context":{"targetingKey":"user-123","plan":"pro","age":42,"beta":true,"geo":{"cc":"NO"},"n":null}}`,
@@ -124,7 +124,7 @@ func FuzzContext(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := codec.UnmarshalContext(body, nil)
 		if err != nil {
-			checkRefused(t, body, err)
+			checkRejected(t, body, err)
 			return
 		}
 		want := membersOf(t, membersOf(t, body)["context"])
@@ -134,7 +134,7 @@ func FuzzContext(f *testing.F) {
 		}
 		again, err := codec.UnmarshalContext(texts, nil)
 		if diff := cmp.Diff(got.Properties, again.Properties); diff != "" || err != nil {
-			t.Errorf("%v: a text is not what it was read as (-first +second):\n%s", err, diff)
+			t.Errorf("%v: properties sent as strings are read differently (-first +second):\n%s", err, diff)
 		}
 		for name, value := range got.Properties {
 			var text string
@@ -145,18 +145,18 @@ func FuzzContext(f *testing.F) {
 	})
 }
 
-// checkRefused checks that the body has been refused for a reason.
-func checkRefused(t *testing.T, body []byte, err error) {
+// checkRejected checks the error for a rejected body.
+func checkRejected(t *testing.T, body []byte, err error) {
 	t.Helper()
 	if code := guidon.CodeOf(err); code != guidon.InvalidArgument && code != guidon.TooLarge {
 		t.Fatalf("%q: %v", body, err)
 	}
 	if errors.Is(err, codec.ErrContext) && !json.Valid(body) {
-		t.Errorf("%q: %v, but it is not JSON", body, err)
+		t.Errorf("%q: got %v for invalid JSON", body, err)
 	}
 }
 
-// membersOf returns the members of a JSON object, none of nothing.
+// membersOf returns the members of a JSON object, or nil if object is nil.
 func membersOf(t *testing.T, object []byte) (members map[string]json.RawMessage) {
 	t.Helper()
 	if object == nil {

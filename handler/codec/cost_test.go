@@ -15,7 +15,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// repeated returns a body with as many of the items as make it about 200 kB.
+// repeated returns a body of about 200 kB with the item repeated. # is replaced by the
+// number of the item.
 func repeated(before, item, after string) []byte {
 	var b strings.Builder
 	b.WriteString(before)
@@ -28,8 +29,8 @@ func repeated(before, item, after string) []byte {
 	return []byte(b.String() + after)
 }
 
-// TestCost decodes the bodies that take the most memory for their size, and holds what
-// was allocated against the estimate.
+// TestCost decodes the bodies that take the most memory for their size, and compares the
+// allocated memory with the estimate.
 func TestCost(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -68,7 +69,7 @@ func TestCost(t *testing.T) {
 	for _, body := range [][]byte{repeated(`{"context":{`, `"#":""`, `}}`), repeated(`{"context":{"a":[`, `{}`, `]}}`), repeated(`{"context":{`, `"#":{"a":[1]}`, `}}`)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _ = codec.UnmarshalContext(body, nil) // which may have too many properties
+		_, _ = codec.UnmarshalContext(body, nil) // may have too many properties
 		runtime.ReadMemStats(&after)
 		if got, want := int64(after.TotalAlloc-before.TotalAlloc), codec.Cost(body); got > want {
 			t.Errorf("OFREP: decoding %d bytes allocated %d bytes, more than the estimate %d", len(body), got, want)

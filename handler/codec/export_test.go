@@ -1,6 +1,6 @@
 package codec
 
-// What the tests hold the quick ways against, and whether they are taken.
+// The general and the fast paths, for tests that compare them.
 var (
 	UnmarshalGeneral = unmarshalGeneral
 	UnmarshalQuick   = unmarshalQuick

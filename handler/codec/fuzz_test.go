@@ -14,9 +14,9 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// FuzzUnmarshal: a body is refused as an InvalidArgument or means a message that
-// survives being written and read again; and well-formed is what encoding/json
-// takes for it.
+// FuzzUnmarshal checks that a body is rejected with InvalidArgument or gives a message
+// that survives being encoded and decoded again. It also checks that the same bodies are
+// well-formed as for encoding/json.
 func FuzzUnmarshal(f *testing.F) {
 	kinds := wireMessages(f)
 	for _, body := range []string{
@@ -34,7 +34,7 @@ func FuzzUnmarshal(f *testing.F) {
 		first := kinds[int(kind)%len(kinds)].ProtoReflect().New().Interface()
 		if err := codec.Unmarshal(body, first, 100_000); err != nil {
 			if !errors.Is(err, guidon.InvalidArgument) || err.Error() == "" {
-				t.Fatalf("refused with %v", err)
+				t.Fatalf("rejected with %v", err)
 			}
 			return
 		}
@@ -58,7 +58,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// checkWellFormed compares with encoding/json what counts as a JSON value.
+// checkWellFormed checks that a body is accepted as JSON if encoding/json accepts it.
 func checkWellFormed(t *testing.T, body []byte) {
 	t.Helper()
 	var value json.RawMessage

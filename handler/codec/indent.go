@@ -2,15 +2,14 @@ package codec
 
 import "io"
 
-// indenter writes compact JSON, which it is given by the piece, in the way of
-// [json.Indent]: each member and element on a line of its own, two spaces for each
-// level.
+// indenter indents compact JSON, which it may be given in pieces, like [json.Indent]:
+// each member and element on its own line, two spaces per level.
 type indenter struct {
 	out     io.Writer
 	line    []byte
 	depth   int
-	opened  bool // an object or array has just begun
-	quoted  bool // within a string
+	opened  bool // an object or array has just started
+	quoted  bool // inside a string
 	escaped bool // after a backslash
 }
 
@@ -33,7 +32,7 @@ func (w *indenter) add(c byte) {
 		return
 	}
 	if closes := c == '}' || c == ']'; w.opened != closes {
-		// After what opens comes what is in it; before what closes there was something.
+		// Either the first item of a container follows, or a non-empty one ends.
 		if w.opened {
 			w.depth++
 			w.newline()

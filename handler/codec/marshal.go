@@ -10,16 +10,16 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Marshal returns m as compact JSON (contract 1.3): fields in the order of
-// declaration under their camelCase names, zero values included, unset messages
-// and our additions left out when unset, enums by name or, where they have
-// none, by number, integers of 64 bits as numbers, the keys of maps and
-// objects sorted. The same message gives the same bytes.
+// Marshal returns m as compact JSON (contract 1.3). Fields are in the order of
+// declaration under their camelCase names. Zero values are included, but unset messages
+// and unset additions of ours are omitted. Enums are written by name, or by number if
+// they have none, and 64-bit integers as numbers. The keys of maps and objects are
+// sorted. The same message gives the same bytes.
 //
-// An error means that m holds a timestamp outside the years 1 to 9999.
+// It returns an error if m contains a timestamp outside the years 1 to 9999.
 func Marshal(m proto.Message) ([]byte, error) { return Append(make([]byte, 0, 256), m) }
 
-// Append is Marshal that appends to b. After an error b is lost.
+// Append is like [Marshal] but appends to b. After an error b must not be used.
 func Append(b []byte, m proto.Message) ([]byte, error) {
 	if b, ok, err := appendQuick(b, m); ok {
 		return b, err
@@ -31,8 +31,8 @@ func appendGeneral(b []byte, m proto.Message) ([]byte, error) {
 	return encoder{}.message(b, m.ProtoReflect())
 }
 
-// MarshalPretty is Marshal for people: indented by two spaces and without zero
-// values (contract 1.3, pretty mode).
+// MarshalPretty is like [Marshal] but indents by two spaces and omits zero values
+// (contract 1.3, pretty mode).
 func MarshalPretty(m proto.Message) ([]byte, error) {
 	var pretty bytes.Buffer
 	w := NewPrettyWriter(&pretty)
@@ -44,8 +44,8 @@ func MarshalPretty(m proto.Message) ([]byte, error) {
 }
 
 type encoder struct {
-	sparse bool    // leave out what is zero
-	pieces *Writer // where what has been appended goes by the piece; nil keeps it
+	sparse bool    // omit zero values
+	pieces *Writer // receives the output in pieces; nil to return it as a whole
 }
 
 func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
@@ -69,7 +69,7 @@ func (e encoder) message(b []byte, m protoreflect.Message) ([]byte, error) {
 			return nil, err
 		}
 		if e.pieces != nil {
-			b = e.pieces.turn(b)
+			b = e.pieces.flushIfFull(b)
 		}
 	}
 	return append(b, '}'), nil
@@ -99,7 +99,7 @@ func (e encoder) list(b []byte, desc protoreflect.FieldDescriptor, list protoref
 		if desc.Message() == nil {
 			b = appendScalar(b, desc, list.Get(i))
 			if e.pieces != nil {
-				b = e.pieces.turn(b)
+				b = e.pieces.flushIfFull(b)
 			}
 			continue
 		}

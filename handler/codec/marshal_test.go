@@ -58,7 +58,7 @@ func TestMarshal(t *testing.T) {
 		{"32-bit floats are short", &flipt.RolloutThreshold{Percentage: 33.33}, `{"percentage":33.33,"value":false}`},
 		{"large and small floats", &structpb.ListValue{Values: []*structpb.Value{structpb.NewNumberValue(1e21), structpb.NewNumberValue(1e20), structpb.NewNumberValue(1e-7), structpb.NewNumberValue(-0.000001)}},
 			`[1e+21,100000000000000000000,1e-07,-0.000001]`},
-		{"what JSON has no number for", &structpb.ListValue{Values: []*structpb.Value{structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1))}},
+		{"NaN and infinities", &structpb.ListValue{Values: []*structpb.Value{structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1))}},
 			`["NaN","Infinity","-Infinity"]`},
 		{"int64 is a number", &guidonv1.ImportResponse{NamespaceKey: "n", Revision: 9007199254740993},
 			`{"namespaceKey":"n","revision":9007199254740993,"dryRun":false,"changes":[],"unchanged":0,"skipped":[]}`},
@@ -107,9 +107,8 @@ func TestMarshalPretty(t *testing.T) {
 	}
 }
 
-// TestMarshalRefuses: a timestamp that cannot be written is an error, not a
-// wrong answer.
-func TestMarshalRefuses(t *testing.T) {
+// TestMarshalErrors checks that a timestamp out of range is an error.
+func TestMarshalErrors(t *testing.T) {
 	for _, at := range []*timestamppb.Timestamp{{Seconds: 253402300800}, {Seconds: -62135596801}, {Nanos: -1}, {Nanos: 1e9}} {
 		from := &flipt.FlagList{Flags: []*flipt.Flag{{CreatedAt: at}}}
 		if got, err := codec.Marshal(from); err == nil {
@@ -121,7 +120,7 @@ func TestMarshalRefuses(t *testing.T) {
 	}
 }
 
-// TestMarshalTime: the fraction has 0, 3, 6 or 9 digits (contract 1.3).
+// TestMarshalTime checks that the fraction has 0, 3, 6 or 9 digits (contract 1.3).
 func TestMarshalTime(t *testing.T) {
 	for layout, fractions := range map[string][]int{
 		"2006-01-02T15:04:05Z":           {0},

@@ -42,7 +42,8 @@ func wireMessages(t testing.TB) []proto.Message {
 	return all
 }
 
-// TestShapes holds the messages of the wire to what the codec serves.
+// TestShapes checks that the messages of package wire use only types that the codec
+// supports.
 func TestShapes(t *testing.T) {
 	served := []protoreflect.FullName{
 		"google.protobuf.Timestamp", "google.protobuf.Struct", "google.protobuf.Value",
@@ -54,15 +55,15 @@ func TestShapes(t *testing.T) {
 		}
 		fields := m.ProtoReflect().Descriptor().Fields()
 		if fields.Len() > 64 {
-			t.Errorf("%s has %d fields, more than the codec keeps track of", proto.MessageName(m), fields.Len())
+			t.Errorf("%s has %d fields, more than the codec supports", proto.MessageName(m), fields.Len())
 		}
 		for i := range fields.Len() {
 			field := fields.Get(i)
 			if message := field.Message(); message != nil && message.ParentFile().Package() == "google.protobuf" && !slices.Contains(served, message.FullName()) {
-				t.Errorf("%s is a %s, which the codec does not serve", field.FullName(), message.FullName())
+				t.Errorf("%s is a %s, which the codec does not support", field.FullName(), message.FullName())
 			}
 			if field.IsMap() && (field.MapKey().Kind() != protoreflect.StringKind || field.MapValue().Kind() != protoreflect.StringKind) {
-				t.Errorf("%s is a map of other things than strings", field.FullName())
+				t.Errorf("%s is not a map from strings to strings", field.FullName())
 			}
 		}
 	}

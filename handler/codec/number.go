@@ -8,8 +8,8 @@ import (
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// numberLength returns the length of the JSON number that text begins with, or
-// 0 when it begins with none.
+// numberLength returns the length of the JSON number at the start of text, or 0 if there
+// is none.
 func numberLength(text []byte) int {
 	i := 0
 	if i < len(text) && text[i] == '-' {
@@ -52,8 +52,8 @@ func digits(text []byte) int {
 	return n
 }
 
-// parseInt parses a JSON number whose value is a whole one, however it is
-// written: 100, 1e2, 100.0.
+// parseInt parses a JSON number whose value is an integer, however it is written: 100,
+// 1e2, 100.0.
 func parseInt(number []byte, bits int) (int64, error) {
 	if n, err := strconv.ParseInt(string(number), 10, bits); err == nil {
 		return n, nil
@@ -85,9 +85,9 @@ func parseUint(number []byte, bits int) (uint64, error) {
 	return n, nil
 }
 
-// wholeNumber rewrites a JSON number without point and exponent, exactly. It
-// refuses numbers that are not whole and those of more than 20 digits, which no
-// integer field holds.
+// wholeNumber rewrites a JSON number exactly, without point and exponent. It reports
+// false for numbers that are not integers, and for those with more than 20 trailing
+// zeros, which fit no integer field.
 func wholeNumber(number string) (string, bool) {
 	mantissa, exponent := number, 0
 	if at := strings.IndexAny(number, "eE"); at >= 0 {
@@ -100,7 +100,7 @@ func wholeNumber(number string) (string, bool) {
 	mantissa, negative := strings.CutPrefix(mantissa, "-")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	significant := strings.TrimRight(whole+fraction, "0")
-	zeros := len(whole) + exponent - len(significant) // may have wrapped; then it is out of bounds as well
+	zeros := len(whole) + exponent - len(significant) // if this overflows, it is out of bounds as well
 	significant = strings.TrimLeft(significant, "0")
 	switch {
 	case significant == "":
@@ -115,8 +115,8 @@ func wholeNumber(number string) (string, bool) {
 	return significant, true
 }
 
-// parseFloat parses a JSON number. It refuses what is too large for the bits;
-// what is too small becomes zero.
+// parseFloat parses a JSON number. It rejects numbers too large for the bits; numbers
+// too small become zero.
 func parseFloat(number []byte, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(string(number), bits)
 	if err != nil {
@@ -125,9 +125,8 @@ func parseFloat(number []byte, bits int) (float64, error) {
 	return f, nil
 }
 
-// appendFloat appends the shortest decimal that reads back as f. JSON has no
-// infinities and no NaN: they become the strings that protobuf's JSON has for
-// them.
+// appendFloat appends the shortest decimal that parses as f. JSON has no infinities and
+// no NaN: they become the strings that protobuf's JSON mapping defines.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -6,14 +6,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maxFields bounds the fields of one message; a test holds the messages to it.
+// maxFields is the most fields of a message; a test checks the messages.
 const maxFields = 64
 
-// firstAddition is the number from which fields are additions of ours to the
-// reference's messages. A strict client must not meet them unset.
+// firstAddition is the number from which fields are our additions to the messages of
+// Flipt v1. They are omitted if unset, because strict clients reject unknown fields.
 const firstAddition = 1000
 
-// shape tells the messages that JSON spells in a way of their own.
+// shape distinguishes the messages with a JSON form of their own.
 type shape uint8
 
 const (
@@ -33,7 +33,7 @@ var shapes = map[protoreflect.FullName]shape{
 	"google.protobuf.ListValue": listValue,
 }
 
-// plan is what both directions need to know about one kind of message.
+// plan is the data for encoding and decoding one type of message.
 type plan struct {
 	shape  shape
 	fields []field // in the order of declaration
@@ -43,17 +43,17 @@ type plan struct {
 type field struct {
 	desc   protoreflect.FieldDescriptor
 	label  string // the quoted name and its colon
-	sparse bool   // left out of an answer when unset
+	sparse bool   // omitted from a response if unset
 }
 
 // spelling is one name of a field.
 type spelling struct {
 	index int
-	camel bool // the name that wins over the other one
+	camel bool // the name in camelCase, which takes precedence
 }
 
-// plans keeps the plan of every message met. Its size is bounded by the number
-// of message types linked into the program.
+// plans caches the plan of every message type used. Its size is limited by the number of
+// message types linked into the program.
 var plans sync.Map // protoreflect.MessageDescriptor to *plan
 
 func planOf(message protoreflect.MessageDescriptor) *plan {
@@ -80,7 +80,7 @@ func newPlan(message protoreflect.MessageDescriptor) *plan {
 		}
 		p.byName[desc.TextName()] = spelling{index: i}
 	}
-	for i := range p.fields { // last, so that a name that is both counts as camelCase
+	for i := range p.fields { // last, so that a name with only one spelling counts as camelCase
 		p.byName[p.fields[i].desc.JSONName()] = spelling{index: i, camel: true}
 	}
 	return p

@@ -14,10 +14,9 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// TestAgreesWithProtojson: for messages of any content, what protojson writes
-// is read as the same message, and what Marshal writes is read as the same
-// message by protojson. (They differ where contract 1.2 asks for it; none of
-// that is in what either writes.)
+// TestAgreesWithProtojson checks for random messages that this package and protojson
+// decode what the other encodes. (They decode differently where contract 1.2 requires
+// it, but neither encodes such input.)
 func TestAgreesWithProtojson(t *testing.T) {
 	writers := map[string]func(proto.Message) ([]byte, error){
 		"protojson":               protojson.Marshal,
@@ -49,7 +48,7 @@ func TestAgreesWithProtojson(t *testing.T) {
 							t.Fatalf("%s does not read what %s wrote: %v\n%s", reader, writer, err, body)
 						}
 						if !proto.Equal(got, want.Interface()) {
-							t.Fatalf("%s read something else than %s wrote:\n%s\n got %v\nwant %v", reader, writer, body, got, want)
+							t.Fatalf("%s does not read the message that %s wrote:\n%s\n got %v\nwant %v", reader, writer, body, got, want)
 						}
 					}
 				}
@@ -58,7 +57,7 @@ func TestAgreesWithProtojson(t *testing.T) {
 	}
 }
 
-// fill sets about two thirds of the fields to something.
+// fill sets about two thirds of the fields to random values.
 func fill(random *rand.Rand, m protoreflect.Message, depth int) {
 	switch special := m.Interface().(type) {
 	case *timestamppb.Timestamp:

@@ -17,21 +17,21 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// UnmarshalQuery sets the fields of m from the parameters of a query string
-// (contract 1.2). A parameter is a field in camelCase, which wins, or in
-// snake_case; others are ignored. An empty value leaves a string unset and is
-// refused for everything else. Only lists take several values. Besides
-// scalars, enums and timestamps no field can be given.
+// UnmarshalQuery sets the fields of m from the parameters of a query string (contract
+// 1.2). A parameter names a field in camelCase, which takes precedence, or in
+// snake_case; others are ignored. An empty value leaves a string unset and is rejected
+// for all other types. Only lists accept several values. Fields of other types than
+// string, bool, int32, int64, enum and Timestamp cannot be set.
 //
-// The error is a *guidon.Error with code InvalidArgument; among several it is
-// that of the parameter first in the alphabet.
+// The error is a *guidon.Error with code InvalidArgument. If several parameters are
+// wrong, it is that of the first in alphabetical order.
 func UnmarshalQuery(values url.Values, m proto.Message) error {
 	message := m.ProtoReflect()
 	p := planOf(message.Descriptor())
 	if p.shape != ordinary {
 		return nil
 	}
-	var camel [maxFields]bool // the fields already met in camelCase
+	var camel [maxFields]bool // the fields already set by their camelCase name
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		known, ok := p.byName[name]
 		if !ok || len(values[name]) == 0 {
@@ -51,11 +51,10 @@ func UnmarshalQuery(values url.Values, m proto.Message) error {
 	return nil
 }
 
-// SetPathVariable sets the field of m with this snake_case name, whatever it
-// was, from a segment of the path; only strings, integers, booleans and enums
-// can be in one. A value that the field cannot have is a *guidon.Error with
-// code InvalidArgument; a field that m does not have is an error of the
-// caller's, with code Internal.
+// SetPathVariable sets the field of m with this snake_case name from a segment of the
+// path, and overwrites any previous value. Only strings, integers, booleans and enums
+// are supported. The error is a *guidon.Error: InvalidArgument for a value that does not
+// fit the field, and Internal if m has no such field.
 func SetPathVariable(m proto.Message, field, value string) error {
 	message := m.ProtoReflect()
 	desc := message.Descriptor().Fields().ByTextName(field)
@@ -70,8 +69,7 @@ func SetPathVariable(m proto.Message, field, value string) error {
 	return nil
 }
 
-// parseAll parses the values of one parameter, of which there is one unless the
-// field is a list.
+// parseAll parses the values of one parameter. Only a list may have more than one.
 func parseAll(m protoreflect.Message, desc protoreflect.FieldDescriptor, values []string) (protoreflect.Value, error) {
 	if desc.IsMap() {
 		return protoreflect.Value{}, parseError(desc, errors.New("a map is not supported here"))
@@ -95,7 +93,7 @@ func parseAll(m protoreflect.Message, desc protoreflect.FieldDescriptor, values 
 	return result, nil
 }
 
-// parse parses the text of a parameter or path variable as one value.
+// parse parses a parameter or path variable as one value.
 func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, error) {
 	switch kind := desc.Kind(); kind {
 	case protoreflect.StringKind:
@@ -126,8 +124,8 @@ func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, 
 	return protoreflect.Value{}, fmt.Errorf("a %s is not supported here", desc.Kind())
 }
 
-// parseEnum is stricter than a JSON body about numbers: one that has no name
-// could only be a mistake in a filter.
+// parseEnum is stricter about numbers than the decoding of bodies: in a filter, a number
+// without a name can only be a mistake.
 func parseEnum(desc protoreflect.EnumDescriptor, text string) (protoreflect.Value, error) {
 	value := desc.Values().ByName(protoreflect.Name(text))
 	if value == nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// TestUnmarshalQuery goes through the rows of contract 1.2 about query strings.
+// TestUnmarshalQuery tests the rows of contract 1.2 about query strings.
 func TestUnmarshalQuery(t *testing.T) {
 	tests := []struct {
 		name  string
 		query string
 		want  proto.Message
 	}{
-		{"what the Go SDK always sends", "limit=0&offset=0&pageToken=&reference=", &flipt.ListFlagRequest{}},
-		{"and on deletes", "force=false", &flipt.DeleteNamespaceRequest{}},
+		{"parameters that the Go SDK always sends", "limit=0&offset=0&pageToken=&reference=", &flipt.ListFlagRequest{}},
+		{"parameters that the Go SDK sends on deletes", "force=false", &flipt.DeleteNamespaceRequest{}},
 		{"camelCase", "limit=-2&pageToken=t", &flipt.ListFlagRequest{Limit: -2, PageToken: "t"}},
 		{"snake_case", "page_token=t", &flipt.ListFlagRequest{PageToken: "t"}},
 		{"both: camelCase wins", "page_token=s&pageToken=c", &flipt.ListFlagRequest{PageToken: "c"}},
@@ -55,7 +55,7 @@ func TestUnmarshalQuery(t *testing.T) {
 	}
 }
 
-func TestUnmarshalQueryRefuses(t *testing.T) {
+func TestUnmarshalQueryErrors(t *testing.T) {
 	tests := []struct {
 		name  string
 		query string
@@ -77,7 +77,7 @@ func TestUnmarshalQueryRefuses(t *testing.T) {
 		{"invalid UTF-8", "reference=%ff", &flipt.ListFlagRequest{}, `parsing field "reference": not valid UTF-8`},
 		{"object", "metadata=1", &flipt.CreateFlagRequest{}, `parsing field "metadata": a message is not supported here`},
 		{"map", "metadata=1", &auth.CreateTokenRequest{}, `parsing field "metadata": a map is not supported here`},
-		{"two wrong: the first in the alphabet", "offset=x&limit=x", &flipt.ListFlagRequest{}, `parsing field "limit": strconv.ParseInt: parsing "x": invalid syntax`},
+		{"two wrong: the first in alphabetical order", "offset=x&limit=x", &flipt.ListFlagRequest{}, `parsing field "limit": strconv.ParseInt: parsing "x": invalid syntax`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestUnmarshalQueryRefuses(t *testing.T) {
 	}
 }
 
-// TestSetPathVariable: the path overrides the body, also when its segment is
+// TestSetPathVariable checks that the path overrides the body, even if its segment is
 // empty (contract 1.2 and 1.5).
 func TestSetPathVariable(t *testing.T) {
 	tests := []struct {
@@ -118,7 +118,7 @@ func TestSetPathVariable(t *testing.T) {
 	t.Run("invalid UTF-8", func(t *testing.T) {
 		checkInvalid(t, codec.SetPathVariable(&flipt.GetFlagRequest{}, "key", "\xff"), `parsing field "key": not valid UTF-8`)
 	})
-	for _, field := range []string{"nope", "namespaceKey", "metadata"} { // a mistake in the table, not in the request
+	for _, field := range []string{"nope", "namespaceKey", "metadata"} { // a mistake in the operations table, not in the request
 		t.Run(field, func(t *testing.T) {
 			err := codec.SetPathVariable(&flipt.CreateFlagRequest{Metadata: nil}, field, "x")
 			if got := guidon.CodeOf(err); err == nil || got != guidon.Internal {
@@ -128,8 +128,9 @@ func TestSetPathVariable(t *testing.T) {
 	}
 }
 
-// TestNothingGiven: a parameter without values, which no URL has, sets nothing.
-func TestNothingGiven(t *testing.T) {
+// TestQueryWithoutValues checks that a parameter without values, which no URL can have,
+// sets nothing.
+func TestQueryWithoutValues(t *testing.T) {
 	got := &auth.ExpireAuthenticationSelfRequest{}
 	if err := codec.UnmarshalQuery(url.Values{"expiresAt": nil}, got); err != nil {
 		t.Fatal(err)

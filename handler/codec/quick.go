@@ -9,42 +9,42 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// maxQuick bounds the bodies that are read quickly, in bytes: every text of such
-// a message keeps all of its body in memory.
+// maxQuick is the largest body for the fast path, in bytes: every string of such a
+// message keeps its whole body in memory.
 const maxQuick = 64 << 10
 
-// quick reads the bodies that clients usually send to be evaluated, of which
-// there are thousands a second. It knows less than [scanner] on purpose, which
-// reads whatever it refuses: one place knows the rare cases and the errors, and
-// the two cannot differ in them. The texts that it returns are parts of the body.
+// quick is the fast path for the usual bodies of evaluation requests, of which there are
+// thousands a second. It deliberately handles only common input and leaves the rest to
+// [scanner]. Only one place then handles the rare cases and the errors, so the two cannot
+// differ in them. The strings that it returns are substrings of the body.
 type quick struct {
-	text string
-	pos  int
-	wide bool              // there is more than ASCII
-	room map[string]string // an empty map for a context, or nil
+	text  string
+	pos   int
+	wide  bool              // some string is not ASCII
+	spare map[string]string // an empty map for a context, or nil
 
-	// The context read last. The items of a batch mostly have the same one.
+	// The last context read. The items of a batch usually have the same one.
 	contextText string
 	context     map[string]string
 }
 
-// unmarshalQuick is [Unmarshal] for a usual body, and tells whether it was one.
-// Otherwise m is as it was.
+// unmarshalQuick is [Unmarshal] for a usual body. It reports whether the body was one;
+// if not, m is unchanged.
 func unmarshalQuick(body []byte, m proto.Message, values int) bool {
-	if len(body) > min(maxQuick, values) { // each value takes more than a byte
+	if len(body) > min(maxQuick, values) { // a value takes more than a byte, so there are not too many
 		return false
 	}
 	switch m := m.(type) {
 	case *evaluation.EvaluationRequest:
 		q := quick{text: string(body)}
 		if len(m.GetContext()) == 0 {
-			q.room = m.GetContext()
+			q.spare = m.GetContext()
 		}
 		if e, ok := q.evaluation(); ok && q.valid() {
 			e.assign(m)
 			return true
 		}
-		clear(q.room)
+		clear(q.spare)
 	case *evaluation.BatchEvaluationRequest:
 		q := quick{text: string(body)}
 		if b, ok := q.batch(); ok && q.valid() {
@@ -55,7 +55,7 @@ func unmarshalQuick(body []byte, m proto.Message, values int) bool {
 	return false
 }
 
-// The fields of both kinds of request. Those that were met are a set of these.
+// The fields of both kinds of request, as bits of the set of fields read so far.
 const (
 	requestID = 1 << iota
 	reference
@@ -66,7 +66,7 @@ const (
 	requests
 )
 
-// quickEvaluation is an EvaluationRequest.
+// quickEvaluation holds the fields of an EvaluationRequest.
 type quickEvaluation struct {
 	met                                                   int
 	requestID, namespaceKey, flagKey, entityID, reference string
@@ -118,7 +118,7 @@ func (q *quick) evaluation() (e quickEvaluation, ok bool) {
 	return e, ok
 }
 
-// quickBatch is a BatchEvaluationRequest.
+// quickBatch holds the fields of a BatchEvaluationRequest.
 type quickBatch struct {
 	met                  int
 	requestID, reference string
@@ -157,7 +157,7 @@ func (q *quick) batch() (b quickBatch, ok bool) {
 
 // evaluations reads the items of a batch.
 func (q *quick) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
-	const chunk = 16 // messages that are allocated together
+	const chunk = 16 // messages allocated together
 	var free []evaluation.EvaluationRequest
 	for more := q.open('[', ']', &ok); more; more = q.more(']', &ok) {
 		e, ok := q.evaluation()
@@ -174,8 +174,8 @@ func (q *quick) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
 	return ok
 }
 
-// stringMap reads a map of strings. Maps that are spelt alike are one, which
-// nobody may change.
+// stringMap reads a map of strings. If a map has the same spelling as the one before, the
+// two are the same map, so it must not be modified.
 func (q *quick) stringMap(into *map[string]string) (ok bool) {
 	if q.peek(); q.context != nil && strings.HasPrefix(q.text[q.pos:], q.contextText) {
 		q.pos += len(q.contextText)
@@ -204,16 +204,16 @@ func (q *quick) stringMap(into *map[string]string) (ok bool) {
 	return ok
 }
 
-// newMap returns an empty map, the room where there is one.
+// newMap returns an empty map, the spare one if there is one.
 func (q *quick) newMap() map[string]string {
-	if q.room != nil {
-		return q.room
+	if q.spare != nil {
+		return q.spare
 	}
 	return make(map[string]string, 8)
 }
 
-// textField reads the value of a field that has not been met before. A null
-// leaves the text empty.
+// textField reads a string field. It fails if the field occurs a second time. A null
+// leaves the string empty.
 func (q *quick) textField(field int, met *int, into *string) (ok bool) {
 	if !q.first(field, met) {
 		return false
@@ -225,7 +225,7 @@ func (q *quick) textField(field int, met *int, into *string) (ok bool) {
 	return ok
 }
 
-// first tells whether the field has not been met before.
+// first adds the field to met, and reports whether it was not there before.
 func (q *quick) first(field int, met *int) bool {
 	before := *met
 	*met |= field
@@ -236,13 +236,13 @@ func (q *quick) first(field int, met *int) bool {
 func (q *quick) name() string {
 	name, ok := q.string()
 	if !ok || !q.take(':') {
-		return "" // no field has this name
+		return "" // matches no field
 	}
 	return name
 }
 
-// open reads the beginning of an object or array and tells whether an item
-// follows. Unless one does, ok says whether the end does.
+// open reads the start of an object or array and reports whether an item follows. If
+// not, ok is set to whether the object or array has ended.
 func (q *quick) open(begin, end byte, ok *bool) bool {
 	if !q.take(begin) {
 		return false
@@ -251,7 +251,7 @@ func (q *quick) open(begin, end byte, ok *bool) bool {
 	return !*ok
 }
 
-// more is open after an item.
+// more is like open, after an item.
 func (q *quick) more(end byte, ok *bool) bool {
 	if q.take(',') {
 		return true
@@ -260,7 +260,8 @@ func (q *quick) more(end byte, ok *bool) bool {
 	return false
 }
 
-// take reads the byte where it is the next one that is not white space.
+// take reads c if it is the next byte that is not white space, and reports whether it
+// was.
 func (q *quick) take(c byte) bool {
 	if q.peek() != c {
 		return false
@@ -279,14 +280,14 @@ func (q *quick) peek() byte {
 	return 0
 }
 
-func (q *quick) null() bool { return q.peek() == 'n' && q.word("null") }
+func (q *quick) null() bool { return q.peek() == 'n' && q.literal("null") }
 
-// word reads the word, which is in the place of a value.
-func (q *quick) word(word string) bool {
-	if !strings.HasPrefix(q.text[q.pos:], word) {
+// literal reads null, true or false at the current position.
+func (q *quick) literal(text string) bool {
+	if !strings.HasPrefix(q.text[q.pos:], text) {
 		return false
 	}
-	q.pos += len(word)
+	q.pos += len(text)
 	return true
 }
 
@@ -309,5 +310,5 @@ func (q *quick) string() (text string, ok bool) {
 	return "", false
 }
 
-// valid tells whether what was read is UTF-8.
+// valid reports whether the input read so far is UTF-8.
 func (q *quick) valid() bool { return !q.wide || utf8.ValidString(q.text[:q.pos]) }

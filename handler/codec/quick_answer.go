@@ -10,21 +10,20 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// quickAnswer appends the answers to evaluations as [Marshal] does, without
-// asking their descriptors.
+// quickAnswer appends evaluation responses like [Marshal], but without their
+// descriptors.
 type quickAnswer struct {
 	b   []byte
 	err error
 
-	// When an answer was made and how long that took, which is the same for all
-	// answers of a batch, and where in b it is written.
+	// The last timing written and its position in b. All responses of a batch have
+	// the same timing.
 	duration   float64
 	at         *timestamppb.Timestamp
 	start, end int
 }
 
-// appendQuick is [Append] for the answers to evaluations, and tells whether m is
-// one.
+// appendQuick is [Append] for evaluation responses. It reports whether m is one.
 func appendQuick(b []byte, m proto.Message) ([]byte, bool, error) {
 	if !wire.KnowsResponses() {
 		return b, false, nil
@@ -107,7 +106,7 @@ func (a *quickAnswer) failure(m *evaluation.ErrorEvaluationResponse) {
 	a.raw("}")
 }
 
-// timing appends how long the evaluation took and when it was made.
+// timing appends the duration and the time of the evaluation.
 func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 	if at != nil && at == a.at && duration == a.duration {
 		a.b = append(a.b, a.b[a.start:a.end]...)
@@ -128,13 +127,13 @@ func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 	a.duration, a.at, a.end = duration, at, len(a.b)
 }
 
-// raw appends what is JSON already.
+// raw appends JSON as it is.
 func (a *quickAnswer) raw(text string) { a.b = append(a.b, text...) }
 
-// text appends a string, after what goes before it.
+// text appends the label and a string.
 func (a *quickAnswer) text(label, text string) { a.b = appendString(append(a.b, label...), text) }
 
-// texts appends a list of strings, of which the label has the bracket.
+// texts appends a list of strings. The label includes the opening bracket.
 func (a *quickAnswer) texts(label string, list []string) {
 	a.raw(label)
 	for i, text := range list {
@@ -146,7 +145,7 @@ func (a *quickAnswer) texts(label string, list []string) {
 	a.raw("]")
 }
 
-// enum appends the name of the number or, where it has none, the number.
+// enum appends the label and the name of the number, or the number if it has no name.
 func (a *quickAnswer) enum(label string, names map[int32]string, number int32) {
 	a.raw(label)
 	if name, ok := names[number]; ok {

@@ -1,13 +1,12 @@
 package codec
 
-// contextQuick is [UnmarshalContext] for a usual body, and tells whether it was
-// one: nothing but a context of texts, booleans and numbers that are written as
-// integers.
-func contextQuick(body []byte, room map[string]string) (c EvaluationContext, ok bool) {
+// contextQuick is [UnmarshalContext] for a usual body, and reports whether the body was
+// one: only a context of strings, booleans and numbers that are written as integers.
+func contextQuick(body []byte, spare map[string]string) (c EvaluationContext, ok bool) {
 	if len(body) > maxQuick {
 		return c, false
 	}
-	q := quick{text: string(body), room: room}
+	q := quick{text: string(body), spare: spare}
 	ok = q.take('{') && q.name() == "context" && q.properties(&c) && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
 	return c, ok
 }
@@ -43,20 +42,20 @@ func (q *quick) properties(c *EvaluationContext) (ok bool) {
 	return ok
 }
 
-// property reads the value that begins with the byte and returns its text.
+// property reads the value that starts with kind and returns it as a string.
 func (q *quick) property(kind byte) (text string, ok bool) {
 	switch kind {
 	case '"':
 		return q.string()
 	case 't':
-		return "true", q.word("true")
+		return "true", q.literal("true")
 	case 'f':
-		return "false", q.word("false")
+		return "false", q.literal("false")
 	}
 	return q.integer()
 }
 
-// integer reads a number without point and exponent, as it is written.
+// integer reads a number without point and exponent, and returns it as written.
 func (q *quick) integer() (text string, ok bool) {
 	end := q.pos
 	if end < len(q.text) && q.text[end] == '-' {

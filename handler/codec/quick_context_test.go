@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// quickContexts are bodies with an evaluation context, and whether they are read
-// quickly.
+// quickContexts are bodies with an evaluation context, and whether the fast path reads
+// them.
 var quickContexts = []struct {
 	name  string
 	body  string
@@ -20,8 +20,8 @@ var quickContexts = []struct {
 	{"texts, numbers and booleans", `{"context":{"targetingKey":"user-1","country":"US","age":42,"beta":true,"old":false,"balance":-7}}`, true},
 	{"a number for the targeting key", `{"context":{"targetingKey":12345678901234567890}}`, true},
 	{"a list of flags", `{"context":{"flags":"a,b"}}`, true},
-	{"flags that are no text", `{"context":{"flags":7}}`, true},
-	{"flags twice, the last no text", `{"context":{"flags":"a","flags":true}}`, true},
+	{"flags that are not a string", `{"context":{"flags":7}}`, true},
+	{"flags twice, the last not a string", `{"context":{"flags":"a","flags":true}}`, true},
 	{"a property twice", `{"context":{"a":"1","a":2}}`, true},
 	{"an empty name", `{"context":{"":"x"}}`, true},
 	{"an empty context", `{"context":{}}`, true},
@@ -49,8 +49,8 @@ var quickContexts = []struct {
 	{"not UTF-8", "{\"context\":{\"a\":\"\xff\"}}", false},
 	{"something after it", `{"context":{}}x`, false},
 	{"a zero byte after it", "{\"context\":{}}\x00", false},
-	{"half a word", `{"context":{"a":tru}}`, false},
-	{"more than a word", `{"context":{"a":truex}}`, false},
+	{"half a literal", `{"context":{"a":tru}}`, false},
+	{"more than a literal", `{"context":{"a":truex}}`, false},
 	{"no end", `{"context":{"a":1}`, false},
 	{"a large body", `{"context":{"a":"` + strings.Repeat("a", 64<<10) + `"}}`, false},
 }
@@ -63,12 +63,12 @@ func properties(n int) string {
 	return strings.Join(members, ",")
 }
 
-// TestQuickContexts: what is read quickly means what it means otherwise.
+// TestQuickContexts checks that the fast path reads a context like the general code.
 func TestQuickContexts(t *testing.T) {
 	for _, test := range quickContexts {
 		t.Run(test.name, func(t *testing.T) {
 			if _, quick := codec.ContextQuick([]byte(test.body), nil); quick != test.quick {
-				t.Errorf("read quickly: %t, want %t", quick, test.quick)
+				t.Errorf("read by the fast path: %t, want %t", quick, test.quick)
 			}
 			checkContext(t, []byte(test.body))
 		})
@@ -89,7 +89,7 @@ func checkContext(t *testing.T, body []byte) {
 	}
 }
 
-// FuzzQuickContext: both ways read every body alike.
+// FuzzQuickContext checks that both paths read every body alike.
 func FuzzQuickContext(f *testing.F) {
 	for _, test := range quickContexts {
 		if len(test.body) < 1<<10 {

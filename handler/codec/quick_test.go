@@ -13,8 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// quickBodies are bodies of evaluation requests, and whether they are read
-// quickly.
+// quickBodies are bodies of evaluation requests, and whether the fast path reads them.
 var quickBodies = []struct {
 	name  string
 	body  string
@@ -42,7 +41,7 @@ var quickBodies = []struct {
 	{"a control character", "{\"flagKey\":\"a\tb\"}", false},
 	{"not UTF-8", "{\"flagKey\":\"\xff\"}", false},
 	{"half a rune in the context", "{\"context\":{\"a\":\"\xe2\x82\"}}", false},
-	{"a field of nobody", `{"environmentKey":"e","flagKey":"f"}`, false},
+	{"an unknown field", `{"environmentKey":"e","flagKey":"f"}`, false},
 	{"a name of another case", `{"FlagKey":"f"}`, false},
 	{"an empty name", `{"":"f"}`, false},
 	{"a field twice", `{"flagKey":"f","flagKey":"g"}`, false},
@@ -68,8 +67,8 @@ var quickBodies = []struct {
 	{"a large body", `{"flagKey":"` + strings.Repeat("f", 64<<10) + `"}`, false},
 }
 
-// TestQuickBodies: what is read quickly means what it means to the general codec,
-// and what it refuses is left to that one, untouched.
+// TestQuickBodies checks that the fast path reads a body like the general code, and that
+// it leaves the message unchanged if it does not read the body.
 func TestQuickBodies(t *testing.T) {
 	for _, test := range quickBodies {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,18 +78,18 @@ func TestQuickBodies(t *testing.T) {
 				if codec.UnmarshalQuick([]byte(test.body), m, 100_000) {
 					quick = true
 				} else if !proto.Equal(m, empty) {
-					t.Errorf("refused, and left behind %v", m)
+					t.Errorf("not read by the fast path, but the message is %v", m)
 				}
 				checkQuick(t, []byte(test.body), empty, 100_000)
 			}
 			if quick != test.quick {
-				t.Errorf("read quickly: %t, want %t", quick, test.quick)
+				t.Errorf("read by the fast path: %t, want %t", quick, test.quick)
 			}
 		})
 	}
 }
 
-// A message that is not empty keeps what the body does not name.
+// A message that is not empty keeps the fields that the body does not set.
 func TestQuickIntoMessage(t *testing.T) {
 	full := &evaluation.EvaluationRequest{RequestId: "1", NamespaceKey: "2", FlagKey: "3", EntityId: "4", Context: map[string]string{"5": ""}, Reference: "6"}
 	for _, body := range []string{`{}`, `{"flagKey":null,"context":null}`, `{"flagKey":"x","context":{"y":"z"}}`, `{"flagKey":"x","flagKey":1}`} {
@@ -99,15 +98,15 @@ func TestQuickIntoMessage(t *testing.T) {
 	checkQuick(t, []byte(`{"requests":[]}`), &evaluation.BatchEvaluationRequest{Requests: []*evaluation.EvaluationRequest{full}}, 100_000)
 }
 
-// A bound on values that a small body exceeds is kept.
+// The limit on values also applies to small bodies.
 func TestQuickValues(t *testing.T) {
 	for values := range 12 {
 		checkQuick(t, []byte(`{"requests":[{"flagKey":"f","context":{"a":"b"}},{}]}`), &evaluation.BatchEvaluationRequest{}, values)
 	}
 }
 
-// withRoom returns a copy of the message that has an empty context to be filled
-// where it has none.
+// withRoom returns a copy of the message with an empty context map to be filled, if it
+// has no context.
 func withRoom(m proto.Message) proto.Message {
 	m = proto.Clone(m)
 	if request, ok := m.(*evaluation.EvaluationRequest); ok && request.GetContext() == nil {
@@ -116,8 +115,8 @@ func withRoom(m proto.Message) proto.Message {
 	return m
 }
 
-// checkQuick reads the body into copies of the message, by Unmarshal and by the
-// general codec, and compares messages and errors.
+// checkQuick reads the body into copies of the message, by Unmarshal and by the general
+// code, and compares messages and errors.
 func checkQuick(t *testing.T, body []byte, m proto.Message, values int) {
 	t.Helper()
 	want := proto.Clone(m)
@@ -133,7 +132,7 @@ func checkQuick(t *testing.T, body []byte, m proto.Message, values int) {
 	}
 }
 
-// FuzzQuick: both ways read every body alike.
+// FuzzQuick checks that both paths read every body alike.
 func FuzzQuick(f *testing.F) {
 	for _, test := range quickBodies {
 		if len(test.body) < 1<<10 {
@@ -146,7 +145,7 @@ func FuzzQuick(f *testing.F) {
 	})
 }
 
-// quickAnswers are answers with everything that they can have.
+// quickAnswers returns evaluation responses that together use every field.
 func quickAnswers() []proto.Message {
 	at := created(678_901_234)
 	boolean := &evaluation.BooleanEvaluationResponse{
@@ -182,12 +181,12 @@ func quickAnswers() []proto.Message {
 	}
 }
 
-// TestQuickAnswers: both ways write every answer alike, after whatever there is.
+// TestQuickAnswers checks that both paths write every response alike, and append it.
 func TestQuickAnswers(t *testing.T) {
 	for _, m := range quickAnswers() {
 		got, quick, err := codec.AppendQuick([]byte("before "), m)
 		if !quick || err != nil {
-			t.Errorf("%v: written quickly: %t, error %v", m, quick, err)
+			t.Errorf("%v: written by the fast path: %t, error %v", m, quick, err)
 		}
 		want, err := codec.AppendGeneral([]byte("before "), m)
 		if err != nil {
@@ -199,8 +198,8 @@ func TestQuickAnswers(t *testing.T) {
 	}
 }
 
-// TestQuickAnswerError: an instant that cannot be written is an error, in a batch
-// too, and not of the answers around it only.
+// TestQuickAnswerError checks that a timestamp out of range is an error, even if only one
+// response of a batch has it.
 func TestQuickAnswerError(t *testing.T) {
 	at := &timestamppb.Timestamp{Nanos: -1}
 	bad := &evaluation.BooleanEvaluationResponse{Timestamp: at}
@@ -217,7 +216,7 @@ func TestQuickAnswerError(t *testing.T) {
 	}
 }
 
-// FuzzQuickAnswer: the same for whatever is in an answer.
+// FuzzQuickAnswer checks that both paths write any response alike.
 func FuzzQuickAnswer(f *testing.F) {
 	f.Add(true, int32(2), "r", 0.041, int64(1_767_323_045), int32(678_901_234), "f", "s", "v")
 	f.Add(false, int32(-1), "\xff\"", math.NaN(), int64(-62_135_596_801), int32(0), "\u2028", "", "{}")

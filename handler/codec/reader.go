@@ -1,20 +1,19 @@
 package codec
 
-// Reader reads one JSON value by the piece, for those who look for a few of its
-// members and have no message to put them into. It accepts what encoding/json
-// accepts.
+// Reader reads one JSON value in steps, for callers that need only a few of its members
+// and have no message for them. It accepts what encoding/json accepts.
 type Reader struct {
 	scanner scanner
-	text    string // the data, of which texts are parts; empty where it is large
+	text    string // a copy of the data, shared by the strings; empty if the data is large
 }
 
-// maxShared is the size of data, in bytes, of which one copy is made that all
-// texts share. A part of a larger one might keep all of it in memory for long.
+// maxShared is the largest data, in bytes, of which one copy is made that all strings
+// share. A string of a larger one might keep all of it in memory for long.
 const maxShared = 16 << 10
 
-// NewReader returns a Reader of the data, which has at most so many members and
-// elements. The data must not change while it is read; no text refers to it
-// afterwards.
+// NewReader returns a Reader of the data. Reading fails if it has more members and
+// elements than values. The data must not be modified while it is read; the strings
+// returned do not refer to it.
 func NewReader(data []byte, values int) *Reader {
 	r := &Reader{scanner: scanner{data: data, left: values}}
 	if len(data) <= maxShared {
@@ -23,7 +22,7 @@ func NewReader(data []byte, values int) *Reader {
 	return r
 }
 
-// Object reads an object; member reads the value that follows each name.
+// Object reads an object. It calls member for each name, which must read the value.
 func (r *Reader) Object(member func(name string) error) error {
 	return r.scanner.container('{', '}', func() error {
 		name, err := r.Text()
@@ -38,7 +37,7 @@ func (r *Reader) Object(member func(name string) error) error {
 	})
 }
 
-// Array reads an array; element reads each of its values.
+// Array reads an array. It calls element for each value, which must read it.
 func (r *Reader) Array(element func() error) error { return r.scanner.array(element) }
 
 // Text reads a string.
@@ -47,7 +46,7 @@ func (r *Reader) Text() (string, error) {
 	start := r.scanner.pos + 1
 	text, err := r.scanner.text()
 	if end := start + len(text); err == nil && end == r.scanner.pos-1 && end <= len(r.text) {
-		return r.text[start:end], nil // escapes would have made it shorter
+		return r.text[start:end], nil // no escapes: they would have made text shorter
 	}
 	return string(text), err
 }
@@ -55,17 +54,17 @@ func (r *Reader) Text() (string, error) {
 // Bool reads true or false.
 func (r *Reader) Bool() (bool, error) { return r.scanner.boolean() }
 
-// Null reads a null if one is next, and tells whether it was.
+// Null reads a null if it is next, and reports whether it was.
 func (r *Reader) Null() (bool, error) { return r.scanner.null() }
 
-// Skip reads any value and forgets it.
+// Skip reads any value and discards it.
 func (r *Reader) Skip() error { return r.scanner.skip() }
 
-// Mark returns where the Reader is, for [Reader.Return].
+// Mark returns the current position, for [Reader.Return].
 func (r *Reader) Mark() int { return r.scanner.pos }
 
-// Return goes back to a value that has been read since.
+// Return goes back to a position returned by [Reader.Mark].
 func (r *Reader) Return(mark int) { r.scanner.pos = mark }
 
-// AtEnd tells whether nothing but white space follows.
+// AtEnd reports whether only white space follows.
 func (r *Reader) AtEnd() bool { return r.scanner.atEnd() }

@@ -11,10 +11,10 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// number stands for every number, which a Reader only skips.
+// number replaces every number, because a Reader can only skip numbers.
 const number = "a number"
 
-// read returns the value as encoding/json would, but for the numbers.
+// read returns the value like encoding/json, except for numbers.
 func read(r *codec.Reader) (any, error) {
 	mark := r.Mark()
 	if null, err := r.Null(); null {
@@ -65,7 +65,7 @@ func withoutNumbers(value any) any {
 	return value
 }
 
-// FuzzReader: what is read is what encoding/json reads.
+// FuzzReader checks that a Reader reads the same as encoding/json.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"a":"b","c":{"d":["e","\u0065\"\\","x"],"f":null,"g":true,"h":-1.5e3},"\u0061b":"\ud83d\ude00"}`))
 	f.Add([]byte(` [ "a" , { } ] `))
@@ -74,10 +74,10 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want any
 		if !utf8.Valid(data) || len(data) > 1<<20 || json.Unmarshal(data, &want) != nil {
-			return // FuzzUnmarshal holds the scanner against what is no JSON
+			return // FuzzUnmarshal tests the scanner with invalid JSON
 		}
 		if strings.Count(string(data), "{")+strings.Count(string(data), "[") > 20 {
-			return // too deep, perhaps, or tried too often by the test
+			return // may be nested too deeply, or make read try too often
 		}
 		r := codec.NewReader(data, 1<<30)
 		got, err := read(r)
@@ -90,7 +90,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestReaderBounds: a value may be refused for what it is made of.
+// TestReaderBounds tests the limits on elements and nesting, and AtEnd.
 func TestReaderBounds(t *testing.T) {
 	if err := codec.NewReader([]byte(`[1,2,3]`), 2).Skip(); err == nil {
 		t.Error("more elements than allowed were read")

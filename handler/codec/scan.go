@@ -2,10 +2,10 @@ package codec
 
 import "errors"
 
-// maxDepth is how many objects and arrays may be open at once.
+// maxDepth is how deeply objects and arrays may be nested.
 const maxDepth = 64
 
-// The scanner's own errors; explain puts them into words.
+// The scanner's own errors; explain turns them into errors for callers.
 var (
 	errSyntax = errors.New("malformed json")
 	errDepth  = errors.New("nested too deeply")
@@ -13,8 +13,8 @@ var (
 	errValue  = errors.New("wrong type of value")
 )
 
-// scanner reads one JSON value from the start of data, each byte once. It
-// accepts what encoding/json accepts, which a fuzz test compares.
+// scanner reads one JSON value from the start of data, in one pass. It accepts what
+// encoding/json accepts, which a fuzz test checks.
 type scanner struct {
 	data  []byte
 	pos   int
@@ -35,7 +35,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// object reads an object; member reads the value that follows each name. The
+// object reads an object. It calls member for each name, which must read the value. The
 // name is valid only until member returns.
 func (s *scanner) object(member func(name []byte) error) error {
 	return s.container('{', '}', func() error {
@@ -54,7 +54,7 @@ func (s *scanner) object(member func(name []byte) error) error {
 	})
 }
 
-// array reads an array; element reads each of its values.
+// array reads an array. It calls element for each value, which must read it.
 func (s *scanner) array(element func() error) error {
 	return s.container('[', ']', element)
 }
@@ -89,17 +89,17 @@ func (s *scanner) container(open, end byte, item func() error) error {
 	return nil
 }
 
-// null reads a null if one is next, and tells whether it was.
+// null reads a null if it is next, and reports whether it was.
 func (s *scanner) null() (bool, error) {
 	if s.peek() != 'n' {
 		return false, nil
 	}
-	return true, s.word("null")
+	return true, s.literal("null")
 }
 
-func (s *scanner) word(word string) error {
-	end := s.pos + len(word)
-	if end > len(s.data) || string(s.data[s.pos:end]) != word {
+func (s *scanner) literal(text string) error {
+	end := s.pos + len(text)
+	if end > len(s.data) || string(s.data[s.pos:end]) != text {
 		return errSyntax
 	}
 	s.pos = end
@@ -109,14 +109,14 @@ func (s *scanner) word(word string) error {
 func (s *scanner) boolean() (bool, error) {
 	switch s.peek() {
 	case 't':
-		return true, s.word("true")
+		return true, s.literal("true")
 	case 'f':
-		return false, s.word("false")
+		return false, s.literal("false")
 	}
 	return false, errValue
 }
 
-// number reads a number and returns it as it is written.
+// number reads a number and returns it as written.
 func (s *scanner) number() ([]byte, error) {
 	if c := s.peek(); c != '-' && !isDigit(c) {
 		return nil, errValue
@@ -129,7 +129,7 @@ func (s *scanner) number() ([]byte, error) {
 	return s.data[s.pos-n : s.pos], nil
 }
 
-// text reads a string and returns what it means.
+// text reads a string and returns it with the escapes replaced.
 func (s *scanner) text() ([]byte, error) {
 	if s.peek() != '"' {
 		return nil, errValue
@@ -147,7 +147,7 @@ func (s *scanner) text() ([]byte, error) {
 			return raw, nil
 		case c == '\\':
 			escaped = true
-			s.pos++ // whatever follows, it does not end the string
+			s.pos++ // the escaped byte does not end the string
 		case c < ' ':
 			return nil, errSyntax
 		}
@@ -156,7 +156,7 @@ func (s *scanner) text() ([]byte, error) {
 	return nil, errSyntax
 }
 
-// skip reads any value and forgets it.
+// skip reads any value and discards it.
 func (s *scanner) skip() error {
 	var err error
 	switch s.peek() {

@@ -78,7 +78,7 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 		return err
 	case 'n':
 		into.Kind = &structpb.Value_NullValue{}
-		return s.word("null")
+		return s.literal("null")
 	}
 	number, err := s.number()
 	if err != nil {
@@ -89,14 +89,14 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 	return err
 }
 
-// The instants that a Timestamp can hold: the years 1 to 9999 (in UTC).
+// The range of a Timestamp: the years 1 to 9999 (in UTC).
 var (
 	firstSecond = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	lastSecond  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
 )
 
-// parseTime parses RFC 3339; digits below the nanosecond are dropped. Package
-// time would also take an hour of one digit and a comma before the fraction.
+// parseTime parses an RFC 3339 time. Digits below the nanosecond are dropped. Unlike
+// package time, it rejects an hour of one digit and a comma before the fraction.
 func parseTime(text []byte) (time.Time, error) {
 	const hourEnd = len("2006-01-02T15")
 	if len(text) <= hourEnd || text[hourEnd] != ':' || bytes.IndexByte(text, ',') >= 0 {
@@ -109,12 +109,12 @@ func parseTime(text []byte) (time.Time, error) {
 	return at, nil
 }
 
-// appendTime appends an instant in UTC with 0, 3, 6 or 9 digits of fraction.
+// appendTime appends a time in UTC with 0, 3, 6 or 9 fractional digits.
 func appendTime(b []byte, seconds int64, nanos int32) ([]byte, error) {
 	if seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999 {
 		return nil, guidon.Errorf(guidon.Internal, "timestamp out of range: %d s, %d ns", seconds, nanos)
 	}
-	// The layout is one that package time writes by hand; the fraction goes before its Z.
+	// Package time has a fast path for this layout. The fraction is inserted before the Z.
 	b = time.Unix(seconds, 0).UTC().AppendFormat(b, time.RFC3339)
 	if nanos == 0 {
 		return b, nil
@@ -189,5 +189,5 @@ func appendAnyValue(b []byte, from *structpb.Value) []byte {
 	case *structpb.Value_BoolValue:
 		return strconv.AppendBool(b, kind.BoolValue)
 	}
-	return append(b, "null"...) // a null, or a value that says nothing
+	return append(b, "null"...) // a null, or a value that is not set
 }

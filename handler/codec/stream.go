@@ -11,32 +11,32 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// List is a list of a message that [UnmarshalStream] hands over by the element.
+// List receives the elements of a list that [UnmarshalStream] reads.
 type List struct {
-	Reset func()                     // the list begins, or is another one than before
-	Add   func(element []byte) error // the JSON of an element, good until Add returns
+	Reset func()                     // called when the list starts, or is replaced by a later one
+	Add   func(element []byte) error // called with the JSON of each element, which is valid until Add returns
 }
 
-// Bounds of what [UnmarshalStream] holds at a time: an element, and all that is not
-// in one of the lists.
+// The most that [UnmarshalStream] has in memory at a time: one value, and everything
+// that is not in one of the lists.
 const (
 	maxElement = 32 << 20
 	maxRest    = 4 << 20
 )
 
-// UnmarshalStream is [Unmarshal] from a reader, for a message with long lists. They
-// do not become part of m: lists has what becomes of their elements, by the path of
-// names in camelCase, such as "document.flags". Whatever else there is becomes part
-// of m, by the rules of Unmarshal.
+// UnmarshalStream is like [Unmarshal] but reads from r, for a message with long lists.
+// The lists do not become part of m: their elements go to the functions in lists. The
+// keys of lists are paths of camelCase names, such as "document.flags". Everything else
+// becomes part of m, by the rules of Unmarshal.
 //
-// An error of the reader is returned as it is.
+// An error of the reader is returned unchanged.
 func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]List) error {
 	s := &stream{from: r, left: values, most: values, lists: lists}
-	if s.peek() == 0 && s.pos == len(s.held) {
-		if s.failed == io.EOF {
+	if s.peek() == 0 && s.pos == len(s.buf) {
+		if s.readErr == io.EOF {
 			return nil
 		}
-		return s.failed
+		return s.readErr
 	}
 	if s.peek() != '{' {
 		value, err := s.raw()
@@ -51,34 +51,34 @@ func UnmarshalStream(r io.Reader, m proto.Message, values int, lists map[string]
 	return Unmarshal(s.rest.Bytes(), m, values)
 }
 
-// stream reads JSON by the piece. It finds where values begin and end; whether they
-// are well-formed is for whoever decodes them.
+// stream reads JSON in pieces. It finds the start and end of values; whether they are
+// well-formed is checked when they are decoded.
 type stream struct {
-	from   io.Reader
-	held   []byte
-	pos    int
-	gone   int64 // bytes before held
-	failed error // of from, its end included
-	left   int   // how many more members and elements there may be
-	most   int
-	lists  map[string]List
-	rest   bytes.Buffer // what is in none of the lists
+	from    io.Reader
+	buf     []byte
+	pos     int
+	dropped int64 // bytes before buf
+	readErr error // of from, including io.EOF
+	left    int   // how many more members and elements there may be
+	most    int
+	lists   map[string]List
+	rest    bytes.Buffer // JSON of everything that is not in one of the lists
 }
 
-// more reads on, and reports whether there is more. What has been read before pos is
-// let go.
+// more reads more of the input, and reports whether there was any. It drops the bytes
+// before pos.
 func (s *stream) more() bool {
 	if s.pos > 0 {
-		n := copy(s.held, s.held[s.pos:])
-		s.gone += int64(s.pos)
-		s.held, s.pos = s.held[:n], 0
+		n := copy(s.buf, s.buf[s.pos:])
+		s.dropped += int64(s.pos)
+		s.buf, s.pos = s.buf[:n], 0
 	}
-	if len(s.held) == cap(s.held) {
-		s.held = slices.Grow(s.held, max(64<<10, len(s.held)))
+	if len(s.buf) == cap(s.buf) {
+		s.buf = slices.Grow(s.buf, max(64<<10, len(s.buf)))
 	}
-	for s.failed == nil {
-		n, err := s.from.Read(s.held[len(s.held):cap(s.held)])
-		s.held, s.failed = s.held[:len(s.held)+n], err
+	for s.readErr == nil {
+		n, err := s.from.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf, s.readErr = s.buf[:len(s.buf)+n], err
 		if n > 0 {
 			return true
 		}
@@ -89,8 +89,8 @@ func (s *stream) more() bool {
 // peek returns the next byte that is not white space, or 0 at the end.
 func (s *stream) peek() byte {
 	for {
-		for ; s.pos < len(s.held); s.pos++ {
-			switch c := s.held[s.pos]; c {
+		for ; s.pos < len(s.buf); s.pos++ {
+			switch c := s.buf[s.pos]; c {
 			case ' ', '\t', '\n', '\r':
 			default:
 				return c
@@ -105,34 +105,34 @@ func (s *stream) peek() byte {
 // malformed returns the error for the byte at pos, or for the end of the input.
 func (s *stream) malformed() error {
 	switch {
-	case s.pos < len(s.held) || s.failed == nil:
-		return guidon.Errorf(guidon.InvalidArgument, "json body is malformed at byte %d", s.gone+int64(s.pos)+1)
-	case s.failed != io.EOF:
-		return s.failed
+	case s.pos < len(s.buf) || s.readErr == nil:
+		return guidon.Errorf(guidon.InvalidArgument, "json body is malformed at byte %d", s.dropped+int64(s.pos)+1)
+	case s.readErr != io.EOF:
+		return s.readErr
 	}
 	return guidon.Errorf(guidon.InvalidArgument, "unexpected EOF")
 }
 
-// raw returns the next value as it is written. It is good until the next call.
+// raw returns the next value as written. It is valid until more input is read.
 func (s *stream) raw() ([]byte, error) {
 	if s.peek() == 0 {
 		return nil, s.malformed()
 	}
 	depth, quoted, escaped := 0, false, false
 	for at := 0; ; at++ {
-		if s.pos+at == len(s.held) {
+		if s.pos+at == len(s.buf) {
 			if at > maxElement {
 				return nil, guidon.Errorf(guidon.TooLarge, "json body has a value of more than %d MiB", maxElement>>20)
 			}
 			if !s.more() {
-				if depth == 0 && !quoted && s.failed == io.EOF {
-					return s.cut(at) // the end ends a number or a word
+				if depth == 0 && !quoted && s.readErr == io.EOF {
+					return s.cut(at) // a number or a literal ends with the input
 				}
 				s.pos += at
 				return nil, s.malformed()
 			}
 		}
-		switch c := s.held[s.pos+at]; {
+		switch c := s.buf[s.pos+at]; {
 		case escaped:
 			escaped = false
 		case quoted && c == '\\':
@@ -162,29 +162,29 @@ func (s *stream) raw() ([]byte, error) {
 	}
 }
 
-// cut returns the next n bytes and goes on behind them.
+// cut returns the next n bytes and advances past them.
 func (s *stream) cut(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, s.malformed()
 	}
-	value := s.held[s.pos : s.pos+n]
+	value := s.buf[s.pos : s.pos+n]
 	s.pos += n
-	return value, s.enough()
+	return value, s.checkValues()
 }
 
 func (s *stream) tooMany() error {
 	return tooMany(s.most)
 }
 
-// enough returns an error where there are more values than there may be.
-func (s *stream) enough() error {
+// checkValues returns an error if there were too many values.
+func (s *stream) checkValues() error {
 	if s.left < 0 {
 		return s.tooMany()
 	}
 	return nil
 }
 
-// object reads an object whose path ends in a dot, or is empty.
+// object reads an object. The path ends in a dot, or is empty.
 func (s *stream) object(path string) error {
 	if err := s.take('{'); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *stream) object(path string) error {
 			return err
 		}
 		if s.rest.Len() > maxRest {
-			return guidon.Errorf(guidon.TooLarge, "json body has more than %d MiB beside its lists", maxRest>>20)
+			return guidon.Errorf(guidon.TooLarge, "json body has more than %d MiB outside its lists", maxRest>>20)
 		}
 	}
 	s.pos++
@@ -234,19 +234,19 @@ func (s *stream) member(path string) error {
 	case isList && next == '[':
 		return s.list(list)
 	case inside && next == '{':
-		s.keep(quoted, nil)
+		s.addRest(quoted, nil)
 		return s.object(name + ".")
 	}
 	value, err := s.raw()
 	if err != nil {
 		return err
 	}
-	s.keep(quoted, value)
+	s.addRest(quoted, value)
 	return nil
 }
 
-// keep adds a member to what is in none of the lists.
-func (s *stream) keep(name, value []byte) {
+// addRest adds a member to rest.
+func (s *stream) addRest(name, value []byte) {
 	if rest := s.rest.Bytes(); rest[len(rest)-1] != '{' {
 		s.rest.WriteByte(',')
 	}
@@ -255,8 +255,8 @@ func (s *stream) keep(name, value []byte) {
 	s.rest.Write(value)
 }
 
-// reset empties the lists of the name and below it, of which the last value counts,
-// and reports whether there are any below it.
+// reset empties the lists at the path name and below it, because only the last value of
+// a name counts. It reports whether there are lists below it.
 func (s *stream) reset(name string) (below bool) {
 	for path, list := range s.lists {
 		inside := strings.HasPrefix(path, name+".")
@@ -290,7 +290,7 @@ func (s *stream) list(list List) error {
 	return nil
 }
 
-// take reads the byte, which is to be next.
+// take reads c, which must be the next byte that is not white space.
 func (s *stream) take(c byte) error {
 	if s.peek() != c {
 		return s.malformed()

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// stream decodes an import with its lists put together again.
+// stream decodes an import and puts the elements back into its lists.
 func stream(text string, values int) (*guidonv1.ImportRequest, error) {
 	m := new(guidonv1.ImportRequest)
 	var flags []*guidonv1.DocumentFlag
@@ -54,7 +54,7 @@ var streamed = []string{
 	`{"document":{"flags":[{"key":"f"}]},"mode":"UPDATE_IMPORT_MODE"}`,
 }
 
-// TestUnmarshalStream holds it to what Unmarshal makes of the same text.
+// TestUnmarshalStream checks that the result is the same as that of Unmarshal.
 func TestUnmarshalStream(t *testing.T) {
 	for _, text := range streamed {
 		checkStream(t, text)
@@ -84,13 +84,13 @@ func FuzzUnmarshalStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Count(text, ",")+strings.Count(text, "{")+strings.Count(text, "[") > 400 {
-			t.Skip("the two count values in ways of their own")
+			t.Skip("the two functions count values differently")
 		}
 		checkStream(t, text)
 	})
 }
 
-// TestUnmarshalStreamLong reads what is longer than any buffer.
+// TestUnmarshalStreamLong reads a body longer than any buffer.
 func TestUnmarshalStreamLong(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{"document":{"flags":[`)

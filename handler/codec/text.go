@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// escapes holds what each byte after a backslash means, u left out.
+// escapes maps a byte after a backslash to the character it stands for, except for u.
 var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unescape returns the meaning of the inside of a JSON string. Half a surrogate
-// pair means U+FFFD, as it does to encoding/json.
+// unescape replaces the escapes in the inside of a JSON string. Half a surrogate pair
+// becomes U+FFFD, as in encoding/json.
 func unescape(raw []byte) ([]byte, error) {
 	out := make([]byte, 0, len(raw))
 	for {
@@ -37,8 +37,8 @@ func unescape(raw []byte) ([]byte, error) {
 	}
 }
 
-// unescapeRune reads one \uXXXX, or the two of a surrogate pair, and returns the
-// rune and how many bytes spell it.
+// unescapeRune reads one \uXXXX, or the two of a surrogate pair, and returns the rune and
+// the length of its escapes.
 func unescapeRune(raw []byte) (r rune, n int, ok bool) {
 	const length = len(`\u0000`)
 	if r, ok = hexRune(raw); !ok || !utf16.IsSurrogate(r) {
@@ -73,15 +73,15 @@ func hexRune(raw []byte) (rune, bool) {
 	return r, true
 }
 
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD; <, > and & stay as they are (contract 1.3).
+// appendString appends s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD;
+// <, > and & are not escaped (contract 1.3).
 func appendString(b []byte, s string) []byte {
 	return append(appendEscaped(append(b, '"'), s), '"')
 }
 
-// appendEscaped appends what is between the quotes.
+// appendEscaped appends s with escapes, without the quotes.
 func appendEscaped(b []byte, s string) []byte {
-	start := 0 // of what is still to be copied as it is
+	start := 0 // of the part not copied yet
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {

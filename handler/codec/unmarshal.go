@@ -20,25 +20,23 @@ var (
 	errNotUTF8       = guidon.Errorf(guidon.InvalidArgument, "json body is not valid UTF-8")
 )
 
-// Unmarshal sets the fields of m from a JSON body (contract 1.2). It does not
-// reset m first, and m is not to be used after an error.
+// Unmarshal sets the fields of m from a JSON body (contract 1.2). It does not reset m
+// first, and m must not be used after an error.
 //
-//   - A field may be spelt in camelCase, which wins, or in snake_case; what has
-//     no field is ignored, and so is whatever follows the first value.
+//   - A field may be spelled in camelCase, which takes precedence, or in snake_case.
+//     Unknown fields are ignored, and so is everything after the first value.
 //   - null leaves a field unset. In a map or a list it is the zero element.
-//   - Of several values for one name the last counts, whole; of several members
-//     of a oneof the one declared last.
-//   - A number may be a string. It must fit its field, and an integer may be
-//     written as 1.0 or 1e2. NaN and the infinities are refused: no field means
-//     anything by them.
+//   - Of several values for one name the last counts, without merging. Of several
+//     members of a oneof the one declared last counts.
+//   - A number may be a string. It must fit its field, and an integer may be written as
+//     1.0 or 1e2. NaN and the infinities are rejected: they have no meaning in any field.
 //   - Numbers inside a Struct are float64, so an integer beyond 2^53 loses digits.
-//   - At most 64 objects and arrays may be open at once, and there may be as many
-//     members and elements in all as values says. A short one, such as {}, becomes
-//     many times its size in memory: without a bound a small body could ask for
-//     hundreds of megabytes.
+//   - Objects and arrays may be nested 64 deep. The parameter values limits the total
+//     number of members and elements. A short one, such as {}, becomes many times its
+//     size in memory: without a limit a small body could take hundreds of megabytes.
 //
-// The error is a *guidon.Error with code InvalidArgument, or TooLarge for too
-// many values.
+// The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
+// values.
 func Unmarshal(body []byte, m proto.Message, values int) error {
 	if unmarshalQuick(body, m, values) {
 		return nil
@@ -61,13 +59,13 @@ func unmarshalGeneral(body []byte, m proto.Message, values int) error {
 	return nil
 }
 
-// tooMany returns the error of a body with more members and elements than values.
+// tooMany returns the error for a body with more members and elements than values.
 func tooMany(values int) error {
 	return guidon.Errorf(guidon.TooLarge, "json body has too many values: more than %d", values)
 }
 
-// explain returns what a caller is told. That the body is malformed, in the
-// words of encoding/json, goes before what is wrong with a value in it.
+// explain returns the error for the caller. If the body is malformed, the message of
+// encoding/json takes precedence over an error about a value in it.
 func explain(err error, body []byte, values int) error {
 	switch err {
 	case errDepth:
@@ -91,7 +89,7 @@ func explain(err error, body []byte, values int) error {
 // top reads the body's one value.
 func (s *scanner) top(m protoreflect.Message) error {
 	if planOf(m.Descriptor()).shape == empty {
-		return s.skip() // there is nothing that could be of a wrong type
+		return s.skip() // any value is accepted
 	}
 	if isNull, err := s.null(); isNull || err != nil {
 		return err
@@ -99,13 +97,13 @@ func (s *scanner) top(m protoreflect.Message) error {
 	return s.message(m)
 }
 
-// message reads the fields of m from any value that m can have.
+// message reads the JSON value of m.
 func (s *scanner) message(m protoreflect.Message) error {
 	p := planOf(m.Descriptor())
 	if p.shape != ordinary {
 		return s.special(m.Interface())
 	}
-	var camel [maxFields]bool // the fields already met in camelCase
+	var camel [maxFields]bool // the fields already set by their camelCase name
 	return s.object(func(name []byte) error {
 		known, ok := p.byName[string(name)]
 		if !ok {
@@ -125,8 +123,8 @@ func (s *scanner) message(m protoreflect.Message) error {
 	})
 }
 
-// assign sets a field, or clears it when the value is not valid. It does nothing
-// when the field's oneof has a member that is declared later.
+// assign sets a field, or clears it if the value is not valid. It does nothing if the
+// field's oneof is set to a member that is declared later.
 func assign(m protoreflect.Message, desc protoreflect.FieldDescriptor, value protoreflect.Value) {
 	if !value.IsValid() {
 		m.Clear(desc)
@@ -140,7 +138,7 @@ func assign(m protoreflect.Message, desc protoreflect.FieldDescriptor, value pro
 	m.Set(desc, value)
 }
 
-// field reads the value of a field of m. A null gives an invalid value.
+// field reads the value of a field of m. For null it returns an invalid value.
 func (s *scanner) field(m protoreflect.Message, desc protoreflect.FieldDescriptor) (protoreflect.Value, error) {
 	if s.peek() == 'n' && !takesNull(desc) {
 		_, err := s.null()
@@ -253,7 +251,7 @@ func (s *scanner) enum(desc protoreflect.EnumDescriptor) (protoreflect.Value, er
 	return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n)), err // #nosec G115 -- parsed as 32 bits
 }
 
-// maybeQuotedNumber reads a number that may be the text of a string.
+// maybeQuotedNumber reads a number or a string that contains one.
 func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 	if s.peek() != '"' {
 		return s.number()
@@ -302,7 +300,7 @@ func decodeBytes(text string) (protoreflect.Value, error) {
 	return protoreflect.ValueOfBytes(decoded), nil
 }
 
-// shorten bounds what an error repeats of a request.
+// shorten truncates input that is quoted in an error.
 func shorten(text string) string {
 	const most = 100
 	if len(text) <= most {

@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// TestUnmarshal goes through the rows of contract 1.2.
+// TestUnmarshal tests the rows of contract 1.2.
 func TestUnmarshal(t *testing.T) {
 	threshold := func(percentage float32) proto.Message {
 		return &flipt.CreateRolloutRequest{Rule: &flipt.CreateRolloutRequest_Threshold{
@@ -116,7 +116,7 @@ func TestUnmarshal(t *testing.T) {
 		{"empty metadata is not absent metadata", `{"metadata":{}}`, &flipt.UpdateFlagRequest{Metadata: &structpb.Struct{}}},
 		{"names in metadata are kept", `{"metadata":{"snake_case":1}}`, &flipt.CreateFlagRequest{Metadata: object(t, map[string]any{"snake_case": 1})}},
 
-		// Nesting within the bound: the outer object and the metadata are two.
+		// Nesting at the limit: the outer object and the metadata are two levels.
 		{"64 levels", `{"metadata":{"a":` + nested(62) + `}}`, &flipt.CreateFlagRequest{Metadata: &structpb.Struct{
 			Fields: map[string]*structpb.Value{"a": nestedValue(62)}}}},
 		{"64 levels in an unknown field", `{"x":` + nested(63) + `}`, &flipt.CreateFlagRequest{}},
@@ -134,8 +134,8 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// TestUnmarshalRefuses goes through the 400s of contract 1.2.
-func TestUnmarshalRefuses(t *testing.T) {
+// TestUnmarshalErrors tests the 400s of contract 1.2.
+func TestUnmarshalErrors(t *testing.T) {
 	const (
 		invalid = "invalid values for key(s) in json body"
 		deep    = "json body is nested too deeply"
@@ -157,14 +157,14 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"list for an object", &flipt.CreateFlagRequest{}, `{"metadata":[]}`, invalid},
 		{"string for an object", &flipt.CreateRolloutRequest{}, `{"threshold":"50"}`, invalid},
 		{"list for a string", &flipt.CreateFlagRequest{}, `{"key":["k"]}`, invalid},
-		{"camelCase does not excuse the other", &evaluation.EvaluationRequest{}, `{"flagKey":"f","flag_key":1}`, invalid},
+		{"wrong type in snake_case beside camelCase", &evaluation.EvaluationRequest{}, `{"flagKey":"f","flag_key":1}`, invalid},
 
 		{"fraction for an integer", &flipt.CreateRuleRequest{}, `{"rank":1.5}`, invalid},
 		{"integer beyond 32 bits", &flipt.CreateRuleRequest{}, `{"rank":2147483648}`, invalid},
-		{"integer of a great exponent", &flipt.CreateRuleRequest{}, `{"rank":1e999999999}`, invalid},
-		{"integer of an exponent beyond reason", &flipt.CreateRuleRequest{}, `{"rank":1e99999999999999999999}`, invalid},
-		{"text that is no number", &flipt.CreateRuleRequest{}, `{"rank":"one"}`, invalid},
-		{"empty text for a number", &flipt.CreateRuleRequest{}, `{"rank":""}`, invalid},
+		{"integer with a large exponent", &flipt.CreateRuleRequest{}, `{"rank":1e999999999}`, invalid},
+		{"integer with an exponent beyond 64 bits", &flipt.CreateRuleRequest{}, `{"rank":1e99999999999999999999}`, invalid},
+		{"string that is not a number", &flipt.CreateRuleRequest{}, `{"rank":"one"}`, invalid},
+		{"empty string for a number", &flipt.CreateRuleRequest{}, `{"rank":""}`, invalid},
 		{"space in a quoted number", &flipt.CreateRuleRequest{}, `{"rank":" 1"}`, invalid},
 		{"hexadecimal float", &flipt.CreateDistributionRequest{}, `{"rollout":"0x1p4"}`, invalid},
 		{"float beyond 32 bits", &flipt.CreateDistributionRequest{}, `{"rollout":1e39}`, invalid},
@@ -175,7 +175,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 		{"enum names are exact", &flipt.CreateFlagRequest{}, `{"type":"boolean_flag_type"}`, `unknown value "boolean_flag_type" for enum flipt.FlagType`},
 		{"enum name of another package", &evaluation.EvaluationSegment{}, `{"matchType":"ALL_MATCH_TYPE"}`,
 			`unknown value "ALL_MATCH_TYPE" for enum flipt.evaluation.EvaluationSegmentMatchType`},
-		{"endless enum name", &flipt.CreateFlagRequest{}, `{"type":"` + strings.Repeat("x", 5000) + `"}`,
+		{"long enum name", &flipt.CreateFlagRequest{}, `{"type":"` + strings.Repeat("x", 5000) + `"}`,
 			`unknown value "` + strings.Repeat("x", 100) + `…" for enum flipt.FlagType`},
 		{"enum number beyond 32 bits", &flipt.CreateFlagRequest{}, `{"type":4294967296}`, invalid},
 		{"bool for an enum", &flipt.CreateFlagRequest{}, `{"type":true}`, invalid},
@@ -199,8 +199,8 @@ func TestUnmarshalRefuses(t *testing.T) {
 
 		{"65 levels of metadata", &flipt.CreateFlagRequest{}, `{"metadata":{"a":` + nested(63) + `}}`, deep},
 		{"65 levels of an unknown field", &flipt.CreateFlagRequest{}, `{"x":` + nested(64) + `}`, deep},
-		{"endless nesting", &flipt.CreateFlagRequest{}, strings.Repeat(`{"x":`, 1_000_000), deep},
-		{"endless nesting into Empty", &emptypb.Empty{}, strings.Repeat(`[`, 1_000_000), deep},
+		{"very deep nesting", &flipt.CreateFlagRequest{}, strings.Repeat(`{"x":`, 1_000_000), deep},
+		{"very deep nesting into Empty", &emptypb.Empty{}, strings.Repeat(`[`, 1_000_000), deep},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,8 +210,8 @@ func TestUnmarshalRefuses(t *testing.T) {
 	}
 }
 
-// TestUnmarshalMalformed holds the message to that of encoding/json, whatever
-// else is wrong with the body (contract 1.2).
+// TestUnmarshalMalformed checks that the message is that of encoding/json, whatever else
+// is wrong with the body (contract 1.2).
 func TestUnmarshalMalformed(t *testing.T) {
 	bodies := []string{
 		`{`, `}`, `{"key"`, `{"key"}`, `{"key":}`, `{"key":"k"`, `{"key":"k",}`, `{key:1}`, `{'key':1}`, `{"key":"k" "name":1}`,
@@ -254,7 +254,7 @@ func object(t *testing.T, fields map[string]any) *structpb.Struct {
 	return made
 }
 
-// nested is this many lists in one another.
+// nested returns lists nested that many levels deep.
 func nested(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }

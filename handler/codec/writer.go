@@ -10,74 +10,74 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// maxHeld is how many bytes a [Writer] collects before it hands them on, and the
-// longest part of a text that it takes at once.
-const maxHeld = 32 << 10
+// maxBuffered is how many bytes a [Writer] buffers before it flushes them, and the
+// longest part of a string that it appends at a time.
+const maxBuffered = 32 << 10
 
-// Writer writes JSON by the piece, so that a long answer need not be in memory as
-// a whole. It writes what [Append] and its relatives append. It keeps the first
-// error, and after that does nothing.
+// Writer writes JSON in pieces, so that a long response need not be in memory as a
+// whole. It writes what [Append] and the other Append functions append. After an error
+// it writes nothing more, and [Writer.Err] returns the error.
 type Writer struct {
-	out  io.Writer
-	held []byte
-	gone int // bytes that have been handed on
-	err  error
+	out     io.Writer
+	buf     []byte
+	flushed int // bytes that have been flushed
+	err     error
 }
 
-// NewWriter returns a Writer to out, which is given pieces of some 32 KiB.
+// NewWriter returns a Writer to out, which receives pieces of about 32 KiB.
 func NewWriter(out io.Writer) *Writer {
-	return &Writer{out: out, held: make([]byte, 0, maxHeld+maxHeld/4)}
+	return &Writer{out: out, buf: make([]byte, 0, maxBuffered+maxBuffered/4)}
 }
 
-// NewPrettyWriter is NewWriter for people: indented by two spaces.
+// NewPrettyWriter is like [NewWriter] but indents by two spaces.
 func NewPrettyWriter(out io.Writer) *Writer { return NewWriter(&indenter{out: out}) }
 
 // Raw writes JSON as it is.
-func (w *Writer) Raw(text string) { w.held = w.turn(append(w.held, text...)) }
+func (w *Writer) Raw(text string) { w.buf = w.flushIfFull(append(w.buf, text...)) }
 
 // RawBytes is Raw for bytes.
-func (w *Writer) RawBytes(text []byte) { w.held = w.turn(append(w.held, text...)) }
+func (w *Writer) RawBytes(text []byte) { w.buf = w.flushIfFull(append(w.buf, text...)) }
 
 // Text writes a string.
-func (w *Writer) Text(s string) { w.held = w.text(w.held, s) }
+func (w *Writer) Text(s string) { w.buf = w.text(w.buf, s) }
 
 // Bool writes true or false.
-func (w *Writer) Bool(b bool) { w.held = strconv.AppendBool(w.held, b) }
+func (w *Writer) Bool(b bool) { w.buf = strconv.AppendBool(w.buf, b) }
 
-// Int writes a whole number.
-func (w *Writer) Int(n int64) { w.held = strconv.AppendInt(w.held, n, 10) }
+// Int writes an integer.
+func (w *Writer) Int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 // Float writes a float of 32 bits.
-func (w *Writer) Float(f float32) { w.held = AppendFloat(w.held, f) }
+func (w *Writer) Float(f float32) { w.buf = AppendFloat(w.buf, f) }
 
 // Enum writes an enum.
-func (w *Writer) Enum(e protoreflect.Enum) { w.held = AppendEnum(w.held, e) }
+func (w *Writer) Enum(e protoreflect.Enum) { w.buf = AppendEnum(w.buf, e) }
 
-// Time writes an instant. It is an error if that lies outside the years 1 to 9999.
+// Time writes a timestamp. It is an error if t is outside the years 1 to 9999.
 func (w *Writer) Time(t time.Time) {
-	held, err := AppendTime(w.held, t)
-	if w.held = held; err != nil {
+	buf, err := AppendTime(w.buf, t)
+	if w.buf = buf; err != nil {
 		w.fail(err)
 	}
 }
 
-// Message writes a message, with zero values or, where it is sparse, without.
+// Message writes a message, without zero values if sparse is set.
 func (w *Writer) Message(m proto.Message, sparse bool) {
-	held, err := encoder{sparse: sparse, pieces: w}.message(w.held, m.ProtoReflect())
-	if w.held = held; err != nil {
+	buf, err := encoder{sparse: sparse, pieces: w}.message(w.buf, m.ProtoReflect())
+	if w.buf = buf; err != nil {
 		w.fail(err)
 	}
 }
 
 // Len returns how many bytes have been written.
-func (w *Writer) Len() int { return w.gone + len(w.held) }
+func (w *Writer) Len() int { return w.flushed + len(w.buf) }
 
 // Err returns the first error.
 func (w *Writer) Err() error { return w.err }
 
-// Flush hands on what is left and returns the first error.
+// Flush writes the buffered bytes and returns the first error.
 func (w *Writer) Flush() error {
-	w.held = w.hand(w.held)
+	w.buf = w.flush(w.buf)
 	return w.err
 }
 
@@ -87,16 +87,16 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// turn hands b on where it is long enough, and returns what is to be appended to.
-func (w *Writer) turn(b []byte) []byte {
-	if len(b) < maxHeld {
+// flushIfFull flushes b if it is long enough, and returns the buffer to append to.
+func (w *Writer) flushIfFull(b []byte) []byte {
+	if len(b) < maxBuffered {
 		return b
 	}
-	return w.hand(b)
+	return w.flush(b)
 }
 
-func (w *Writer) hand(b []byte) []byte {
-	w.gone += len(b)
+func (w *Writer) flush(b []byte) []byte {
+	w.flushed += len(b)
 	if w.err == nil && len(b) > 0 {
 		if _, err := w.out.Write(b); err != nil {
 			w.fail(err)
@@ -105,22 +105,22 @@ func (w *Writer) hand(b []byte) []byte {
 	return b[:0]
 }
 
-// text appends s, a long one in parts.
+// text appends s, in parts if it is long.
 func (w *Writer) text(b []byte, s string) []byte {
-	if len(s) <= maxHeld {
-		return w.turn(appendString(b, s))
+	if len(s) <= maxBuffered {
+		return w.flushIfFull(appendString(b, s))
 	}
 	b = append(b, '"')
 	for len(s) > 0 {
-		n := runesWithin(s, maxHeld)
-		b = w.turn(appendEscaped(b, s[:n]))
+		n := runesWithin(s, maxBuffered)
+		b = w.flushIfFull(appendEscaped(b, s[:n]))
 		s = s[n:]
 	}
 	return append(b, '"')
 }
 
-// runesWithin returns the length of the longest beginning of s that has at most
-// most bytes and does not end within a character.
+// runesWithin returns the length of the longest prefix of s that has at most most bytes
+// and does not end inside a character.
 func runesWithin(s string, most int) int {
 	if len(s) <= most {
 		return len(s)
@@ -130,7 +130,7 @@ func runesWithin(s string, most int) int {
 		n--
 	}
 	if !utf8.RuneStart(s[n]) {
-		return most // there is no character to divide
+		return most // not UTF-8: there is no character to split
 	}
 	return n
 }

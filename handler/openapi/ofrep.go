@@ -2,13 +2,12 @@ package openapi
 
 import "net/http"
 
-// ofrepTag is the tag of the OpenFeature Remote Evaluation Protocol, whose
-// routes have errors and messages of their own.
+// ofrepTag is the tag of the OpenFeature Remote Evaluation Protocol, whose routes have
+// their own errors and messages.
 const ofrepTag = "OFREP"
 
 const ofrepPrefix = "/ofrep/v1"
 
-// ofrepRoutes are the routes of OFREP.
 var ofrepRoutes = []otherRoute{
 	{http.MethodPost, ofrepPrefix + "/evaluate/flags/{key}", object{
 		{"tags", []any{ofrepTag}},
@@ -21,8 +20,8 @@ var ofrepRoutes = []otherRoute{
 		}},
 		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
 		{"responses", object{
-			{"200", ofrepAnswer("What the flag is", "OFREPFlag")},
-			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+			{"200", ofrepAnswer("The value of the flag", "OFREPFlag")},
+			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
 	}},
 	{http.MethodPost, ofrepPrefix + "/evaluate/flags", object{
@@ -35,31 +34,31 @@ var ofrepRoutes = []otherRoute{
 			object{{"$ref", "#/components/parameters/IfNoneMatch"}},
 			object{
 				{"name", "flagConfigEtag"}, {"in", "query"},
-				{"description", "A version that the client was told of: the answer is from that or a later one"},
+				{"description", "A version reported by a change event; the response is from that version or a later one"},
 				{"schema", object{{"type", "string"}}},
 			},
 		}},
 		{"requestBody", object{{"required", true}, {"content", jsonContent(schemaRef("OFREPRequest"))}}},
 		{"responses", object{
 			{"200", object{
-				{"description", "What each flag is, sorted by key; one that fails is an error in the list"},
+				{"description", "The values of the flags, sorted by key; a flag that fails is an error in the list"},
 				{"headers", object{{"ETag", object{
-					{"description", "Covers state, namespace and context"}, {"schema", object{{"type", "string"}}},
+					{"description", "Identifies the response; depends on state, namespace and context"}, {"schema", object{{"type", "string"}}},
 				}}}},
 				{"content", jsonContent(schemaRef("OFREPFlags"))},
 			}},
-			{"304", object{{"description", "What If-None-Match names is current; there is no body"}}},
-			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+			{"304", object{{"description", "The ETag in If-None-Match is current; there is no body"}}},
+			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
 	}},
 	{http.MethodGet, ofrepPrefix + "/configuration", object{
 		{"tags", []any{ofrepTag}},
-		{"summary", "Get what OFREP can do here, for older tools"},
+		{"summary", "Get the OFREP capabilities of this server, for older tools"},
 		{"operationId", "ofrep_Configuration"},
 		{"security", ofrepSecurity},
 		{"responses", object{
 			{"200", object{{"description", "The capabilities"}, {"content", jsonContent(object{{"type", "object"}})}}},
-			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
 	}},
 }
@@ -68,7 +67,7 @@ var ofrepSecurity = []any{object{{"bearer", []any{}}}, object{{"apiKey", []any{}
 
 var ofrepNamespaceHeader = object{
 	{"name", "X-Flipt-Namespace"}, {"in", "header"},
-	{"description", "The namespace; otherwise that of the query, of the token, or the default one. X-Guidon-Namespace is the same"},
+	{"description", "The namespace; if absent, that of the query, of the token, or the default one. X-Guidon-Namespace is an alias"},
 	{"schema", object{{"type", "string"}}},
 }
 
@@ -84,7 +83,7 @@ func schemaRef(name string) object {
 	return object{{"$ref", "#/components/schemas/" + name}}
 }
 
-// ofrepSchemas are the messages of OFREP.
+// ofrepSchemas are the schemas of the OFREP messages.
 var ofrepSchemas = object{
 	{"OFREPRequest", object{
 		{"type", "object"},
@@ -92,8 +91,8 @@ var ofrepSchemas = object{
 			{"type", "object"},
 			{"description", "Properties of any kind"},
 			{"properties", object{
-				{"targetingKey", object{{"type", []any{"string", "number"}}, {"description", "Who asks; needed only by flags that are split"}}},
-				{"flags", object{{"type", "string"}, {"description", "Keys of the flags that are wanted in bulk, separated by commas"}}},
+				{"targetingKey", object{{"type", []any{"string", "number"}}, {"description", "The id of the entity; required only by flags with a percentage split"}}},
+				{"flags", object{{"type", "string"}, {"description", "Keys of the flags to evaluate in bulk, separated by commas"}}},
 			}},
 			{"additionalProperties", true},
 			{"maxProperties", 1000},
@@ -103,7 +102,7 @@ var ofrepSchemas = object{
 		{"type", "object"},
 		{"properties", object{
 			{"key", object{{"type", "string"}}},
-			{"value", object{{"description", "Absent where the default of the client's code applies; never null"}}},
+			{"value", object{{"description", "Absent if the default in the client's code applies; never null"}}},
 			{"variant", object{{"type", "string"}}},
 			{"reason", object{{"type", "string"}, {"enum", []any{"STATIC", "DEFAULT", "TARGETING_MATCH", "SPLIT", "DISABLED"}}}},
 			{"metadata", object{{"type", "object"}, {"additionalProperties", object{{"type", []any{"string", "number", "boolean"}}}}}},
@@ -116,15 +115,15 @@ var ofrepSchemas = object{
 			{"flags", object{{"type", "array"}, {"items", object{{"anyOf", []any{schemaRef("OFREPFlag"), schemaRef("OFREPError")}}}}}},
 			{"eventStreams", object{
 				{"type", "array"},
-				{"description", "Where to listen for changes; absent where that is not offered"},
+				{"description", "Streams of change events; absent if none is available"},
 				{"items", object{
 					{"type", "object"},
 					{"properties", object{
 						{"type", object{{"const", "sse"}}},
-						{"url", object{{"type", "string"}, {"description", "Where the server knows its own"}}},
+						{"url", object{{"type", "string"}, {"description", "Set if the server knows its public URL"}}},
 						{"endpoint", object{
 							{"type", "object"},
-							{"properties", object{{"requestUri", object{{"type", "string"}, {"description", "Path and query, at the origin that was asked"}}}}},
+							{"properties", object{{"requestUri", object{{"type", "string"}, {"description", "Path and query, at the origin of the request"}}}}},
 						}},
 						{"inactivityDelaySec", object{{"type", "integer"}}},
 					}},
@@ -144,7 +143,7 @@ var ofrepSchemas = object{
 	{"OFREPError", object{
 		{"type", "object"},
 		{"properties", object{
-			{"key", object{{"type", "string"}, {"description", "The flag, where the error is about one"}}},
+			{"key", object{{"type", "string"}, {"description", "The flag, if the error is about one"}}},
 			{"errorCode", object{{"type", "string"}, {"enum", []any{"PARSE_ERROR", "INVALID_CONTEXT", "TARGETING_KEY_MISSING", "FLAG_NOT_FOUND", "GENERAL"}}}},
 			{"errorDetails", object{{"type", "string"}}},
 		}},

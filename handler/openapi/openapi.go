@@ -1,8 +1,7 @@
-// Package openapi writes the OpenAPI description of the HTTP interface from the
-// table of operations and the descriptors of the messages, so that it cannot
-// drift from either. It is a tool of the build: its test compares the outcome
-// with handler/openapi.yaml, which the handler serves, and with -update writes
-// that file. The program does not link it.
+// Package openapi generates the OpenAPI description of the HTTP interface from the
+// operations table and the message descriptors, so that it cannot drift from either. It
+// is a build tool, which the program does not link. Its test compares the result with
+// handler/openapi.yaml, which the handler serves, and with -update writes that file.
 package openapi
 
 import (
@@ -16,10 +15,9 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// Document returns the description of the operations and of the few routes
-// beside them as YAML. The same operations give the same bytes. It is an error
-// if an operation has no summary here, or a path has a variable that its
-// request has no field for.
+// Document returns the description of the operations, and of the few other routes, as
+// YAML. The same operations give the same bytes. It returns an error if an operation has
+// no summary, or if its request has no field for a path variable.
 func Document(operations []*handler.Operation, title, version string) ([]byte, error) {
 	s := newSchemas(operations)
 	paths, err := pathsOf(operations, s)
@@ -52,12 +50,12 @@ func Document(operations []*handler.Operation, title, version string) ([]byte, e
 // pathsOf groups the routes by path, in the order of the table.
 func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 	var paths object
-	place := make(map[string]int)
+	index := make(map[string]int)
 	add := func(path, method string, item object) {
-		at, ok := place[path]
+		at, ok := index[path]
 		if !ok {
 			at = len(paths)
-			place[path] = at
+			index[path] = at
 			paths = paths.with(path, object{})
 		}
 		paths[at].value = paths[at].value.(object).with(strings.ToLower(method), item)
@@ -95,30 +93,30 @@ func tagsOf(operations []*handler.Operation) []any {
 // schemas are the messages and enums that the operations use.
 type schemas struct {
 	byName  map[protoreflect.FullName]object
-	request map[protoreflect.FullName]bool // what a request can hold
+	request map[protoreflect.FullName]bool // messages that can occur in requests
 }
 
 func newSchemas(operations []*handler.Operation) *schemas {
 	s := &schemas{byName: make(map[protoreflect.FullName]object), request: make(map[protoreflect.FullName]bool)}
 	for _, o := range operations {
-		s.noteRequest(o.NewRequest().ProtoReflect().Descriptor())
+		s.addRequest(o.NewRequest().ProtoReflect().Descriptor())
 	}
 	return s
 }
 
-func (s *schemas) noteRequest(message protoreflect.MessageDescriptor) {
+func (s *schemas) addRequest(message protoreflect.MessageDescriptor) {
 	if s.request[message.FullName()] || isSpecial(message) {
 		return
 	}
 	s.request[message.FullName()] = true
 	for i := range message.Fields().Len() {
 		if inner := message.Fields().Get(i).Message(); inner != nil && !inner.IsMapEntry() {
-			s.noteRequest(inner)
+			s.addRequest(inner)
 		}
 	}
 }
 
-// all returns the schemas that were referred to, by name.
+// all returns the schemas that were referred to, sorted by name.
 func (s *schemas) all() object {
 	all := append(object{{"Error", errorSchema}}, ofrepSchemas...)
 	for _, name := range slices.Sorted(maps.Keys(s.byName)) {

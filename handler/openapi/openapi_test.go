@@ -17,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon/handler/openapi"
 )
 
-var update = flag.Bool("update", false, "write handler/openapi.yaml and openapi.yaml.gz anew")
+var update = flag.Bool("update", false, "write handler/openapi.yaml and openapi.yaml.gz")
 
 const committed = "../openapi.yaml"
 
@@ -30,13 +30,13 @@ func generate(t *testing.T) []byte {
 	return document
 }
 
-// TestCommitted: what the handler serves, and what is there to be read, is what the
-// table says (design 6).
+// TestCommitted checks that the committed description, and the compressed copy that the
+// handler serves, match the operations table.
 func TestCommitted(t *testing.T) {
 	want := generate(t)
 	if *update {
 		write(t, committed, want)
-		if !bytes.Equal(want, decompressed(t)) { // others compress to other bytes
+		if !bytes.Equal(want, decompressed(t)) { // other Go versions compress differently
 			write(t, committed+".gz", compressed(t, want))
 		}
 	}
@@ -95,7 +95,7 @@ func decompressed(t *testing.T) []byte {
 	return text
 }
 
-// tree is the document as any reader of YAML sees it.
+// tree returns the document as parsed by a YAML library.
 func tree(t *testing.T) map[string]any {
 	t.Helper()
 	var document map[string]any
@@ -105,7 +105,7 @@ func tree(t *testing.T) map[string]any {
 	return document
 }
 
-// at follows names into nested mappings; nil where they lead nowhere.
+// at returns the value at the path of names in nested mappings, or nil if there is none.
 func at(value any, names ...string) any {
 	for _, name := range names {
 		mapping, _ := value.(map[string]any)
@@ -116,9 +116,9 @@ func at(value any, names ...string) any {
 
 var variable = regexp.MustCompile(`\{[^}]*\}`)
 
-// TestRoutes: every route of the table is described, with a parameter for every
-// variable and a body exactly where there is one, and so are the routes beside
-// the table; nothing else is.
+// TestRoutes checks that every route of the operations table is described, with a
+// parameter for every variable and a body if it has one, and so are the other routes. No
+// other route may be described.
 func TestRoutes(t *testing.T) {
 	paths, _ := tree(t)["paths"].(map[string]any)
 	described := make(map[string]map[string]any) // by method and path without names
@@ -180,7 +180,8 @@ func checkVariables(t *testing.T, path string, operation any) {
 	}
 }
 
-// TestReferences: every reference leads somewhere, and every component is used.
+// TestReferences checks that every reference can be resolved, and every component is
+// used.
 func TestReferences(t *testing.T) {
 	document := tree(t)
 	used := make(map[string]bool)
@@ -192,7 +193,7 @@ func TestReferences(t *testing.T) {
 		used[reference] = true
 		names, local := strings.CutPrefix(reference, "#/")
 		if !local || at(document, strings.Split(names, "/")...) == nil {
-			t.Errorf("%s leads nowhere", reference)
+			t.Errorf("%s cannot be resolved", reference)
 		}
 	})
 	for _, kind := range []string{"schemas", "responses", "parameters", "headers"} {
@@ -205,7 +206,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestOperations: every operation has an id of its own, a summary and a tag that
+// TestOperations checks that every operation has a unique id, a summary, and a tag that
 // is declared and described.
 func TestOperations(t *testing.T) {
 	document := tree(t)
@@ -236,7 +237,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestDetails looks at one example of each thing that the descriptors decide.
+// TestDetails checks one example of everything that is derived from the descriptors.
 func TestDetails(t *testing.T) {
 	document := tree(t)
 	schema := func(names ...string) any {
@@ -250,9 +251,9 @@ func TestDetails(t *testing.T) {
 		name      string
 		got, want any
 	}{
-		{"answers always have what cannot be unset (contract 1.3)", schema("flipt.FlagList", "required"), []any{"flags", "nextPageToken", "totalCount"}},
-		{"requests need have nothing", schema("flipt.CreateFlagRequest", "required"), nil},
-		{"nor what is in both", schema("guidon.v1.Document", "required"), nil},
+		{"fields that cannot be unset are required in responses (contract 1.3)", schema("flipt.FlagList", "required"), []any{"flags", "nextPageToken", "totalCount"}},
+		{"no field is required in requests", schema("flipt.CreateFlagRequest", "required"), nil},
+		{"nor in messages used in both", schema("guidon.v1.Document", "required"), nil},
 		{"list", schema("flipt.FlagList", "properties", "flags"), map[string]any{"type": "array", "items": reference("flipt.Flag")}},
 		{"map", schema("flipt.evaluation.EvaluationRequest", "properties", "context"), map[string]any{"type": "object", "additionalProperties": map[string]any{"type": "string"}}},
 		{"enum", schema("flipt.FlagType"), map[string]any{"type": "string", "enum": []any{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}}},
@@ -261,20 +262,20 @@ func TestDetails(t *testing.T) {
 		{"int64", schema("guidon.v1.Change", "properties", "revision"), map[string]any{"type": "integer", "format": "int64"}},
 		{"deprecated field", schema("flipt.CreateRuleRequest", "properties", "segmentKey", "deprecated"), true},
 		{"body", at(operation("/api/v1/namespaces/{namespaceKey}/flags", "post"), "requestBody", "content", "application/json", "schema"), reference("flipt.CreateFlagRequest")},
-		{"delete answers {}", at(operation("/api/v1/namespaces/{namespaceKey}/flags/{key}", "delete"), "responses", "200", "content", "application/json", "schema"), map[string]any{"type": "object"}},
+		{"delete returns {}", at(operation("/api/v1/namespaces/{namespaceKey}/flags/{key}", "delete"), "responses", "200", "content", "application/json", "schema"), map[string]any{"type": "object"}},
 		{"query", at(operation("/api/v1/namespaces", "get"), "parameters"), []any{
 			map[string]any{"name": "limit", "in": "query", "schema": map[string]any{"type": "integer", "format": "int32"}},
 			map[string]any{"name": "offset", "in": "query", "deprecated": true, "schema": map[string]any{"type": "integer", "format": "int32"}},
 			map[string]any{"name": "pageToken", "in": "query", "schema": map[string]any{"type": "string"}},
 			map[string]any{"name": "reference", "in": "query", "schema": map[string]any{"type": "string"}},
 		}},
-		{"a read may demand a state", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[2:], []any{
+		{"a read may require a revision", at(operation("/api/v1/namespaces/{key}", "get"), "parameters").([]any)[2:], []any{
 			map[string]any{"$ref": "#/components/parameters/MinRevision"}, map[string]any{"$ref": "#/components/parameters/CacheControl"},
 		}},
 		{"an evaluation may be stale", at(operation("/evaluate/v1/boolean", "post"), "responses", "200", "headers", "Guidon-Stale", "$ref"), "#/components/headers/GuidonStale"},
 		{"a write may be conditional", at(operation("/api/v1/namespaces", "post"), "parameters"), []any{map[string]any{"$ref": "#/components/parameters/IfMatch"}}},
-		{"a write may be stale", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
-		{"expiring oneself is in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),
+		{"a condition may fail", at(operation("/api/v1/namespaces", "post"), "responses", "412", "$ref"), "#/components/responses/Stale"},
+		{"expireSelf has its parameters in the query (contract 10.4)", at(operation("/auth/v1/self/expire", "put"), "parameters"),
 			[]any{map[string]any{"name": "expiresAt", "in": "query", "schema": map[string]any{"type": "string", "format": "date-time"}}}},
 		{"the list of methods is public", at(operation("/auth/v1/method", "get"), "security"), []any{map[string]any{}}},
 		{"aliases are deprecated", at(operation("/api/v1/flags", "get"), "deprecated"), true},

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// route is one way to an operation over HTTP.
+// route is one HTTP route of an operation.
 type route struct {
 	handler.Route
 	operation *handler.Operation
@@ -24,7 +24,7 @@ func newRoute(o *handler.Operation, r handler.Route, alias bool) route {
 
 var variable = regexp.MustCompile(`\{([^}]*)\}`)
 
-// path returns the pattern with the variables spelt as the fields are in JSON.
+// path returns the pattern with the variables spelled like the JSON fields.
 func (r route) path() string {
 	return variable.ReplaceAllStringFunc(r.Pattern, func(braced string) string {
 		if field := r.field(strings.Trim(braced, "{}")); field != nil {
@@ -48,7 +48,7 @@ func (r route) describe(s *schemas) (object, error) {
 	id = id[strings.LastIndexByte(id, '.')+1:] + "_" + r.operation.Method()
 	if r.alias {
 		id += "_legacy"
-		summary += " (older path: the namespace is named in the request, or else the default one)"
+		summary += " (older path: the namespace is named in the request, or is the default one)"
 	}
 	item := object{
 		{"tags", []any{r.operation.Service()}},
@@ -74,8 +74,8 @@ func (r route) describe(s *schemas) (object, error) {
 	return item.with("responses", r.responses(s)), nil
 }
 
-// parameters returns the variables of the path, then the rest of the request
-// where it is in the query, then the headers.
+// parameters returns the path variables, then the rest of the request if it is in the
+// query, then the headers.
 func (r route) parameters(s *schemas) ([]any, error) {
 	var all []any
 	inPath := make(map[protoreflect.FieldNumber]bool)
@@ -120,7 +120,7 @@ func (r route) parameters(s *schemas) ([]any, error) {
 	return all, nil
 }
 
-// ofNamespace tells whether the operation is about namespaces.
+// ofNamespace reports whether the operation is about namespaces.
 func ofNamespace(o *handler.Operation) bool {
 	return o.Area == handler.AreaManagement || o.Area == handler.AreaEvaluation
 }
@@ -129,7 +129,7 @@ func (r route) responses(s *schemas) object {
 	success := object{{"description", "Success"}}
 	if ofNamespace(r.operation) {
 		headers := object{{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}}}
-		if r.operation.FromMemory() {
+		if r.operation.ServesStale() {
 			headers = headers.with("Guidon-Stale", object{{"$ref", "#/components/headers/GuidonStale"}})
 		}
 		if r.operation.Versioned() {

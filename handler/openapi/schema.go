@@ -8,17 +8,17 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// firstAddition is the number from which a field is left out of an answer when
-// it is unset, as package codec does.
+// firstAddition is the number from which fields are omitted from responses if unset, as
+// in package codec.
 const firstAddition = 1000
 
-// isSpecial tells whether the JSON of a message is not an object of its fields.
+// isSpecial reports whether the JSON of a message is not an object of its fields.
 func isSpecial(message protoreflect.MessageDescriptor) bool {
 	return message.ParentFile().Package() == "google.protobuf" || message.ParentFile().Package() == "google.api"
 }
 
-// refer returns a reference to the schema of a message or enum, which all then
-// includes.
+// refer returns a reference to the schema of a message or enum, and adds the schema to
+// those that all returns.
 func (s *schemas) refer(name protoreflect.FullName, describe func() object) object {
 	if _, ok := s.byName[name]; !ok {
 		s.byName[name] = nil // it may refer to itself
@@ -43,9 +43,9 @@ func (s *schemas) message(message protoreflect.MessageDescriptor) object {
 	return s.refer(message.FullName(), func() object { return s.properties(message) })
 }
 
-// properties describes a message field by field. In an answer a field is
-// always there unless it can be unset (contract 1.3), in a request never need
-// be; what is in both follows the request.
+// properties returns the schema of a message. In a response all fields that cannot be
+// unset are required (contract 1.3), in a request none are. A message used in both is
+// treated like a request.
 func (s *schemas) properties(message protoreflect.MessageDescriptor) object {
 	var properties object
 	var required []any
@@ -67,7 +67,7 @@ func (s *schemas) properties(message protoreflect.MessageDescriptor) object {
 	return schema
 }
 
-// oneofs says which fields exclude one another.
+// oneofs describes which fields exclude one another.
 func oneofs(message protoreflect.MessageDescriptor) string {
 	var notes []string
 	for i := range message.Oneofs().Len() {
@@ -79,12 +79,12 @@ func oneofs(message protoreflect.MessageDescriptor) string {
 		for j := range oneof.Fields().Len() {
 			names = append(names, oneof.Fields().Get(j).JSONName())
 		}
-		notes = append(notes, fmt.Sprintf("Has at most one of %s; of several in a request the last named here counts.", strings.Join(names, ", ")))
+		notes = append(notes, fmt.Sprintf("Has at most one of %s; if a request has several, the last in this list counts.", strings.Join(names, ", ")))
 	}
 	return strings.Join(notes, " ")
 }
 
-// field describes the value of a field.
+// field returns the schema of the value of a field.
 func (s *schemas) field(field protoreflect.FieldDescriptor) object {
 	var schema object
 	switch {
@@ -119,7 +119,7 @@ func (s *schemas) single(field protoreflect.FieldDescriptor) object {
 		return object{{"type", "integer"}, {"format", "int64"}}
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
 		return object{{"type", "integer"}, {"format", "int32"}}
-	default: // the unsigned ones
+	default: // unsigned integers
 		return object{{"type", "integer"}, {"minimum", 0}}
 	}
 }

@@ -2,28 +2,28 @@ package openapi
 
 import "net/http"
 
-// streamRoutes are the routes that answer with server-sent events.
+// streamRoutes are the routes that return server-sent events.
 var streamRoutes = []otherRoute{
 	{http.MethodGet, ofrepPrefix + "/events", object{
 		{"tags", []any{ofrepTag}},
-		{"summary", "Listen for changes of a namespace, at the URL that a bulk answer states"},
+		{"summary", "Stream change events of a namespace, at the URL from a bulk response"},
 		{"operationId", "ofrep_Events"},
 		{"security", append([]any{object{{"capability", []any{}}}}, ofrepSecurity...)},
 		{"parameters", []any{ofrepNamespaceHeader, ofrepNamespaceQuery, lastEventID}},
 		{"responses", object{
 			{"200", eventStream("Events of the type refetchEvaluation")},
-			{"default", ofrepAnswer("Refused or failed", "OFREPError")},
+			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
 	}},
 	{http.MethodGet, "/api/v1/namespaces/{namespaceKey}/changes/stream", object{
 		{"tags", []any{"guidon.v1.ChangeService"}},
-		{"summary", "Follow what is changed in a namespace, each change record once and in order"},
+		{"summary", "Stream the change records of a namespace, each once and in order"},
 		{"operationId", "ChangeService_StreamChanges"},
 		{"parameters", []any{
 			object{{"name", "namespaceKey"}, {"in", "path"}, {"required", true}, {"schema", object{{"type", "string"}}}},
 			object{
 				{"name", "from"}, {"in", "query"},
-				{"description", "A revision, or the id of an event: the records after it follow; otherwise those from now on"},
+				{"description", "A revision or the id of an event: the stream starts after it; if absent, it starts with the next change"},
 				{"schema", object{{"type", "string"}}},
 			},
 			lastEventID,
@@ -39,7 +39,7 @@ var streamRoutes = []otherRoute{
 
 var lastEventID = object{
 	{"name", "Last-Event-ID"}, {"in", "header"},
-	{"description", "The id of the last event that the client has seen; browsers send it by themselves"},
+	{"description", "The id of the last event that the client has received; browsers send it automatically"},
 	{"schema", object{{"type", "string"}}},
 }
 

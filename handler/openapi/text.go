@@ -4,37 +4,37 @@ import "net/http"
 
 const introduction = "Feature flags: management, evaluation, change records and tokens. " +
 	"Field names are accepted in camelCase and in snake_case, unknown fields are ignored, enums may be given by number. " +
-	"A variable of a path goes before the same field in a body. " +
-	"With the parameter pretty, answers are indented and leave zero values out."
+	"A path variable takes precedence over the same field in the body. " +
+	"With the parameter pretty, responses are indented and omit zero values."
 
 // instanceTag is the tag of the routes that are not operations.
 const instanceTag = "instance"
 
-// services says what each service is for.
+// services describes each service.
 var services = map[string]string{
-	"flipt.Flipt":                                 "Management of namespaces, flags and segments; evaluation in the older way",
-	"flipt.evaluation.EvaluationService":          "What a flag is for an entity",
-	"flipt.evaluation.DataService":                "A namespace as a whole, for evaluation by the client",
-	"flipt.auth.PublicAuthenticationService":      "How one may sign in",
-	"flipt.auth.AuthenticationService":            "Tokens, and who the caller is",
+	"flipt.Flipt":                                 "Management of namespaces, flags and segments; legacy evaluation",
+	"flipt.evaluation.EvaluationService":          "Evaluation of flags for an entity",
+	"flipt.evaluation.DataService":                "Snapshots of whole namespaces, for evaluation by the client",
+	"flipt.auth.PublicAuthenticationService":      "Sign-in methods",
+	"flipt.auth.AuthenticationService":            "Tokens and sessions, and the caller's own",
 	"flipt.auth.AuthenticationMethodTokenService": "Creation of static tokens",
-	"flipt.meta.MetadataService":                  "What the running instance is",
-	"guidon.v1.ChangeService":                     "The record of what was changed",
+	"flipt.meta.MetadataService":                  "Information about the running instance",
+	"guidon.v1.ChangeService":                     "Change records",
 	"guidon.v1.DocumentService":                   "Import and export of whole namespaces",
 }
 
-// summaries says what each operation does.
-var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no tokens
+// summaries has the summary of each operation.
+var summaries = map[string]string{ // #nosec G101 -- text about tokens, not tokens
 	"/flipt.Flipt/ListNamespaces":  "List namespaces",
 	"/flipt.Flipt/CreateNamespace": "Create a namespace",
 	"/flipt.Flipt/GetNamespace":    "Get a namespace",
 	"/flipt.Flipt/UpdateNamespace": "Update a namespace",
-	"/flipt.Flipt/DeleteNamespace": "Delete a namespace, with its flags only if forced",
+	"/flipt.Flipt/DeleteNamespace": "Delete a namespace; if it has flags, only with force",
 
 	"/flipt.Flipt/ListFlags":     "List the flags of a namespace",
 	"/flipt.Flipt/CreateFlag":    "Create a flag",
 	"/flipt.Flipt/GetFlag":       "Get a flag",
-	"/flipt.Flipt/UpdateFlag":    "Replace what can be changed of a flag",
+	"/flipt.Flipt/UpdateFlag":    "Replace the mutable fields of a flag",
 	"/flipt.Flipt/DeleteFlag":    "Delete a flag with everything under it",
 	"/flipt.Flipt/CreateVariant": "Create a variant of a flag",
 	"/flipt.Flipt/UpdateVariant": "Replace a variant",
@@ -42,25 +42,25 @@ var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no toke
 
 	"/flipt.Flipt/ListRules":          "List the rules of a variant flag by rank",
 	"/flipt.Flipt/CreateRule":         "Create a rule for one segment or several",
-	"/flipt.Flipt/OrderRules":         "Give rules the ranks of their places in a list",
+	"/flipt.Flipt/OrderRules":         "Rank rules in the order of a list",
 	"/flipt.Flipt/GetRule":            "Get a rule",
 	"/flipt.Flipt/UpdateRule":         "Replace the segments of a rule",
 	"/flipt.Flipt/DeleteRule":         "Delete a rule",
-	"/flipt.Flipt/CreateDistribution": "Give a variant its share of a rule",
+	"/flipt.Flipt/CreateDistribution": "Assign a variant its share of a rule",
 	"/flipt.Flipt/UpdateDistribution": "Replace a distribution",
 	"/flipt.Flipt/DeleteDistribution": "Delete a distribution",
 
 	"/flipt.Flipt/ListRollouts":  "List the rollouts of a boolean flag by rank",
 	"/flipt.Flipt/CreateRollout": "Create a rollout for segments or for a percentage",
-	"/flipt.Flipt/OrderRollouts": "Give rollouts the ranks of their places in a list",
+	"/flipt.Flipt/OrderRollouts": "Rank rollouts in the order of a list",
 	"/flipt.Flipt/GetRollout":    "Get a rollout",
-	"/flipt.Flipt/UpdateRollout": "Replace the contents of a rollout, not its kind",
+	"/flipt.Flipt/UpdateRollout": "Replace the contents of a rollout, but not its type",
 	"/flipt.Flipt/DeleteRollout": "Delete a rollout",
 
 	"/flipt.Flipt/ListSegments":     "List the segments of a namespace",
 	"/flipt.Flipt/CreateSegment":    "Create a segment",
 	"/flipt.Flipt/GetSegment":       "Get a segment",
-	"/flipt.Flipt/UpdateSegment":    "Replace what can be changed of a segment",
+	"/flipt.Flipt/UpdateSegment":    "Replace the mutable fields of a segment",
 	"/flipt.Flipt/DeleteSegment":    "Delete a segment that nothing uses",
 	"/flipt.Flipt/CreateConstraint": "Create a constraint of a segment",
 	"/flipt.Flipt/UpdateConstraint": "Replace a constraint",
@@ -69,24 +69,24 @@ var summaries = map[string]string{ // #nosec G101 -- texts about tokens, no toke
 	"/flipt.evaluation.EvaluationService/Variant":               "Evaluate a variant flag for an entity",
 	"/flipt.evaluation.EvaluationService/Boolean":               "Evaluate a boolean flag for an entity",
 	"/flipt.evaluation.EvaluationService/Batch":                 "Evaluate several flags of either type",
-	"/flipt.evaluation.DataService/EvaluationSnapshotNamespace": "Get everything that evaluation in a namespace needs",
-	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag in the older way",
-	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags in the older way",
+	"/flipt.evaluation.DataService/EvaluationSnapshotNamespace": "Get everything needed for evaluation in a namespace",
+	"/flipt.Flipt/Evaluate":                                     "Evaluate a variant flag (legacy)",
+	"/flipt.Flipt/BatchEvaluate":                                "Evaluate several variant flags (legacy)",
 
-	"/guidon.v1.ChangeService/ListChanges": "List what was changed in a namespace, newest first",
+	"/guidon.v1.ChangeService/ListChanges": "List the change records of a namespace, newest first",
 	"/guidon.v1.DocumentService/Import":    "Import a document into a namespace, all of it or nothing",
 	"/guidon.v1.DocumentService/Export":    "Export a namespace as a document",
 
-	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the ways to sign in",
-	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; its text is in this answer only",
+	"/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods": "List the sign-in methods",
+	"/flipt.auth.AuthenticationMethodTokenService/CreateToken":          "Create a token; only this response contains the secret",
 	"/flipt.auth.AuthenticationService/ListAuthentications":             "List tokens and sessions",
-	"/flipt.auth.AuthenticationService/GetAuthentication":               "Get a token or session, without its text",
+	"/flipt.auth.AuthenticationService/GetAuthentication":               "Get a token or session, without the secret",
 	"/flipt.auth.AuthenticationService/DeleteAuthentication":            "Delete a token or session",
 	"/flipt.auth.AuthenticationService/GetAuthenticationSelf":           "Get the token or session of the caller",
-	"/flipt.auth.AuthenticationService/ExpireAuthenticationSelf":        "Let the token or session of the caller end, now or at a time",
+	"/flipt.auth.AuthenticationService/ExpireAuthenticationSelf":        "Expire the token or session of the caller, now or at a given time",
 
 	"/flipt.meta.MetadataService/GetInfo":          "Get version and build",
-	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, secrets left out",
+	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, without secrets",
 }
 
 // otherRoute is a route that is not an operation.
@@ -95,11 +95,11 @@ type otherRoute struct {
 	item         object
 }
 
-// others are the routes of the running process.
+// others are the routes about the running process.
 var others = []otherRoute{
 	{http.MethodGet, "/health", object{
 		{"tags", []any{instanceTag}},
-		{"summary", "Get whether the instance, or one service of it, serves"},
+		{"summary", "Check whether the instance, or one of its services, is serving"},
 		{"operationId", "health"},
 		{"security", []any{object{}}},
 		{"parameters", []any{object{{"name", "service"}, {"in", "query"}, {"schema", object{{"type", "string"}}}}}},
@@ -115,7 +115,7 @@ var others = []otherRoute{
 	}},
 	{http.MethodGet, "/metrics", object{
 		{"tags", []any{instanceTag}},
-		{"summary", "Get metrics, where they are switched on"},
+		{"summary", "Get metrics, if they are enabled"},
 		{"operationId", "metrics"},
 		{"responses", object{
 			{"200", textResponse("Metrics in the text format of Prometheus", "text/plain")},
@@ -137,7 +137,7 @@ func textResponse(description, contentType string) object {
 	}}}
 }
 
-// errorSchema has these members and no other (contract 5.1).
+// errorSchema allows no other members (contract 5.1).
 var errorSchema = object{
 	{"type", "object"},
 	{"properties", object{
@@ -150,14 +150,14 @@ var errorSchema = object{
 }
 
 var responses = object{
-	{"Error", object{{"description", "Refused or failed"}, {"content", errorContent}}},
+	{"Error", object{{"description", "Error"}, {"content", errorContent}}},
 	{"Unauthenticated", object{
-		{"description", "No credential, or one that is not valid here"},
+		{"description", "No credential, or one that is not valid for this request"},
 		{"headers", object{{"WWW-Authenticate", object{{"schema", object{{"type", "string"}}}}}}},
 		{"content", errorContent},
 	}},
 	{"NotModified", object{
-		{"description", "What If-None-Match names is current; there is no body"},
+		{"description", "The ETag in If-None-Match is current; there is no body"},
 		{"headers", object{
 			{"Guidon-Revision", object{{"$ref", "#/components/headers/GuidonRevision"}}},
 			{"ETag", object{{"$ref", "#/components/headers/ETag"}}},
@@ -175,42 +175,42 @@ var errorContent = jsonContent(object{{"$ref", "#/components/schemas/Error"}})
 var parameters = object{
 	{"IfMatch", object{
 		{"name", "If-Match"}, {"in", "header"},
-		{"description", "Change something only if this is still the revision of the namespace"},
+		{"description", "Write only if this is still the revision of the namespace"},
 		{"schema", object{{"type", "string"}}},
 	}},
 	{"MinRevision", object{
 		{"name", "Guidon-Min-Revision"}, {"in", "header"},
-		{"description", "The answer is from this revision of the one namespace or a later one, or 503 when it does not come in time"},
+		{"description", "The response is from this revision of the namespace or a later one, or 503 if there is none in time"},
 		{"schema", object{{"type", "integer"}, {"format", "int64"}, {"minimum", 0}}},
 	}},
 	{"CacheControl", object{
 		{"name", "Cache-Control"}, {"in", "header"},
-		{"description", "With no-cache the answer is what the database has now; other directives change nothing"},
+		{"description", "With no-cache the response is from the current state of the database; other directives have no effect"},
 		{"schema", object{{"type", "string"}}},
 	}},
 	{"IfNoneMatch", object{
 		{"name", "If-None-Match"}, {"in", "header"},
-		{"description", "The ETag of the answer that the client has: there is no body where it is current"},
+		{"description", "The ETag of the response that the client has; if it is current, there is no body"},
 		{"schema", object{{"type", "string"}}},
 	}},
 	{"ClientVersion", object{
 		{"name", "X-Flipt-Accept-Server-Version"}, {"in", "header"},
-		{"description", "The server version that the client was made for: the answer has nothing that came later"},
+		{"description", "The server version that the client was made for; the response has nothing that was added later"},
 		{"schema", object{{"type", "string"}, {"default", "1.37.1"}}},
 	}},
 }
 
 var headers = object{
 	{"GuidonRevision", object{
-		{"description", "The revision of the namespace that the answer is about; absent when it is about none or several"},
+		{"description", "The revision of the namespace that the response is about; absent if it is about none or several"},
 		{"schema", object{{"type", "integer"}, {"format", "int64"}}},
 	}},
 	{"GuidonStale", object{
-		{"description", "There while the database does not answer: how many seconds ago the answer was last known to be current"},
+		{"description", "Present while the database is unavailable: how many seconds ago the response was last known to be current"},
 		{"schema", object{{"type", "integer"}}},
 	}},
 	{"ETag", object{
-		{"description", "Names the state and the form of the answer, without quotes; absent for a namespace that does not exist"},
+		{"description", "Identifies the state and the form of the response, without quotes; absent for a namespace that does not exist"},
 		{"schema", object{{"type", "string"}}},
 	}},
 }
@@ -220,7 +220,7 @@ var securitySchemes = object{
 	{"apiKey", object{{"type", "apiKey"}, {"in", "header"}, {"name", "X-API-Key"}, {"description", "A token, as OFREP clients send it"}}},
 	{"capability", object{
 		{"type", "apiKey"}, {"in", "query"}, {"name", "capability"},
-		{"description", "The right to listen to one namespace for some hours, as a bulk answer states it; void with the token behind it"},
+		{"description", "Access to the event stream of one namespace for some hours, from a bulk response; invalid once the token behind it is"},
 	}},
 	{"cookie", object{
 		{"type", "apiKey"}, {"in", "cookie"}, {"name", "service_client_token"},

@@ -15,12 +15,11 @@ type member struct {
 	value any // object, []any, string, bool or int
 }
 
-// with returns the object with a further member.
+// with returns the object with another member.
 func (o object) with(name string, value any) object {
 	return append(o, member{name, value})
 }
 
-// encode returns the object as YAML.
 func (o object) encode() []byte {
 	var w strings.Builder
 	writeObject(&w, o, "")
@@ -83,22 +82,21 @@ func scalar(value any) string {
 	panic(fmt.Sprintf("openapi: cannot write a %T here", value))
 }
 
-// plain matches texts that YAML reads as themselves without quotes. It leaves
-// out much that would do as well.
+// plain matches strings that need no quotes in YAML. It is stricter than necessary.
 var plain = regexp.MustCompile(`^[A-Za-z/$][A-Za-z0-9_./$(){},;' -]*[A-Za-z0-9_./)}]$`)
 
-// reserved are the words that some reader of YAML takes for something else.
+// reserved matches strings that some YAML parsers do not read as strings.
 var reserved = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
 
-// text returns a string as it is or, where YAML might misread it, as JSON writes
-// it, which YAML reads too.
+// text returns a string unquoted or, if YAML might misread it, as JSON, which YAML
+// accepts too.
 func text(s string) string {
 	if plain.MatchString(s) && !reserved.MatchString(s) {
 		return s
 	}
 	quoted, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string can always be written
+		panic(err) // a string can always be encoded
 	}
 	return string(quoted)
 }

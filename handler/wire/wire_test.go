@@ -18,8 +18,8 @@ import (
 	_ "github.com/guidonhq/guidon/handler/wire/meta"
 )
 
-// TestMethods compares every service of ours with the method tables of contract
-// 12: a name more is as much a mistake as a name less.
+// TestMethods compares all services with the method tables of contract 12: additional
+// names are errors as much as missing ones.
 func TestMethods(t *testing.T) {
 	want := []string{
 		"flipt.Flipt: Evaluate BatchEvaluate GetNamespace ListNamespaces CreateNamespace UpdateNamespace " +
@@ -75,8 +75,8 @@ func services(file protoreflect.FileDescriptor) []string {
 	return all
 }
 
-// TestSignatures checks the calls whose messages do not follow from their name
-// (contract 12.1 to 12.4), and that no call streams (contract 12).
+// TestSignatures checks methods whose messages do not follow from their names (contract
+// 12.1 to 12.4), and that no method streams (contract 12).
 func TestSignatures(t *testing.T) {
 	tests := []struct {
 		method        protoreflect.FullName
@@ -103,14 +103,14 @@ func TestSignatures(t *testing.T) {
 				t.Errorf("output: got %s, want %s", got, tt.output)
 			}
 			if method.IsStreamingClient() || method.IsStreamingServer() {
-				t.Error("streams, want unary")
+				t.Error("is a streaming method, want a unary one")
 			}
 		})
 	}
 }
 
-// TestFields checks fields whose numbers are easily got wrong: gaps, numbers out
-// of the order of their neighbours, and fields added late (contract 12.1 to 12.6).
+// TestFields checks field numbers that are error-prone: gaps, numbers out of order, and
+// fields added later (contract 12.1 to 12.6).
 func TestFields(t *testing.T) {
 	const (
 		boolean   = "bool"
@@ -190,8 +190,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestCodeHost checks the one name that is ours in a package of the contract:
-// the number is the contract's (12.3), the value's name is not.
+// TestCodeHost checks the only name that differs from the contract: the number of the
+// enum value is that of contract 12.3, its name is not.
 func TestCodeHost(t *testing.T) {
 	got := find[protoreflect.EnumDescriptor](t, "flipt.auth.Method").Values().ByNumber(4).Name()
 	if want := protoreflect.Name("METHOD_CODEHOST"); got != want {
@@ -212,7 +212,7 @@ func find[D protoreflect.Descriptor](t *testing.T, name protoreflect.FullName) D
 	return descriptor
 }
 
-// kind describes a field's type as the tests above write it.
+// kind describes a field's type in the notation of the tests above.
 func kind(field protoreflect.FieldDescriptor) string {
 	if field.IsMap() {
 		return fmt.Sprintf("map<%s, %s>", kind(field.MapKey()), kind(field.MapValue()))

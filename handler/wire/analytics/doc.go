@@ -1,3 +1,2 @@
-// Package analytics holds the messages of evaluation counts, as contract 12.6
-// numbers them.
+// Package analytics has the messages of evaluation counts, numbered as in contract 12.6.
 package analytics

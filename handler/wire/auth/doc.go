@@ -1,4 +1,4 @@
-// Package auth holds the messages of authentication, as contract 12.3 numbers
-// them. The code-host method keeps its number and its service under the wire
-// protocol's name; only the enum value carries ours.
+// Package auth has the messages of authentication, numbered as in contract 12.3. The
+// code-host method keeps its number and the service name of Flipt v1; only the name of
+// the enum value is different.
 package auth

@@ -1,3 +1,3 @@
-// Package evaluation holds the messages of evaluation and of the snapshot that
-// client-side evaluators download, as contract 12.2 numbers them.
+// Package evaluation has the messages of evaluation and of the snapshots that
+// client-side evaluators download, numbered as in contract 12.2.
 package evaluation

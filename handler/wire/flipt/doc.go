@@ -1,3 +1,3 @@
-// Package flipt holds the messages of the management API and of legacy
-// evaluation, as contract 12.1 numbers them.
+// Package flipt has the messages of the management API and of legacy evaluation,
+// numbered as in contract 12.1.
 package flipt

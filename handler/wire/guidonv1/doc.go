@@ -1,4 +1,3 @@
-// Package guidonv1 holds the messages of the operations that are Guidon's own:
-// change records, and documents imported and exported as a whole. Its protobuf
-// package is guidon.v1.
+// Package guidonv1 has the messages of the operations that are not part of Flipt v1:
+// change records, and import and export of documents. Its protobuf package is guidon.v1.
 package guidonv1

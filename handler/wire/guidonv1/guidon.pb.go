@@ -24,17 +24,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ImportMode says what becomes of objects that the namespace already holds.
+// ImportMode determines what happens to objects that already exist.
 type ImportMode int32
 
 const (
-	// An object that exists already fails the import.
+	// An object that already exists fails the import.
 	ImportMode_CREATE_IMPORT_MODE ImportMode = 0
-	// An object that exists already stays as it is.
+	// An object that already exists is not changed.
 	ImportMode_SKIP_EXISTING_IMPORT_MODE ImportMode = 1
-	// An object that exists already is made equal to the document's.
+	// An object that already exists is made equal to that in the document.
 	ImportMode_UPDATE_IMPORT_MODE ImportMode = 2
-	// As UPDATE_IMPORT_MODE, and what the document lacks is deleted.
+	// Like UPDATE_IMPORT_MODE, and objects that are not in the document are deleted.
 	ImportMode_REPLACE_IMPORT_MODE ImportMode = 3
 )
 
@@ -81,7 +81,7 @@ func (ImportMode) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{0}
 }
 
-// ListChangesRequest narrows a list of changes; an unset filter lets all pass.
+// ListChangesRequest filters change records; an unset filter matches all.
 type ListChangesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace whose changes are listed.
@@ -96,9 +96,9 @@ type ListChangesRequest struct {
 	Since *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=since,proto3" json:"since,omitempty"`
 	// Only changes made before this time.
 	Until *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=until,proto3" json:"until,omitempty"`
-	// How many changes to answer at most.
+	// The most changes to return.
 	Limit int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
-	// Where to go on: the next_page_token of the page before.
+	// The next_page_token of the preceding page; empty for the first page.
 	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -195,7 +195,7 @@ type ListChangesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The changes, newest first.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The page_token of the next page; empty on the last one.
+	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -245,26 +245,26 @@ func (x *ListChangesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// Change is the record of one object's change, written with the change itself.
+// Change is the record of a change to one object, committed together with the change.
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace in which the change was made.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
 	// The revision that the change made.
 	Revision int64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
-	// The place of the change among those of the same revision.
+	// The position of the change among those of the same revision.
 	Sequence int32 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
 	// The kind of object, such as "flag" or "segment".
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The object's key.
 	Key string `protobuf:"bytes,5,opt,name=key,proto3" json:"key,omitempty"`
-	// What was done to the object: "create", "update" or "delete".
+	// The action: "create", "update" or "delete".
 	Action string `protobuf:"bytes,6,opt,name=action,proto3" json:"action,omitempty"`
 	// Who made the change.
 	Actor *Actor `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
 	// When the change was made.
 	At *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
-	// The request that made the change, as its log event names it.
+	// The id of the request that made the change, as in the log.
 	RequestId string `protobuf:"bytes,9,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The object before the change; unset when it was created.
 	Before *structpb.Struct `protobuf:"bytes,10,opt,name=before,proto3" json:"before,omitempty"`
@@ -386,7 +386,7 @@ type Actor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the authentication that the request carried.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The name that people know the actor by.
+	// The display name of the actor.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// How the actor signed in.
 	Method        string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
@@ -445,16 +445,16 @@ func (x *Actor) GetMethod() string {
 	return ""
 }
 
-// ImportRequest asks for one document to be imported.
+// ImportRequest imports a document.
 type ImportRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace to import into.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	// What to import.
+	// The document to import.
 	Document *Document `protobuf:"bytes,2,opt,name=document,proto3" json:"document,omitempty"`
-	// What becomes of objects that exist already.
+	// What happens to objects that already exist.
 	Mode ImportMode `protobuf:"varint,3,opt,name=mode,proto3,enum=guidon.v1.ImportMode" json:"mode,omitempty"`
-	// Answer what would change, and change nothing.
+	// Return what would change, without changing anything.
 	DryRun        bool `protobuf:"varint,4,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -518,7 +518,7 @@ func (x *ImportRequest) GetDryRun() bool {
 	return false
 }
 
-// ImportResponse says what an import did or, on a dry run, would do.
+// ImportResponse is the result of an import or, for a dry run, what it would be.
 type ImportResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace imported into.
@@ -529,9 +529,9 @@ type ImportResponse struct {
 	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	// The objects created, updated and deleted.
 	Changes []*DocumentChange `protobuf:"bytes,4,rep,name=changes,proto3" json:"changes,omitempty"`
-	// How many objects were already as the document has them.
+	// How many objects were already equal to those in the document.
 	Unchanged int32 `protobuf:"varint,5,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
-	// The objects left alone because they existed already.
+	// The objects not changed because they already existed.
 	Skipped       []string `protobuf:"bytes,6,rep,name=skipped,proto3" json:"skipped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -609,18 +609,18 @@ func (x *ImportResponse) GetSkipped() []string {
 	return nil
 }
 
-// DocumentChange is what an import does to one object.
+// DocumentChange is the change that an import makes to one object.
 type DocumentChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The kind of object: "namespace", "flag" or "segment".
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The object's key.
 	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
-	// What is done to the object: "create", "update" or "delete".
+	// The action: "create", "update" or "delete".
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
-	// A document of this object alone as it was; unset when it is created.
+	// A document with only this object before the change; unset if it is created.
 	Before *Document `protobuf:"bytes,4,opt,name=before,proto3" json:"before,omitempty"`
-	// A document of this object alone as it becomes; unset when it is deleted.
+	// A document with only this object after the change; unset if it is deleted.
 	After         *Document `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -691,12 +691,12 @@ func (x *DocumentChange) GetAfter() *Document {
 	return nil
 }
 
-// ExportRequest asks for a namespace as a document.
+// ExportRequest exports a namespace.
 type ExportRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace to export.
 	NamespaceKey string `protobuf:"bytes,1,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	// Put flags, variants and segments in the byte order of their keys.
+	// Sort flags, variants and segments by their keys, in byte order.
 	SortByKey     bool `protobuf:"varint,2,opt,name=sort_by_key,json=sortByKey,proto3" json:"sort_by_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -746,8 +746,8 @@ func (x *ExportRequest) GetSortByKey() bool {
 	return false
 }
 
-// Document is a namespace with all that is in it, as import and export files
-// have it (contract 13.2).
+// Document is a namespace with everything in it, in the structure of import and export
+// files (contract 13.2).
 type Document struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace itself.
@@ -811,7 +811,7 @@ func (x *Document) GetSegments() []*DocumentSegment {
 	return nil
 }
 
-// DocumentNamespace names the namespace of a document.
+// DocumentNamespace describes the namespace of a document.
 type DocumentNamespace struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The namespace's key.
@@ -882,14 +882,14 @@ type DocumentFlag struct {
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// The flag's name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Whether the flag chooses a variant or is on or off.
+	// Whether this is a variant flag or a boolean flag.
 	Type flipt.FlagType `protobuf:"varint,3,opt,name=type,proto3,enum=flipt.FlagType" json:"type,omitempty"`
 	// What the flag is for.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
 	// Whether the flag is enabled.
 	Enabled bool `protobuf:"varint,5,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// A JSON object as text, so that the order of members and the spelling of
-	// numbers survive; empty means none.
+	// A JSON object as a string, which preserves the order of members and the spelling
+	// of numbers; empty means none.
 	Metadata string `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// The flag's variants.
 	Variants []*DocumentVariant `protobuf:"bytes,7,rep,name=variants,proto3" json:"variants,omitempty"`
@@ -1005,7 +1005,7 @@ type DocumentVariant struct {
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// What the variant is for.
 	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	// Any JSON value as text; empty means none.
+	// Any JSON value as a string; empty means none.
 	Attachment    string `protobuf:"bytes,5,opt,name=attachment,proto3" json:"attachment,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1076,16 +1076,16 @@ func (x *DocumentVariant) GetAttachment() string {
 	return ""
 }
 
-// DocumentRule gives variants to the entities of segments.
+// DocumentRule assigns variants to the entities in segments.
 type DocumentRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The keys of the segments.
 	SegmentKeys []string `protobuf:"bytes,1,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator flipt.SegmentOperator `protobuf:"varint,2,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
-	// The rule's rank; 0 leaves it to the rule's place in the list.
+	// The rule's rank; 0 means its position in the list.
 	Rank int32 `protobuf:"varint,3,opt,name=rank,proto3" json:"rank,omitempty"`
-	// How the matching entities are shared out among variants.
+	// How the matching entities are distributed among variants.
 	Distributions []*DocumentDistribution `protobuf:"bytes,4,rep,name=distributions,proto3" json:"distributions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1149,7 +1149,7 @@ func (x *DocumentRule) GetDistributions() []*DocumentDistribution {
 	return nil
 }
 
-// DocumentDistribution gives a variant its share of a rule's entities.
+// DocumentDistribution assigns a variant its share of a rule's entities.
 type DocumentDistribution struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The variant's key.
@@ -1204,12 +1204,12 @@ func (x *DocumentDistribution) GetRollout() float32 {
 	return 0
 }
 
-// DocumentRollout decides a boolean flag for some of the entities.
+// DocumentRollout sets the value of a boolean flag for some entities.
 type DocumentRollout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the rollout is for.
 	Description string `protobuf:"bytes,1,opt,name=description,proto3" json:"description,omitempty"`
-	// Which entities the rollout decides for.
+	// The entities that the rollout matches.
 	//
 	// Types that are valid to be assigned to Rule:
 	//
@@ -1287,12 +1287,12 @@ type isDocumentRollout_Rule interface {
 }
 
 type DocumentRollout_Segment struct {
-	// Those in segments.
+	// The entities in segments.
 	Segment *DocumentRolloutSegment `protobuf:"bytes,2,opt,name=segment,proto3,oneof"`
 }
 
 type DocumentRollout_Threshold struct {
-	// A percentage of all.
+	// A percentage of all entities.
 	Threshold *DocumentRolloutThreshold `protobuf:"bytes,3,opt,name=threshold,proto3,oneof"`
 }
 
@@ -1300,14 +1300,14 @@ func (*DocumentRollout_Segment) isDocumentRollout_Rule() {}
 
 func (*DocumentRollout_Threshold) isDocumentRollout_Rule() {}
 
-// DocumentRolloutSegment decides for the entities of segments.
+// DocumentRolloutSegment matches the entities in segments.
 type DocumentRolloutSegment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The keys of the segments.
 	SegmentKeys []string `protobuf:"bytes,1,rep,name=segment_keys,json=segmentKeys,proto3" json:"segment_keys,omitempty"`
 	// Whether an entity must be in all of the segments or in one.
 	SegmentOperator flipt.SegmentOperator `protobuf:"varint,2,opt,name=segment_operator,json=segmentOperator,proto3,enum=flipt.SegmentOperator" json:"segment_operator,omitempty"`
-	// What the flag is for the matching entities.
+	// The value of the flag for the matching entities.
 	Value         bool `protobuf:"varint,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1364,12 +1364,12 @@ func (x *DocumentRolloutSegment) GetValue() bool {
 	return false
 }
 
-// DocumentRolloutThreshold decides for a percentage of all entities.
+// DocumentRolloutThreshold matches a percentage of all entities.
 type DocumentRolloutThreshold struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The share in percent.
 	Percentage float32 `protobuf:"fixed32,1,opt,name=percentage,proto3" json:"percentage,omitempty"`
-	// What the flag is for the entities within the share.
+	// The value of the flag for the entities within the share.
 	Value         bool `protobuf:"varint,2,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1508,9 +1508,9 @@ type DocumentConstraint struct {
 	Type flipt.ComparisonType `protobuf:"varint,1,opt,name=type,proto3,enum=flipt.ComparisonType" json:"type,omitempty"`
 	// The context property compared.
 	Property string `protobuf:"bytes,2,opt,name=property,proto3" json:"property,omitempty"`
-	// The operator, as contract 4.3 spells it.
+	// The operator, spelled as in contract 4.3.
 	Operator string `protobuf:"bytes,3,opt,name=operator,proto3" json:"operator,omitempty"`
-	// What the property is compared with.
+	// The value that the property is compared with.
 	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
 	// What the constraint is for.
 	Description   string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`

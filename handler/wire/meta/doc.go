@@ -1,3 +1,3 @@
-// Package meta holds the service that describes the running instance, as
-// contract 12.4 names it. Its answers are JSON documents, so it has no messages.
+// Package meta has the service that describes the running instance, named as in contract
+// 12.4. Its responses are JSON documents, so it has no messages.
 package meta

@@ -1,5 +1,5 @@
-// Package wiretest finds the places in the messages of the API that callers can put
-// a string into, for tests that attack all of them.
+// Package wiretest finds all places in the messages of the API where a caller can put a
+// string, for tests that try invalid strings in each of them.
 package wiretest
 
 import (
@@ -11,20 +11,20 @@ import (
 
 // Text is a place in a message that holds a string.
 type Text struct {
-	Path string // as an error names it
-	// Field is the field of the message itself that the place is in.
+	Path string // as in error messages
+	// Field is the top-level field of the message that contains the place.
 	Field protoreflect.FieldDescriptor
 	set   func(m protoreflect.Message, text string)
 }
 
-// Set puts the text there, in m, and creates what lies between.
+// Set sets the string in m to text, and creates the messages, lists and maps that
+// contain it.
 func (t Text) Set(m proto.Message, text string) { t.set(m.ProtoReflect(), text) }
 
-// maxDepth is how deep a message within a message is looked into: those of JSON
-// values contain themselves.
+// maxDepth limits the nesting of messages, because those of JSON values are recursive.
 const maxDepth = 5
 
-// Texts returns all places of the message.
+// Texts returns all places in messages of the type of m.
 func Texts(m proto.Message) []Text { return textsIn(m.ProtoReflect().Descriptor(), 0) }
 
 func textsIn(d protoreflect.MessageDescriptor, depth int) []Text {
@@ -45,7 +45,7 @@ func textsIn(d protoreflect.MessageDescriptor, depth int) []Text {
 	return all
 }
 
-// textsOf returns the places in the field, with their paths below it.
+// textsOf returns the places in the field, with paths relative to it.
 func textsOf(field protoreflect.FieldDescriptor, depth int) []Text {
 	switch {
 	case field.IsMap():
@@ -98,7 +98,7 @@ func textsOfMap(field protoreflect.FieldDescriptor, depth int) []Text {
 	panic(fmt.Sprintf("wiretest: a map of %v", value.Kind()))
 }
 
-// within returns the places of an inner message, which open creates.
+// within returns the places in an inner message, which open creates.
 func within(d protoreflect.MessageDescriptor, depth int, path func(inner string) string, open func(m protoreflect.Message) protoreflect.Message) []Text {
 	inner := textsIn(d, depth+1)
 	for i, text := range inner {
