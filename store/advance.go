@@ -32,12 +32,12 @@ func newLineage[D any](ctx context.Context, s *session, key string, mirror guido
 	if tip, found := s.tips[key]; found {
 		l.held, l.known = tip, true
 	}
-	return l, l.ask(ctx, s, key)
+	return l, l.queryStamp(ctx, s, key)
 }
 
-// ask asks for the stamp at the revision of the copy, if there is one, along with the
+// queryStamp asks for the stamp at the revision of the copy, if there is one, along with the
 // next statement.
-func (l *lineage) ask(ctx context.Context, s *session, key string) (err error) {
+func (l *lineage) queryStamp(ctx context.Context, s *session, key string) (err error) {
 	if l.known {
 		l.row, err = s.rowLater(ctx, selectStamp, []any{key, l.held.Number}, &l.stamp)
 	}
@@ -149,7 +149,7 @@ func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 	if tx.dropped {
 		return d, nil
 	}
-	if tx.change != nil && !tx.change.void() {
+	if tx.change != nil && !tx.change.isNoOp() {
 		d.Namespace = new(guidon.Namespace)
 		if err := decode(tx.body, d.Namespace); err != nil {
 			return d, err

@@ -45,7 +45,7 @@ func (s *session) loadAuthentications(ctx context.Context, held *guidon.Authenti
 	if held != nil {
 		l.held, l.known = held.Revision(), true
 	}
-	if err := l.ask(ctx, s, guidon.AuthenticationsKey); err != nil {
+	if err := l.queryStamp(ctx, s, guidon.AuthenticationsKey); err != nil {
 		return nil, err
 	}
 	h, err := s.head(ctx, guidon.AuthenticationsKey)
@@ -160,9 +160,9 @@ func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Cont
 // UpdateAuthenticationsMirrored is UpdateAuthentications for a caller that keeps a
 // copy of the authentications, which it brings up to date.
 func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	var seen func() // of a run that stored nothing
+	var onUnchanged func() // of a run that stored nothing
 	err := d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
-		seen = nil
+		onUnchanged = nil
 		tx, err := beginAuthentications(ctx, s, mirror)
 		if err != nil {
 			return err
@@ -172,20 +172,20 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mi
 		if err != nil {
 			return err
 		}
-		stores := tx.record.settle()
+		stores := tx.record.finalize()
 		steps, err := tx.steps(ctx, stores)
 		if err != nil {
 			return err
 		}
 		if !stores {
-			seen = func() { steps.advance(mirror) }
+			onUnchanged = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
-		s.follow(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
+		s.onCommit(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		return tx.record.write(ctx, s, guidon.AuthenticationsKey)
 	})
-	if err == nil && seen != nil {
-		seen()
+	if err == nil && onUnchanged != nil {
+		onUnchanged()
 	}
 	return err
 }
@@ -283,7 +283,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 	case string(before) == string(body) && hash == a.TokenHash:
 		return nil
 	}
-	e := tx.note(a.ID, before, body)
+	e := tx.recordChange(a.ID, before, body)
 	e.unseen = e.unseen || hash != a.TokenHash
 	_, err = tx.s.exec(ctx, "UPDATE authentications SET method = ?, token_hash = ?, expires_at = ?, body = ? WHERE id = ?",
 		int32(a.Method), a.TokenHash, expiry(a), string(body), a.ID)
@@ -291,7 +291,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 }
 
 func (tx *authenticationTx) insert(ctx context.Context, a *guidon.Authentication, body []byte) error {
-	e := tx.note(a.ID, nil, body)
+	e := tx.recordChange(a.ID, nil, body)
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
@@ -306,7 +306,7 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 	if err != nil || before == nil {
 		return err
 	}
-	tx.note(id, before, nil)
+	tx.recordChange(id, before, nil)
 	delete(tx.changes, id) // put again, it is a new one
 	_, err = tx.s.exec(ctx, "DELETE FROM authentications WHERE id = ?", id)
 	return err
@@ -321,8 +321,8 @@ func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte,
 	return body, hash, err
 }
 
-// note records the change of one authentication.
-func (tx *authenticationTx) note(id string, before, after []byte) *entry {
+// recordChange records the change of one authentication.
+func (tx *authenticationTx) recordChange(id string, before, after []byte) *entry {
 	e := tx.changes[id]
 	if e == nil {
 		e = tx.record.add(guidon.KindAuthentication, id, before, after)

@@ -35,42 +35,42 @@ func decode(body []byte, object any) error {
 	return nil
 }
 
-// storedTime puts times into the one form that comes back equal from every
+// normalizeTimes puts times into the one form that comes back equal from every
 // database.
-func storedTime(times ...*time.Time) {
+func normalizeTimes(times ...*time.Time) {
 	for _, t := range times {
 		*t = t.UTC().Truncate(time.Microsecond)
 	}
 }
 
-func normalizeNamespace(n *guidon.Namespace) { storedTime(&n.CreatedAt, &n.UpdatedAt) }
+func normalizeNamespace(n *guidon.Namespace) { normalizeTimes(&n.CreatedAt, &n.UpdatedAt) }
 
 func normalizeFlag(f *guidon.Flag) {
-	storedTime(&f.CreatedAt, &f.UpdatedAt)
+	normalizeTimes(&f.CreatedAt, &f.UpdatedAt)
 	for _, v := range f.Variants {
-		storedTime(&v.CreatedAt, &v.UpdatedAt)
+		normalizeTimes(&v.CreatedAt, &v.UpdatedAt)
 	}
 	for _, r := range f.Rules {
-		storedTime(&r.CreatedAt, &r.UpdatedAt)
+		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
 		for _, d := range r.Distributions {
-			storedTime(&d.CreatedAt, &d.UpdatedAt)
+			normalizeTimes(&d.CreatedAt, &d.UpdatedAt)
 		}
 	}
 	for _, r := range f.Rollouts {
-		storedTime(&r.CreatedAt, &r.UpdatedAt)
+		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
 	}
 }
 
 func normalizeSegment(g *guidon.Segment) {
-	storedTime(&g.CreatedAt, &g.UpdatedAt)
+	normalizeTimes(&g.CreatedAt, &g.UpdatedAt)
 	for _, c := range g.Constraints {
-		storedTime(&c.CreatedAt, &c.UpdatedAt)
+		normalizeTimes(&c.CreatedAt, &c.UpdatedAt)
 	}
 }
 
 func normalizeAuthentication(a *guidon.Authentication) {
-	storedTime(&a.CreatedAt, &a.UpdatedAt)
+	normalizeTimes(&a.CreatedAt, &a.UpdatedAt)
 	if !a.ExpiresAt.IsZero() {
-		storedTime(&a.ExpiresAt)
+		normalizeTimes(&a.ExpiresAt)
 	}
 }

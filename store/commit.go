@@ -25,11 +25,11 @@ type uncertain struct {
 func (u *uncertain) Error() string { return u.cause.Error() }
 func (u *uncertain) Unwrap() error { return u.cause }
 
-// decide finds out whether the transaction was committed. It returns nil when it
+// resolveOutcome finds out whether the transaction was committed. It returns nil when it
 // was, the cause, marked when running again may help, when it was not and never
 // will be, and otherwise, within bounds, an Unavailable that says that the
 // outcome is unknown.
-func (d *DB) decide(ctx context.Context, u *uncertain) error {
+func (d *DB) resolveOutcome(ctx context.Context, u *uncertain) error {
 	if u.proof == nil {
 		return unavailable(messageUnknown, u.cause)
 	}
@@ -42,7 +42,7 @@ func (d *DB) decide(ctx context.Context, u *uncertain) error {
 			u.committed()
 			return nil
 		case err == nil:
-			return d.again(ctx, u.cause)
+			return d.markRetryable(ctx, u.cause)
 		case sleep(bounded, jitter(pause)) != nil:
 			return unavailable(messageUnknown, u.cause)
 		}

@@ -60,9 +60,9 @@ type dialect struct {
 // batchResult is what became of a batch.
 type batchResult struct {
 	changed int64 // rows that the last statement changed, if it is no query
-	// refused means for certain that the server answered one before the last with
+	// lastSkipped means for certain that the server answered one before the last with
 	// an error, and so did not run the last one.
-	refused bool
+	lastSkipped bool
 }
 
 func (d *dialect) query(q string) string {

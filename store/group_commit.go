@@ -25,42 +25,42 @@ const (
 // group. No write is acknowledged before its commit, and one that fails takes
 // back its own changes only.
 type groupCommit struct {
-	mu      sync.Mutex
-	led     bool      // somebody leads
-	waiting []*writer // in order of arrival
+	mu        sync.Mutex
+	hasLeader bool      // somebody leads
+	waiting   []*writer // in order of arrival
 }
 
 // writer is one who wants to write.
 type writer struct {
-	ctx     context.Context
-	fn      func(ctx context.Context, s *session) error
-	called  chan struct{} // closed when it leads or has its outcome
-	leads   bool
-	outcome outcome
+	ctx      context.Context
+	fn       func(ctx context.Context, s *session) error
+	ready    chan struct{} // closed when it leads or has its outcome
+	isLeader bool
+	outcome  outcome
 
 	committed func() // called after the commit of its part
 }
 
 // outcome is what became of a write: with no field set it is committed.
 type outcome struct {
-	err      error
-	panicked any
-	alone    bool // nothing of it is stored, and it is to be run by itself
+	err        error
+	panicked   any
+	retryAlone bool // nothing of it is stored, and it is to be run by itself
 }
 
 // writeGrouped is write for a database whose writers share commits.
 func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
-	w := &writer{ctx: ctx, fn: fn, called: make(chan struct{})}
+	w := &writer{ctx: ctx, fn: fn, ready: make(chan struct{})}
 	if err := d.groups.enter(w, d.patience); err != nil {
 		return err
 	}
-	if w.leads {
+	if w.isLeader {
 		d.lead(w)
 	}
 	switch o := w.outcome; {
 	case o.panicked != nil:
 		panic(o.panicked)
-	case o.alone:
+	case o.retryAlone:
 		return d.write(ctx, fn)
 	case errors.Is(o.err, errNothingStored):
 		return nil
@@ -79,7 +79,7 @@ func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	defer timer.Stop()
 	var err error
 	select {
-	case <-w.called:
+	case <-w.ready:
 		return nil
 	case <-w.ctx.Done():
 		err = w.ctx.Err()
@@ -89,16 +89,16 @@ func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	if g.withdraw(w) {
 		return err
 	}
-	<-w.called
+	<-w.ready
 	return nil
 }
 
 // join tells whether the writer leads; otherwise it waits from now on.
-func (g *groupCommit) join(w *writer) (leads bool) {
+func (g *groupCommit) join(w *writer) (isLeader bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.led {
-		g.led, w.leads = true, true
+	if !g.hasLeader {
+		g.hasLeader, w.isLeader = true, true
 		return true
 	}
 	g.waiting = append(g.waiting, w)
@@ -133,14 +133,14 @@ func (g *groupCommit) first() *writer {
 	return w
 }
 
-// pass lets the one who has waited longest lead the next group.
-func (g *groupCommit) pass() {
+// handOff lets the one who has waited longest lead the next group.
+func (g *groupCommit) handOff() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := g.first()
-	if g.led = w != nil; g.led {
-		w.leads = true
-		close(w.called)
+	if g.hasLeader = w != nil; g.hasLeader {
+		w.isLeader = true
+		close(w.ready)
 	}
 }
 
@@ -175,8 +175,8 @@ func (t *groupTransaction) add(w *writer) bool {
 	if w.outcome.err = w.ctx.Err(); w.outcome.err != nil {
 		return true
 	}
-	w.outcome.alone = true // until it has run
-	if err := t.mark(w); err != nil {
+	w.outcome.retryAlone = true // until it has run
+	if err := t.savepoint(w); err != nil {
 		w.outcome = t.failure(err)
 		t.abandon()
 		return false
@@ -191,9 +191,9 @@ func (t *groupTransaction) add(w *writer) bool {
 		t.abandon()
 		return false
 	case w.outcome.err != nil || w.outcome.panicked != nil:
-		return t.takeBack()
+		return t.rollback()
 	}
-	t.stored, t.tips, w.committed = append(t.stored, w), part.tips, part.announce
+	t.stored, t.tips, w.committed = append(t.stored, w), part.tips, part.notifyCommitted
 	return true
 }
 
@@ -202,7 +202,7 @@ func (t *groupTransaction) add(w *writer) bool {
 // itself.
 func (t *groupTransaction) failure(err error) outcome {
 	if _, again := errors.AsType[*retryable](err); again || len(t.stored) > 0 {
-		return outcome{alone: true}
+		return outcome{retryAlone: true}
 	}
 	return outcome{err: err}
 }
@@ -214,11 +214,11 @@ func (w *writer) run(s *session) (o outcome) {
 			o.panicked = p
 		}
 	}()
-	return outcome{err: s.verdict(w.fn(w.ctx, s))}
+	return outcome{err: s.abortError(w.fn(w.ctx, s))}
 }
 
-// mark makes a place to return to before the writer's part.
-func (t *groupTransaction) mark(w *writer) (err error) {
+// savepoint makes a place to return to before the writer's part.
+func (t *groupTransaction) savepoint(w *writer) (err error) {
 	if len(t.stored) > 0 {
 		_, err = t.session.exec(context.WithoutCancel(w.ctx), "SAVEPOINT part")
 		return err
@@ -227,8 +227,8 @@ func (t *groupTransaction) mark(w *writer) (err error) {
 	return err
 }
 
-// takeBack undoes the last part.
-func (t *groupTransaction) takeBack() bool {
+// rollback undoes the last part.
+func (t *groupTransaction) rollback() bool {
 	if len(t.stored) == 0 {
 		t.end()
 		return true
@@ -262,7 +262,7 @@ func (t *groupTransaction) commit() {
 // abandon gives up the transaction: everything in it is to be run by itself.
 func (t *groupTransaction) abandon() {
 	for _, w := range t.stored {
-		w.outcome.alone = true
+		w.outcome.retryAlone = true
 	}
 	t.stored = nil
 	t.end()
@@ -278,10 +278,10 @@ func (t *groupTransaction) end() {
 // finish makes room for the next group, and calls the members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
-	t.db.groups.pass()
+	t.db.groups.handOff()
 	for _, w := range t.members {
 		if w != t.leader {
-			close(w.called)
+			close(w.ready)
 		}
 	}
 }

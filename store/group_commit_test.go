@@ -51,9 +51,9 @@ func writeAsGroup(t *testing.T, db *DB, parts ...part) []error {
 }
 
 func TestGroupCommit(t *testing.T) {
-	// notYet writes the number where nothing of the group can be seen so far: it
+	// sharing writes the number where nothing of the group can be seen so far: it
 	// shares its transaction.
-	notYet := func(t *testing.T, db *DB, n int) part {
+	sharing := func(t *testing.T, db *DB, n int) part {
 		return func(ctx context.Context, s *session) error {
 			wantNumbers(t, db)
 			return insertNumber(ctx, s, n)
@@ -106,11 +106,11 @@ func TestGroupCommit(t *testing.T) {
 		stored []int
 	}{
 		{"all share a commit",
-			func(t *testing.T, db *DB) []part { return []part{number(1), notYet(t, db, 2), notYet(t, db, 3)} }, []bool{false, false, false}, []int{1, 2, 3}},
+			func(t *testing.T, db *DB) []part { return []part{number(1), sharing(t, db, 2), sharing(t, db, 3)} }, []bool{false, false, false}, []int{1, 2, 3}},
 		{"one refuses, and takes back its own",
-			func(t *testing.T, db *DB) []part { return []part{number(1), refusing(2), notYet(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
+			func(t *testing.T, db *DB) []part { return []part{number(1), refusing(2), sharing(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
 		{"the first refuses",
-			func(t *testing.T, db *DB) []part { return []part{refusing(1), number(2), notYet(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
+			func(t *testing.T, db *DB) []part { return []part{refusing(1), number(2), sharing(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
 		{"all refuse",
 			func(*testing.T, *DB) []part { return []part{refusing(1), refusing(2)} }, []bool{true, true}, nil},
 		{"one turns out to change nothing",

@@ -6,11 +6,11 @@ import (
 	"database/sql/driver"
 )
 
-// askUnwatched runs one query that reads on a connection of its own, for a driver
+// queryInterruptible runs one query that reads on a connection of its own, for a driver
 // whose statements can be interrupted from outside. Left to watch the context
 // themselves, package sql and the driver start a goroutine each for every query,
 // which takes a quarter of the time of a small one.
-func (d *DB) askUnwatched(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+func (d *DB) queryInterruptible(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	conn, err := d.reader.Conn(ctx)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
 	return object, nil
 }
 
-// inOrder compares places in the change log, and so the order of lists.
-func inOrder(a, b guidon.ChangeCursor) int {
+// compareCursors compares places in the change log, and so the order of lists.
+func compareCursors(a, b guidon.ChangeCursor) int {
 	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
 }

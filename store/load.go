@@ -57,7 +57,7 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	if held != nil {
 		l.held, l.known = held.Revision(), true
 	}
-	if err := l.ask(ctx, s, namespace); err != nil {
+	if err := l.queryStamp(ctx, s, namespace); err != nil {
 		return nil, err
 	}
 	h, err := s.head(ctx, namespace)
@@ -107,13 +107,13 @@ func (s *session) deltaSince(ctx context.Context, namespace string, h head, sinc
 
 const selectDeleted = `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`
 
-// errUnread is the error of a delta whose rows never came: the transaction was committed,
+// errResultLost is the error of a delta whose rows never came: the transaction was committed,
 // and its response lost.
-var errUnread = errors.New("store: the result of a query was lost with the connection")
+var errResultLost = errors.New("store: the result of a query was lost with the connection")
 
 // deltaLater asks for what has changed in a namespace after the revision number, along
 // with the next statement. The function returns the result once that has been sent, or
-// errUnread.
+// errResultLost.
 func (s *session) deltaLater(ctx context.Context, namespace string, h head, since int64) (func() (guidon.SnapshotDelta, error), error) {
 	flags, segments := &listing[guidon.Flag]{kind: flagKind}, &listing[guidon.Segment]{kind: segmentKind}
 	args := []any{namespace, since}
@@ -132,7 +132,7 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 	}, &kind, &key)
 	return func() (delta guidon.SnapshotDelta, err error) {
 		if !flagRows.ended || !segmentRows.ended || !deletedRows.ended {
-			return delta, errUnread
+			return delta, errResultLost
 		}
 		delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
 		delta.DeletedFlags, delta.DeletedSegments = deleted[guidon.KindFlag], deleted[guidon.KindSegment]
@@ -190,6 +190,6 @@ func (l *listing[T]) result() ([]*T, error) {
 	if l.malformed != nil {
 		return nil, l.malformed
 	}
-	slices.SortFunc(l.all, func(a, b *T) int { return inOrder(*l.kind.created(a), *l.kind.created(b)) })
+	slices.SortFunc(l.all, func(a, b *T) int { return compareCursors(*l.kind.created(a), *l.kind.created(b)) })
 	return l.all, nil
 }

@@ -87,7 +87,7 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 		config.Timeout = options.ConnectTimeout
 	}
 	if options.Password != nil {
-		if err := askForPassword(config, options); err != nil {
+		if err := setPasswordCallback(config, options); err != nil {
 			return nil, err
 		}
 	}
@@ -115,10 +115,10 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	return newServerDB(mysqlDialect, config.Addr+"/"+config.DBName, writer, reader, options), nil
 }
 
-// askForPassword has the password of each connection asked for. The server is told
+// setPasswordCallback has the password of each connection asked for. The server is told
 // it in the clear, inside what is encrypted, since nothing can be derived from it
 // that the server knows, too.
-func askForPassword(config *mysql.Config, options Options) error {
+func setPasswordCallback(config *mysql.Config, options Options) error {
 	if config.TLS == nil || config.AllowFallbackToPlaintext {
 		return errUnencrypted("tls=true or ssl-mode=VERIFY_IDENTITY")
 	}

@@ -44,7 +44,7 @@ func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (resu
 			}
 		}
 		if err != nil {
-			result.refused = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
+			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
 			return result, err
 		}
 	}
@@ -61,7 +61,7 @@ func mysqlQuery(ctx context.Context, conn *sql.Conn, s statement) error {
 }
 
 func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
-	text, args := together(statements)
+	text, args := joinStatements(statements)
 	done, err := conn.ExecContext(ctx, text, args...)
 	if err != nil {
 		return result, err
@@ -73,7 +73,7 @@ func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []stateme
 // mysqlQueryTogether is for statements among which there are queries. The driver
 // passes over the answers of those that are none.
 func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
-	text, args := together(statements)
+	text, args := joinStatements(statements)
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
 		return result, err
@@ -85,7 +85,7 @@ func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statem
 			continue
 		}
 		if !first && !rows.NextResultSet() {
-			return result, errors.Join(errFewerAnswers, rows.Err())
+			return result, errors.Join(errFewerResults, rows.Err())
 		}
 		first = false
 		if err := s.row.read(rows); err != nil {
@@ -93,17 +93,17 @@ func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statem
 		}
 	}
 	if rows.NextResultSet() { // which reads the answers of those behind the last query
-		return result, errMoreAnswers
+		return result, errMoreResults
 	}
 	return result, rows.Err()
 }
 
 var (
-	errFewerAnswers = errors.New("the database gave fewer answers than it was asked questions")
-	errMoreAnswers  = errors.New("the database gave more answers than it was asked questions")
+	errFewerResults = errors.New("the database gave fewer answers than it was asked questions")
+	errMoreResults  = errors.New("the database gave more answers than it was asked questions")
 )
 
-func together(statements []statement) (text string, args []any) {
+func joinStatements(statements []statement) (text string, args []any) {
 	var b strings.Builder
 	for i, s := range statements {
 		if i > 0 {

@@ -31,7 +31,7 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 		return nil, errors.New("database URL cannot be parsed: use mysql://user:password@host:port/database, special characters as %xx")
 	}
 	parameters := u.Query()
-	encryption, err := takeTLS(parameters, u.Hostname())
+	encryption, err := extractTLS(parameters, u.Hostname())
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
@@ -63,9 +63,9 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 	return openMySQL(config, options)
 }
 
-// takeTLS takes the parameters of MySQL's own clients out. It returns nil when
+// extractTLS takes the parameters of MySQL's own clients out. It returns nil when
 // the driver's parameter tls, which it may have set, decides.
-func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
+func extractTLS(parameters url.Values, host string) (*tls.Config, error) {
 	take := func(name string) string {
 		value := cmp.Or(parameters.Get(name), parameters.Get(strings.ReplaceAll(name, "-", "")), parameters.Get(strings.ReplaceAll(name, "-", "_")))
 		for _, spelling := range []string{name, strings.ReplaceAll(name, "-", ""), strings.ReplaceAll(name, "-", "_")} {

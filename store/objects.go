@@ -12,21 +12,21 @@ import (
 // its namespace. Nothing is written before the end, so that an object put
 // several times costs one statement and leaves one change record.
 type objects[T any] struct {
-	kind     *kind[T]
-	tx       *transaction
-	items    map[string]*item
-	listed   []string // in creation order, the keys that are stored; nil: not known
-	ahead    []*item  // those whose bodies were read last
-	complete bool     // items holds all that are stored, with their bodies
+	kind       *kind[T]
+	tx         *transaction
+	items      map[string]*item
+	listed     []string // in creation order, the keys that are stored; nil: not known
+	prefetched []*item  // those whose bodies were read last
+	complete   bool     // items holds all that are stored, with their bodies
 }
 
 // item is the state of one key as the transaction sees it.
 type item struct {
-	body    []byte // nil: there is none, or it has not been read
-	unread  bool   // it is stored, and has been listed only
-	place   int    // in the list of the keys that are stored
-	created guidon.ChangeCursor
-	change  *entry // what the transaction did to it; nil when nothing, or since it was deleted
+	body     []byte // nil: there is none, or it has not been read
+	unread   bool   // it is stored, and has been listed only
+	position int    // in the list of the keys that are stored
+	created  guidon.ChangeCursor
+	change   *entry // what the transaction did to it; nil when nothing, or since it was deleted
 }
 
 func newObjects[T any](tx *transaction, k *kind[T]) *objects[T] {
@@ -43,13 +43,13 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 		return it, nil
 	}
 	it = &item{}
-	if !o.complete && o.listed == nil && o.tx.mayHold() && storable(key) {
+	if !o.complete && o.listed == nil && o.tx.mayHaveObjects() && storable(key) {
 		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
 			&it.created.Revision, &it.created.Sequence, &it.body)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.tx.learn(); err != nil {
+		if err := o.tx.applyClaim(); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +62,7 @@ func (o *objects[T]) loadAll(ctx context.Context) error {
 	if o.complete {
 		return nil
 	}
-	if err := o.tx.know(ctx); err != nil {
+	if err := o.tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if o.tx.head.live {
@@ -90,7 +90,7 @@ func (o *objects[T]) listAll(ctx context.Context) error {
 	if o.complete || o.listed != nil {
 		return nil
 	}
-	if err := o.tx.know(ctx); err != nil {
+	if err := o.tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	o.listed = []string{}
@@ -111,9 +111,9 @@ func (o *objects[T]) listAll(ctx context.Context) error {
 		}
 		return nil
 	})
-	slices.SortFunc(o.listed, func(a, b string) int { return inOrder(stored[a], stored[b]) })
+	slices.SortFunc(o.listed, func(a, b string) int { return compareCursors(stored[a], stored[b]) })
 	for i, key := range o.listed {
-		o.items[key].place = i
+		o.items[key].position = i
 	}
 	return err
 }
@@ -124,14 +124,14 @@ const readAhead = 100
 
 // readListed reads the body of a key that has been listed, and some that come after it.
 func (o *objects[T]) readListed(ctx context.Context, key string) error {
-	for _, it := range o.ahead {
+	for _, it := range o.prefetched {
 		if it.change == nil && it.body != nil { // it is as stored, and most are asked for once
 			it.body, it.unread = nil, true
 		}
 	}
-	o.ahead = o.ahead[:0]
+	o.prefetched = o.prefetched[:0]
 	args := []any{o.tx.namespace}
-	for _, next := range o.listed[o.items[key].place:] {
+	for _, next := range o.listed[o.items[key].position:] {
 		if o.items[next].unread {
 			args = append(args, next)
 		}
@@ -148,7 +148,7 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 		}
 		if it := o.items[key]; it != nil && it.unread {
 			it.body, it.unread = body, false
-			o.ahead = append(o.ahead, it)
+			o.prefetched = append(o.prefetched, it)
 		}
 		return nil
 	})
@@ -165,7 +165,7 @@ func (o *objects[T]) keys(ctx context.Context) ([]string, error) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b string) int { return inOrder(o.items[a].created, o.items[b].created) })
+	slices.SortFunc(keys, func(a, b string) int { return compareCursors(o.items[a].created, o.items[b].created) })
 	return keys, nil
 }
 

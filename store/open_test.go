@@ -62,7 +62,7 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejects(t *testing.T) {
 	folder := t.TempDir()
 	text := filepath.Join(folder, "notes.txt")
 	if err := os.WriteFile(text, []byte(strings.Repeat("not a database. ", 500)), 0o600); err != nil {

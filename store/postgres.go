@@ -68,7 +68,7 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 			}
 			if err != nil {
 				_ = answers.Close() // which would say the same
-				result.refused = i < last && sqlState(err) != "" && !postgresIsLost(err)
+				result.lastSkipped = i < last && sqlState(err) != "" && !postgresIsLost(err)
 				return err
 			}
 		}

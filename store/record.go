@@ -34,8 +34,8 @@ func (e *entry) action() guidon.Action {
 	return guidon.ActionUpdate
 }
 
-// void tells whether nothing is left of the change.
-func (e *entry) void() bool {
+// isNoOp tells whether nothing is left of the change.
+func (e *entry) isNoOp() bool {
 	return !e.unseen && bytes.Equal(e.before, e.after) && (e.before == nil) == (e.after == nil)
 }
 
@@ -57,12 +57,12 @@ func (r *record) cursor(e *entry) guidon.ChangeCursor {
 	return guidon.ChangeCursor{Revision: r.revision.Number, Sequence: e.seq}
 }
 
-// settle drops what came to nothing, numbers the rest without a gap and tells
+// finalize drops what came to nothing, numbers the rest without a gap and tells
 // the created objects their place. It tells whether anything is left.
-func (r *record) settle() bool {
+func (r *record) finalize() bool {
 	var kept []*entry
 	for _, e := range r.entries {
-		if e.void() {
+		if e.isNoOp() {
 			continue
 		}
 		e.seq = int32(len(kept)) // #nosec G115 -- far below 2^31 objects

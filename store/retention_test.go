@@ -30,7 +30,7 @@ func deleteFlag(key string) func(ctx context.Context, tx guidon.Tx) error {
 	return func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, key) }
 }
 
-func places(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string {
+func changeLines(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string {
 	t.Helper()
 	query.Limit = 1000
 	changes, err := db.Changes(t.Context(), query)
@@ -75,10 +75,10 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"7.0 create a", "6.1 create a", "5.0 delete b", "1.0 create default"}
-	if diff := cmp.Diff(want, places(t, db, guidon.ChangeQuery{Namespace: "default"})); diff != "" {
+	if diff := cmp.Diff(want, changeLines(t, db, guidon.ChangeQuery{Namespace: "default"})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := places(t, db, guidon.ChangeQuery{Kind: guidon.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
+	if got := changeLines(t, db, guidon.ChangeQuery{Kind: guidon.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
 		t.Errorf("got %q, want the newest one of the token", got)
 	}
 	if n, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 100); n != 0 || err != nil {

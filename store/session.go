@@ -17,21 +17,21 @@ import (
 // It speaks BEGIN and COMMIT itself, since those of package sql do not end with
 // a context in every driver, and a server that hangs must not hold its callers.
 type session struct {
-	db     *DB
-	conn   *sql.Conn
-	open   bool // a transaction is under way
-	queues bool // statements can wait to be sent along with others
-	queued []statement
-	failed error
-	proof  *proof // of what a commit would store
+	db       *DB
+	conn     *sql.Conn
+	open     bool // a transaction is under way
+	canQueue bool // statements can wait to be sent along with others
+	queued   []statement
+	failed   error
+	proof    *proof // of what a commit would store
 
 	committed func()                     // called after the commit; may be nil
 	tips      map[string]guidon.Revision // by key, of the parts of the group so far
 }
 
-// follow has committed called after the commit. The state of the key is then at the
+// onCommit has committed called after the commit. The state of the key is then at the
 // revision; if known, a copy can be brought there, and further on from there.
-func (s *session) follow(key string, revision guidon.Revision, known bool, committed func()) {
+func (s *session) onCommit(key string, revision guidon.Revision, known bool, committed func()) {
 	s.committed = committed
 	switch {
 	case s.tips == nil:
@@ -98,12 +98,12 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 	}
 	s := &session{db: d, conn: conn}
 	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
-		s.queues, s.queued = true, []statement{{query: query}}
+		s.canQueue, s.queued = true, []statement{{query: query}}
 		return s, nil
 	}
 	if _, err := s.exec(ctx, query); err != nil {
 		s.drop()
-		return nil, d.again(ctx, err)
+		return nil, d.markRetryable(ctx, err)
 	}
 	s.open = true
 	return s, nil
@@ -118,13 +118,13 @@ func (d *DB) connection(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
 		return nil, unavailable(messageBusy, err)
 	}
 	if err != nil {
-		return nil, d.again(ctx, err)
+		return nil, d.markRetryable(ctx, err)
 	}
 	return conn, nil
 }
 
-// bounded returns the context of one statement.
-func (d *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+// withStatementTimeout returns the context of one statement.
+func (d *DB) withStatementTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.statementTimeout <= 0 {
 		return ctx, func() {}
 	}
@@ -136,7 +136,7 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	if s.failed != nil {
 		return 0, s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
 		result, err := s.send(bounded, statement{query: query, args: args, count: true})
@@ -194,7 +194,7 @@ func (s *session) rowsLater(ctx context.Context, query string, args []any, each 
 
 // queue keeps the statement for later and tells whether it could.
 func (s *session) queue(st statement) bool {
-	can := s.failed == nil && s.queues && len(s.queued) < maxQueued
+	can := s.failed == nil && s.canQueue && len(s.queued) < maxQueued
 	if can {
 		s.queued = append(s.queued, st)
 	}
@@ -213,7 +213,7 @@ func (s *session) flush(ctx context.Context) error {
 	if s.failed != nil || len(s.queued) == 0 {
 		return s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	last := len(s.queued) - 1
 	st := s.queued[last]
@@ -227,7 +227,7 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 	if s.failed != nil {
 		return false, s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
 		r := &row{dest: dest}
@@ -246,7 +246,7 @@ func (s *session) rows(ctx context.Context, query string, args []any, scan func(
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	rows, err := s.conn.QueryContext(bounded, s.db.dialect.query(query), args...)
 	return s.fail(ctx, scanAll(rows, err, scan))
@@ -278,7 +278,7 @@ func (s *session) fail(ctx context.Context, err error) error {
 // uncertain. A caller who goes away does not interrupt it, which would only
 // leave the outcome open, but the bounds hold.
 func (s *session) commit(ctx context.Context) error {
-	detached, cancel := s.db.bounded(context.WithoutCancel(ctx))
+	detached, cancel := s.db.withStatementTimeout(context.WithoutCancel(ctx))
 	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -294,21 +294,21 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	if err == nil {
 		s.open = false
-		s.announce()
+		s.notifyCommitted()
 		return nil
 	}
-	if result.refused {
-		return s.db.again(ctx, err)
+	if result.lastSkipped {
+		return s.db.markRetryable(ctx, err)
 	}
 	s.drop() // whether it is still inside the transaction is not known
 	if s.db.wasRolledBack(err) {
-		return s.db.again(ctx, err)
+		return s.db.markRetryable(ctx, err)
 	}
-	return &uncertain{proof: s.proof, cause: err, committed: s.announce}
+	return &uncertain{proof: s.proof, cause: err, committed: s.notifyCommitted}
 }
 
-// announce calls committed.
-func (s *session) announce() {
+// notifyCommitted calls committed.
+func (s *session) notifyCommitted() {
 	if s.committed != nil {
 		s.committed()
 	}

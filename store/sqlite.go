@@ -102,7 +102,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := connectSQLite(file, options)
+	d, err := newSQLiteDB(file, options)
 	if err != nil {
 		return nil, errors.Join(openError(path, err), file.release())
 	}
@@ -117,8 +117,8 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	return d, nil
 }
 
-// connectSQLite returns the database without any connection yet.
-func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
+// newSQLiteDB returns the database without any connection yet.
+func newSQLiteDB(file *sqliteFile, options Options) (*DB, error) {
 	known, err := sql.Open(sqliteDriver, "") // package sql gives its drivers away in no other way
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
 	defer known.Close()
 	d := &DB{dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout}
 	d.reader = sql.OpenDB(&fileConnector{driver: known.Driver(), dsn: sqliteReaderDSN(file.path), file: file})
-	d.writer = sql.OpenDB(&keepingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
+	d.writer = sql.OpenDB(&cachingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
 	d.writer.SetMaxOpenConns(1)
 	d.writer.SetMaxIdleConns(1)
 	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
@@ -137,7 +137,7 @@ func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
 // firstUse connects both pools. The reader comes first, since the writer changes
 // the file: it puts it into WAL mode.
 func (d *DB) firstUse(ctx context.Context) error {
-	if err := d.refuseForeign(ctx); err != nil {
+	if err := d.rejectForeign(ctx); err != nil {
 		return err
 	}
 	for _, pool := range []*sql.DB{d.writer, d.reader} {
@@ -149,7 +149,7 @@ func (d *DB) firstUse(ctx context.Context) error {
 	if d.file.lock == nil {
 		return nil
 	}
-	return d.checkSmall(ctx)
+	return d.checkDamage(ctx)
 }
 
 // maxChecked is the size up to which a file is checked for damage before it is
@@ -157,8 +157,8 @@ func (d *DB) firstUse(ctx context.Context) error {
 // it is read.
 const maxChecked = 4 << 20
 
-// checkSmall returns an error if the file is small and damaged.
-func (d *DB) checkSmall(ctx context.Context) error {
+// checkDamage returns an error if the file is small and damaged.
+func (d *DB) checkDamage(ctx context.Context) error {
 	info, err := os.Stat(d.path)
 	if err != nil || info.Size() > maxChecked {
 		return err
@@ -177,10 +177,10 @@ func (d *DB) checkSmall(ctx context.Context) error {
 // closeTimeout bounds what is done before the connections are closed.
 const closeTimeout = 5 * time.Second
 
-// emptyLog moves what is in the write-ahead log into a file that was replaced. The
+// checkpointLog moves what is in the write-ahead log into a file that was replaced. The
 // file is then complete, wherever it was moved, and nothing of it gets into the one
 // that replaced it, whose log has the same path. SQLite itself leaves it alone.
-func (d *DB) emptyLog() error {
+func (d *DB) checkpointLog() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	_, err := d.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -193,8 +193,8 @@ func (d *DB) emptyLog() error {
 // versionTable is the first table that package migrate creates.
 const versionTable = "schema_steps"
 
-// refuseForeign returns an error if the file is the database of another program.
-func (d *DB) refuseForeign(ctx context.Context) error {
+// rejectForeign returns an error if the file is the database of another program.
+func (d *DB) rejectForeign(ctx context.Context) error {
 	var foreign string
 	err := d.reader.QueryRowContext(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '`+versionTable+`') LIMIT 1`).Scan(&foreign)

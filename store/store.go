@@ -136,7 +136,7 @@ func (d *DB) Close() error {
 		return errors.Join(err, d.writer.Close())
 	}
 	if d.file.replaced() {
-		err = errors.Join(err, d.emptyLog())
+		err = errors.Join(err, d.checkpointLog())
 	}
 	return errors.Join(err, d.writer.Close(), d.file.release())
 }

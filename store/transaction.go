@@ -86,7 +86,7 @@ func (d *DB) write(ctx context.Context, fn func(ctx context.Context, s *session)
 	err := d.retry(ctx, func(ctx context.Context) error {
 		err := d.writeOnce(ctx, fn)
 		if u, ok := errors.AsType[*uncertain](err); ok {
-			return d.decide(ctx, u)
+			return d.resolveOutcome(ctx, u)
 		}
 		return err
 	})
@@ -102,7 +102,7 @@ func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *sess
 		return err
 	}
 	defer func() { s.end(ctx) }() // also when fn panics
-	if err := s.verdict(fn(ctx, s)); err != nil {
+	if err := s.abortError(fn(ctx, s)); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -111,9 +111,9 @@ func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *sess
 	return s.commit(ctx)
 }
 
-// verdict returns why the transaction is not to be committed, whatever the
+// abortError returns why the transaction is not to be committed, whatever the
 // function that ran in it made of a failed statement.
-func (s *session) verdict(err error) error {
+func (s *session) abortError(err error) error {
 	if s.failed != nil && s.db.mayRetry(s.failed) {
 		return &retryable{s.failed}
 	}
@@ -142,26 +142,26 @@ func (d *DB) read(ctx context.Context, fn func(ctx context.Context, s *session) 
 // query runs one statement that reads, outside of any transaction.
 func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	return d.retry(ctx, func(ctx context.Context) error {
-		bounded, cancel := d.bounded(ctx)
+		bounded, cancel := d.withStatementTimeout(ctx)
 		defer cancel()
-		if err := d.ask(bounded, d.dialect.query(query), args, scan); err != nil {
-			return d.again(ctx, err)
+		if err := d.queryOnce(bounded, d.dialect.query(query), args, scan); err != nil {
+			return d.markRetryable(ctx, err)
 		}
 		return nil
 	})
 }
 
-// ask is query without its bounds.
-func (d *DB) ask(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+// queryOnce is query without its bounds.
+func (d *DB) queryOnce(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	if d.dialect.interrupt != nil {
-		return d.askUnwatched(ctx, query, args, scan)
+		return d.queryInterruptible(ctx, query, args, scan)
 	}
 	rows, err := d.reader.QueryContext(ctx, query, args...)
 	return scanAll(rows, err, scan)
 }
 
-// again classifies the error and marks it when running again may help.
-func (d *DB) again(ctx context.Context, err error) error {
+// markRetryable classifies the error and marks it when running again may help.
+func (d *DB) markRetryable(ctx context.Context, err error) error {
 	err = d.classify(ctx, err)
 	if d.mayRetry(err) {
 		return &retryable{err}

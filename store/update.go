@@ -18,15 +18,15 @@ func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.C
 func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
 	call := guidon.CallFrom(ctx)
 	var current, next int64
-	var seen func() // of a run that stored nothing
+	var onUnchanged func() // of a run that stored nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
-		current, next, seen = 0, 0, nil
+		current, next, onUnchanged = 0, 0, nil
 		tx, err := beginTransaction(ctx, s, namespace, mirror)
 		if err != nil {
 			return err
 		}
 		if call.IfMatch != nil {
-			if err := tx.know(ctx); err != nil {
+			if err := tx.ensureHead(ctx); err != nil {
 				return err
 			}
 			current = tx.current()
@@ -36,31 +36,31 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon
 		}
 		err = fn(ctx, tx)
 		tx.dead = true
-		if err := tx.know(ctx); err != nil {
+		if err := tx.ensureHead(ctx); err != nil {
 			return err
 		}
 		current = tx.current()
 		if err != nil {
 			return err
 		}
-		stores := tx.record.settle()
+		stores := tx.record.finalize()
 		steps, err := tx.steps(ctx, stores)
 		if err != nil {
 			return err
 		}
 		if !stores { // the revision is not used up
-			seen = func() { steps.advance(mirror) }
+			onUnchanged = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
-		s.follow(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
+		s.onCommit(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		next = tx.record.revision.Number
 		return tx.write(ctx)
 	})
 	if err == nil && next != 0 {
 		current = next
 	}
-	if err == nil && seen != nil {
-		seen()
+	if err == nil && onUnchanged != nil {
+		onUnchanged()
 	}
 	if current != 0 {
 		call.Revision = current
@@ -75,7 +75,7 @@ type transaction struct {
 	namespace string
 	lineage   *lineage
 	claim     *claim // until its answer is in head
-	unknown   error  // why there is no answer
+	claimErr  error  // why there is no answer
 	head      head   // as stored, with the revision to be
 	record    record
 	body      []byte // of the namespace; nil: it does not exist
@@ -103,25 +103,25 @@ func beginTransaction(ctx context.Context, s *session, namespace string, mirror 
 	return tx, err
 }
 
-// know makes sure that the namespace is locked and its state known. Both were
+// ensureHead makes sure that the namespace is locked and its state known. Both were
 // asked for at the beginning, but the question travels with the first one that
 // the function asks.
-func (tx *transaction) know(ctx context.Context) error {
+func (tx *transaction) ensureHead(ctx context.Context) error {
 	if err := tx.s.flush(ctx); err != nil {
 		return err
 	}
-	return tx.learn()
+	return tx.applyClaim()
 }
 
-// learn is know after something has been asked.
-func (tx *transaction) learn() error {
+// applyClaim is ensureHead after something has been asked.
+func (tx *transaction) applyClaim() error {
 	if tx.claim == nil {
-		return tx.unknown
+		return tx.claimErr
 	}
-	tx.head, tx.unknown = tx.claim.head()
+	tx.head, tx.claimErr = tx.claim.head()
 	tx.claim = nil
-	if tx.unknown != nil {
-		return tx.unknown
+	if tx.claimErr != nil {
+		return tx.claimErr
 	}
 	if tx.head.live {
 		tx.body = tx.head.body
@@ -131,19 +131,19 @@ func (tx *transaction) learn() error {
 	return nil
 }
 
-// mayHold tells whether anything can be stored in the namespace.
-func (tx *transaction) mayHold() bool { return tx.claim != nil || tx.head.live }
+// mayHaveObjects tells whether anything can be stored in the namespace.
+func (tx *transaction) mayHaveObjects() bool { return tx.claim != nil || tx.head.live }
 
 // current returns the revision before this transaction.
 func (tx *transaction) current() int64 { return tx.record.revision.Number - 1 }
 
 func (tx *transaction) Now() time.Time {
-	_ = tx.know(tx.ctx) // whose error ends the transaction, at the latest before it writes
+	_ = tx.ensureHead(tx.ctx) // whose error ends the transaction, at the latest before it writes
 	return tx.record.now
 }
 
 func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error) {
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return nil, err
 	}
 	if tx.body == nil {
@@ -154,7 +154,7 @@ func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error)
 }
 
 func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	switch {
@@ -186,7 +186,7 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 	if tx.dead {
 		return errDead
 	}
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if tx.body == nil {
@@ -213,7 +213,7 @@ func (tx *transaction) mayPut(ctx context.Context) error {
 	if tx.dead || tx.dropped {
 		return errDead
 	}
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if tx.body == nil {
@@ -270,7 +270,7 @@ func (tx *transaction) write(ctx context.Context) error {
 
 func (tx *transaction) writeNamespace(ctx context.Context) error {
 	switch {
-	case tx.change == nil || tx.change.void():
+	case tx.change == nil || tx.change.isNoOp():
 		return nil
 	case tx.body == nil:
 		return tx.s.later(ctx, `UPDATE namespaces SET deleted = 1, body = '{}' WHERE namespace_key = ?`, tx.namespace)

@@ -59,10 +59,10 @@ var ErrUnsupported = errors.New("files cannot be locked here")
 
 // Lock is a locked file. Its methods are safe for concurrent use.
 type Lock struct {
-	path   string
-	info   fs.FileInfo
-	files  []*os.File // open as long as the lock is held
-	beside string     // the separate lock file, if there is one
+	path     string
+	info     fs.FileInfo
+	files    []*os.File // open as long as the lock is held
+	lockPath string     // the separate lock file, if there is one
 }
 
 // held are the locks of this process. On Unix, closing any descriptor of a file
@@ -113,7 +113,7 @@ func (l *Lock) Verify() error {
 
 // Separate reports whether the lock is a second file, which stays locked if the
 // first one is replaced.
-func (l *Lock) Separate() bool { return l.beside != "" }
+func (l *Lock) Separate() bool { return l.lockPath != "" }
 
 // Release unlocks the file. It may be called more than once.
 func (l *Lock) Release() error {

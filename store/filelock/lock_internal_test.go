@@ -37,9 +37,9 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// TestLockBeside is how files on network file systems are locked, of which there
+// TestLockSeparate is how files on network file systems are locked, of which there
 // is none here.
-func TestLockBeside(t *testing.T) {
+func TestLockSeparate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -48,12 +48,12 @@ func TestLockBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := lockBeside(info, path, nil)
+	lock, err := lockSeparate(info, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &HeldError{Path: path, Holder: Holder{PID: os.Getpid()}}
-	_, err = lockBeside(info, path, nil)
+	_, err = lockSeparate(info, path, nil)
 	held, _ := errors.AsType[*HeldError](err)
 	if diff := cmp.Diff(want, held); diff != "" {
 		t.Errorf("second lock (-want +got):\n%s", diff)

@@ -41,7 +41,7 @@ func lockOpen(file *os.File, path string) (lock *Lock, err error) {
 	if onNetwork(file) {
 		// There, locks of flock are made of those of fcntl: SQLite would wait for its
 		// own process.
-		return lockBeside(info, path, file.Close())
+		return lockSeparate(info, path, file.Close())
 	}
 	if err := flock(file, syscall.LOCK_EX); err != nil {
 		if errors.Is(err, errHeld) {
@@ -56,14 +56,14 @@ func lockOpen(file *os.File, path string) (lock *Lock, err error) {
 	return lock, nil
 }
 
-// lockBeside locks the file, which has been closed again, by a separate one.
-func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
+// lockSeparate locks the file, which has been closed again, by a separate one.
+func lockSeparate(info fs.FileInfo, path string, closed error) (*Lock, error) {
 	if closed != nil {
 		return nil, closed
 	}
-	beside := path + Suffix
+	lockPath := path + Suffix
 	for range maxReplaced {
-		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- next to the operator's own choice
+		file, err := os.OpenFile(lockPath, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- next to the operator's own choice
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +71,14 @@ func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
 		if errors.Is(err, errHeld) {
 			err = &HeldError{Path: path, Holder: readHolder(file)}
 		}
-		if err == nil && !leadsTo(beside, file) {
+		if err == nil && !leadsTo(lockPath, file) {
 			_ = file.Close() // its last holder removed it before it was locked
 			continue
 		}
 		if err == nil {
 			err = writeHolder(file)
 		}
-		lock := &Lock{path: path, info: info, files: []*os.File{file}, beside: beside}
+		lock := &Lock{path: path, info: info, files: []*os.File{file}, lockPath: lockPath}
 		if err == nil {
 			err = lock.Verify()
 		}
@@ -87,15 +87,15 @@ func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
 		}
 		return lock, nil
 	}
-	return nil, fmt.Errorf("lock file %q: %w", beside, ErrReplaced)
+	return nil, fmt.Errorf("lock file %q: %w", lockPath, ErrReplaced)
 }
 
 // unlock removes a separate lock file while it is still locked, so that nobody
 // can hold a lock on a file that is about to vanish.
 func (l *Lock) unlock() error {
 	var removed error
-	if l.beside != "" {
-		removed = os.Remove(l.beside)
+	if l.lockPath != "" {
+		removed = os.Remove(l.lockPath)
 	}
 	return errors.Join(removed, closeAll(l.files))
 }

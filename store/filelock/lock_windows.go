@@ -20,10 +20,10 @@ func acquire(path string) (*Lock, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	beside := path + Suffix
-	separate, err := open(beside, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, syscall.OPEN_ALWAYS)
+	lockPath := path + Suffix
+	separate, err := open(lockPath, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, syscall.OPEN_ALWAYS)
 	if errors.Is(err, errSharing) {
-		return nil, &HeldError{Path: path, Holder: holderOf(beside)}
+		return nil, &HeldError{Path: path, Holder: holderOf(lockPath)}
 	}
 	if err != nil {
 		return nil, err
@@ -31,20 +31,20 @@ func acquire(path string) (*Lock, error) {
 	if err := writeHolder(separate); err != nil {
 		return nil, errors.Join(err, separate.Close())
 	}
-	return &Lock{path: path, info: info, files: []*os.File{separate}, beside: beside}, nil
+	return &Lock{path: path, info: info, files: []*os.File{separate}, lockPath: lockPath}, nil
 }
 
 // unlock removes the separate file unless another process has locked it by then,
 // which keeps it from being removed.
 func (l *Lock) unlock() error {
 	err := closeAll(l.files)
-	_ = os.Remove(l.beside)
+	_ = os.Remove(l.lockPath)
 	return err
 }
 
 // holderOf returns the process that the locked file names.
-func holderOf(beside string) Holder {
-	file, err := open(beside, syscall.GENERIC_READ, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, syscall.OPEN_EXISTING)
+func holderOf(lockPath string) Holder {
+	file, err := open(lockPath, syscall.GENERIC_READ, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, syscall.OPEN_EXISTING)
 	if err != nil {
 		return Holder{}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// mess changes something of every sort.
-func mess(ctx context.Context, tx guidon.Tx) error {
+// changeEverything changes something of every sort.
+func changeEverything(ctx context.Context, tx guidon.Tx) error {
 	n, err := tx.Namespace(ctx)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func testAtomicOnError(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		call := &guidon.Call{}
 		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			if err := mess(ctx, tx); err != nil {
+			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
 			return errStop
@@ -78,7 +78,7 @@ func testAtomicOnPanic(t *testing.T, s guidon.Store) {
 			}
 		}()
 		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			if err := mess(ctx, tx); err != nil {
+			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
 			panic("in the middle")
@@ -111,7 +111,7 @@ func testCanceled(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := s.Update(ctx, defaultNamespace, mess)
+		err := s.Update(ctx, defaultNamespace, changeEverything)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
@@ -122,7 +122,7 @@ func testCanceledInside(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			err := mess(ctx, tx)
+			err := changeEverything(ctx, tx)
 			cancel()
 			return err
 		})

@@ -16,11 +16,11 @@ import (
 func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	before := authentications(t, s)
-	mess := func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	changeAll := func(ctx context.Context, tx guidon.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
 	}
 	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-		return errors.Join(mess(ctx, tx), errStop)
+		return errors.Join(changeAll(ctx, tx), errStop)
 	})
 	if !errors.Is(err, errStop) {
 		t.Errorf("got %v, want the function's error", err)
@@ -28,7 +28,7 @@ func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	func() {
 		defer func() { _ = recover() }()
 		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-			_ = mess(ctx, tx)
+			_ = changeAll(ctx, tx)
 			panic("in the middle")
 		})
 	}()

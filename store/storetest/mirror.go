@@ -28,7 +28,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
 			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace} // #nosec G404 -- repeatable, for tests
-			var m copyOf[guidon.Snapshot, guidon.SnapshotDelta]
+			var m mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]
 			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
 			for n := range 60 {
 				for w.random.IntN(3) == 0 {
@@ -54,7 +54,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 	t.Run("Authentications", func(t *testing.T) {
 		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))} // #nosec G404 -- repeatable, for tests
-		var m copyOf[guidon.AuthenticationSet, guidon.AuthenticationDelta]
+		var m mirrorCopy[guidon.AuthenticationSet, guidon.AuthenticationDelta]
 		m.apply, m.revision, m.empty = (*guidon.AuthenticationSet).Apply, (*guidon.AuthenticationSet).Revision, guidon.NewAuthenticationSet(guidon.Revision{}, nil)
 		m.held = mustAuthentications(t, s)
 		for n := range 100 {
@@ -71,7 +71,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 	t.Run("Failed", func(t *testing.T) {
 		failed := errors.New("failed")
-		m := copyOf[guidon.Snapshot, guidon.SnapshotDelta]{never: true}
+		m := mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]{ignore: true}
 		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx guidon.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
 		})
@@ -84,27 +84,27 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 }
 
-// copyOf is a [guidon.Mirror] that expects to be brought to every state.
-type copyOf[T, D any] struct {
+// mirrorCopy is a [guidon.Mirror] that expects to be brought to every state.
+type mirrorCopy[T, D any] struct {
 	held     *T
 	empty    *T
 	revision func(*T) guidon.Revision
 	apply    func(*T, ...D) *T
-	never    bool
+	ignore   bool
 	advanced bool
 }
 
-func (c *copyOf[T, D]) Held() (guidon.Revision, bool) {
+func (c *mirrorCopy[T, D]) Held() (guidon.Revision, bool) {
 	if c.held == nil {
 		return guidon.Revision{}, false
 	}
 	return c.revision(c.held), true
 }
 
-func (c *copyOf[T, D]) Advance(from guidon.Revision, deltas ...D) {
+func (c *mirrorCopy[T, D]) Advance(from guidon.Revision, deltas ...D) {
 	c.advanced = true
 	switch {
-	case c.never:
+	case c.ignore:
 	case from == guidon.Revision{}:
 		c.held = c.apply(c.empty, deltas...)
 	default:
