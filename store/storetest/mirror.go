@@ -13,16 +13,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Mirrored is a store that brings copies up to date.
+// Mirrored is a store whose updates advance copies.
 type Mirrored interface {
 	guidon.Store
 	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
 	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
 }
 
-// RunMirrored checks that a copy, which is never loaded after its first time, is what a
-// load returns after every update: whatever that does, whoever wrote in between by the
-// other store of the same database, and whether it stored anything.
+// RunMirrored checks that after every update a copy equals what a load returns,
+// although the copy itself is loaded only once. The updates make changes of all
+// kinds, or none. In between, others write through other, which must be a second
+// store on the same database.
 func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
@@ -34,14 +35,14 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 				for w.random.IntN(3) == 0 {
 					mustSucceed(t, other.Update(t.Context(), namespace, w.change))
 				}
-				if m.held == nil { // only what does not exist can do without
+				if m.held == nil { // a namespace that does not exist needs no load
 					m.held, _ = s.Snapshot(t.Context(), namespace)
 				}
 				mustSucceed(t, s.UpdateMirrored(t.Context(), namespace, &m, w.change))
 				want, err := s.Snapshot(t.Context(), namespace)
 				if errors.Is(err, guidon.NotFound) {
 					if m.held != nil && m.held.Namespace() != nil {
-						t.Fatalf("seed %d, write %d: the copy has a namespace that is deleted", seed, n)
+						t.Fatalf("seed %d, write %d: the copy has a deleted namespace", seed, n)
 					}
 					continue
 				}
@@ -79,12 +80,12 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 			t.Errorf("got %v, want the error of the function", err)
 		}
 		if m.advanced {
-			t.Error("the copy was brought to a state that was not committed")
+			t.Error("the copy was advanced to a state that was not committed")
 		}
 	})
 }
 
-// mirrorCopy is a [guidon.Mirror] that expects to be brought to every state.
+// mirrorCopy is a [guidon.Mirror] that must be advanced to every state.
 type mirrorCopy[T, D any] struct {
 	held     *T
 	empty    *T
@@ -198,7 +199,7 @@ func (w *mirrorWriter) changeObject(ctx context.Context, tx guidon.Tx) error {
 	return tx.PutFlag(ctx, &guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
 }
 
-// changeAuthentications creates, changes, deletes or replaces some.
+// changeAuthentications creates, changes, deletes or replaces some authentications.
 func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx guidon.AuthenticationTx) error {
 	for range w.random.IntN(3) {
 		id := w.key("id-")
