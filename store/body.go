@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// encode returns the stored form of an object. It is the same for the same
-// object, which is how a write that changes nothing is recognised.
+// encode returns the stored form of an object. Equal objects have the same form,
+// which is how writes that change nothing are recognized.
 func encode(object any) ([]byte, error) {
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buffer)
@@ -21,11 +21,11 @@ func encode(object any) ([]byte, error) {
 	if err := encoder.Encode(object); err != nil {
 		return nil, fmt.Errorf("store: encode: %w", err)
 	}
-	// Without room to spare: a transaction may hold many bodies for long.
+	// Clone leaves no spare capacity: a transaction may keep many bodies for long.
 	return bytes.Clone(bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))), nil
 }
 
-// buffers are for objects on their way to the stored form.
+// buffers pools the buffers of encode.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func decode(body []byte, object any) error {
@@ -35,8 +35,8 @@ func decode(body []byte, object any) error {
 	return nil
 }
 
-// normalizeTimes puts times into the one form that comes back equal from every
-// database.
+// normalizeTimes converts times to UTC and whole microseconds, which every database
+// returns unchanged.
 func normalizeTimes(times ...*time.Time) {
 	for _, t := range times {
 		*t = t.UTC().Truncate(time.Microsecond)

@@ -11,41 +11,41 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Bounds of a group: those who came first wait for all of it.
+// Limits of a group: its first writers wait until all of it is committed.
 const (
 	maxGroup     = 32
 	maxGroupTime = 10 * time.Millisecond
 )
 
 // groupCommit lets writers that would wait for each other share a commit, on a
-// database with one connection that writes: a commit waits for the disk, and is
-// most of what a small write takes. Whoever finds nobody writing leads: it begins
-// a transaction, runs what others want to write in it after what it came for
-// itself, and commits all of it at once. Those who come too late are the next
-// group. No write is acknowledged before its commit, and one that fails takes
-// back its own changes only.
+// database with a single writing connection. A commit waits for the disk and takes
+// most of the time of a small write. A writer that finds no leader becomes the
+// leader: it begins a transaction, runs its own write and then those of the waiting
+// writers, and commits them together. Writers that arrive too late form the next
+// group. No write is acknowledged before its commit, and a write that fails undoes
+// only its own changes.
 type groupCommit struct {
 	mu        sync.Mutex
-	hasLeader bool      // somebody leads
+	hasLeader bool
 	waiting   []*writer // in order of arrival
 }
 
-// writer is one who wants to write.
+// writer is a pending write.
 type writer struct {
 	ctx      context.Context
 	fn       func(ctx context.Context, s *session) error
-	ready    chan struct{} // closed when it leads or has its outcome
+	ready    chan struct{} // closed when it is the leader or has its outcome
 	isLeader bool
 	outcome  outcome
 
 	committed func() // called after the commit of its part
 }
 
-// outcome is what became of a write: with no field set it is committed.
+// outcome is the outcome of a write. The zero value means that it is committed.
 type outcome struct {
 	err        error
 	panicked   any
-	retryAlone bool // nothing of it is stored, and it is to be run by itself
+	retryAlone bool // nothing of it is stored, and it must be run by itself
 }
 
 // writeGrouped is write for a database whose writers share commits.
@@ -69,8 +69,8 @@ func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *s
 	}
 }
 
-// enter returns when the writer leads or has its outcome, or with an error when
-// its context has ended before, or patience.
+// enter waits until w is the leader or has its outcome. It returns an error if the
+// context ends or patience expires first.
 func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	if g.join(w) {
 		return nil
@@ -93,7 +93,8 @@ func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	return nil
 }
 
-// join tells whether the writer leads; otherwise it waits from now on.
+// join makes w the leader if there is none, and otherwise adds it to the waiting
+// writers. It reports whether w is the leader.
 func (g *groupCommit) join(w *writer) (isLeader bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +106,7 @@ func (g *groupCommit) join(w *writer) (isLeader bool) {
 	return false
 }
 
-// withdraw tells whether the writer was still waiting.
+// withdraw removes w from the waiting writers and reports whether it was one of them.
 func (g *groupCommit) withdraw(w *writer) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,14 +117,14 @@ func (g *groupCommit) withdraw(w *writer) bool {
 	return i >= 0
 }
 
-// next takes the one who has waited longest, or nil.
+// next removes and returns the writer that has waited longest, or nil.
 func (g *groupCommit) next() *writer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.first()
 }
 
-// first is next while g.mu is held.
+// first is next; g.mu must be held.
 func (g *groupCommit) first() *writer {
 	if len(g.waiting) == 0 {
 		return nil
@@ -133,7 +134,7 @@ func (g *groupCommit) first() *writer {
 	return w
 }
 
-// handOff lets the one who has waited longest lead the next group.
+// handOff makes the writer that has waited longest the leader of the next group.
 func (g *groupCommit) handOff() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,32 +145,32 @@ func (g *groupCommit) handOff() {
 	}
 }
 
-// lead writes for a group, and tells each of the others its outcome.
+// lead writes for a group and delivers the outcomes to its other members.
 func (d *DB) lead(w *writer) {
 	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
-	defer t.finish() // also when a function ends the goroutine
+	defer t.finish() // also if fn calls runtime.Goexit
 	for w != nil && t.add(w) && t.hasRoom() {
 		w = d.groups.next()
 	}
 	t.commit()
 }
 
-// groupTransaction is what a group writes.
+// groupTransaction is the transaction of one group.
 type groupTransaction struct {
 	db      *DB
 	leader  *writer
 	began   time.Time
-	session *session // nil while nothing is stored in it
+	session *session // nil as long as no part is stored in it
 	members []*writer
-	stored  []*writer // whose part is in the transaction
-	tips    map[string]guidon.Revision
+	stored  []*writer                  // members whose parts are in the transaction
+	tips    map[string]guidon.Revision // see session.tips
 }
 
 func (t *groupTransaction) hasRoom() bool {
 	return len(t.members) < maxGroup && time.Since(t.began) < maxGroupTime
 }
 
-// add runs the writer in the transaction, and tells whether others may follow.
+// add runs w in the transaction and reports whether other writers may follow.
 func (t *groupTransaction) add(w *writer) bool {
 	t.members = append(t.members, w)
 	if w.outcome.err = w.ctx.Err(); w.outcome.err != nil {
@@ -197,9 +198,9 @@ func (t *groupTransaction) add(w *writer) bool {
 	return true
 }
 
-// failure returns what a failed statement, of which some end the transaction for
-// all who are in it, means for the writer: the answer, unless it might succeed by
-// itself.
+// failure returns the outcome of a writer after a failed statement, which may have
+// ended the transaction of the whole group. It is the error, unless the write may
+// succeed by itself.
 func (t *groupTransaction) failure(err error) outcome {
 	if _, again := errors.AsType[*retryable](err); again || len(t.stored) > 0 {
 		return outcome{retryAlone: true}
@@ -207,7 +208,7 @@ func (t *groupTransaction) failure(err error) outcome {
 	return outcome{err: err}
 }
 
-// run calls the function of the writer.
+// run calls the function of w and recovers from its panic.
 func (w *writer) run(s *session) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -217,7 +218,7 @@ func (w *writer) run(s *session) (o outcome) {
 	return outcome{err: s.abortError(w.fn(w.ctx, s))}
 }
 
-// savepoint makes a place to return to before the writer's part.
+// savepoint begins the transaction or, if it has parts, sets a savepoint.
 func (t *groupTransaction) savepoint(w *writer) (err error) {
 	if len(t.stored) > 0 {
 		_, err = t.session.exec(context.WithoutCancel(w.ctx), "SAVEPOINT part")
@@ -227,7 +228,7 @@ func (t *groupTransaction) savepoint(w *writer) (err error) {
 	return err
 }
 
-// rollback undoes the last part.
+// rollback undoes the last part, and reports whether other writers may follow.
 func (t *groupTransaction) rollback() bool {
 	if len(t.stored) == 0 {
 		t.end()
@@ -240,26 +241,27 @@ func (t *groupTransaction) rollback() bool {
 	return true
 }
 
-// commit makes what is in the transaction last.
+// commit commits the transaction. If that fails, several parts are run by themselves,
+// and a single one gets the error unless it may succeed by itself.
 func (t *groupTransaction) commit() {
 	if len(t.stored) == 0 {
 		return
 	}
 	err := t.session.commit(context.WithoutCancel(t.leader.ctx))
-	if err != nil { // on such a database nothing is committed then
+	if err != nil { // on a database that is not shared, nothing is committed then
 		last := len(t.stored) - 1
 		w := t.stored[last]
 		t.stored = t.stored[:last]
 		w.outcome = t.failure(err)
 		t.abandon()
 	}
-	for _, w := range t.stored { // before those of the next group, for which finish makes room
+	for _, w := range t.stored { // before finish lets the next group begin
 		w.committed()
 	}
 	t.stored = nil
 }
 
-// abandon gives up the transaction: everything in it is to be run by itself.
+// abandon rolls back the transaction. The parts stored in it are run by themselves.
 func (t *groupTransaction) abandon() {
 	for _, w := range t.stored {
 		w.outcome.retryAlone = true
@@ -275,7 +277,7 @@ func (t *groupTransaction) end() {
 	}
 }
 
-// finish makes room for the next group, and calls the members of this one.
+// finish lets the next group begin and wakes the other members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
 	t.db.groups.handOff()

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// Bounds of the statements that one connection keeps: those of ordinary writes,
-// which are few and short; an import's differ with the number of rows.
+// Limits of the statement cache of one connection. It is for the statements of
+// ordinary writes, which are few and short. Those of an import differ with the number
+// of rows.
 const (
 	maxCached       = 32
 	maxCachedLength = 1 << 10
 )
 
-// cachingConnector makes connections that keep what they have prepared: parsing
-// and planning takes SQLite about as long as executing does.
+// cachingConnector makes connections that cache prepared statements: SQLite takes
+// about as long to parse and plan a statement as to execute it.
 type cachingConnector struct{ fileConnector }
 
 // Connect implements [driver.Connector].
@@ -27,12 +28,12 @@ func (c *cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, ok := opened.(sqliteConn)
 	if !ok {
 		_ = opened.Close()
-		return nil, fmt.Errorf("store: the driver's connection %T lacks a method", opened)
+		return nil, fmt.Errorf("store: the driver's connection %T lacks a required method", opened)
 	}
 	return &cachingConn{sqliteConn: conn, cache: map[string]*cachedStatement{}}, nil
 }
 
-// sqliteConn is what package sql uses of the driver's connection.
+// sqliteConn has the methods of the driver's connection that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -44,22 +45,22 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// sqliteStatement is what is used of the driver's statement.
+// sqliteStatement has the methods of the driver's statement that are used here.
 type sqliteStatement interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// cachingConn is a connection that keeps statements.
+// cachingConn is a connection that caches prepared statements.
 type cachingConn struct {
 	sqliteConn
 	cache map[string]*cachedStatement
 }
 
-// cachedStatement is one that is used again. It is not interrupted when its
-// context ends, since it waits for nobody, and since having a driver watch a
-// context takes as long as a small statement itself.
+// cachedStatement is a prepared statement that is reused. It is not interrupted when
+// its context ends: it does not wait for anything, and watching a context would cost
+// the driver as much as a small statement.
 type cachedStatement struct {
 	statement sqliteStatement
 	reading   bool // its rows are not closed yet
@@ -94,9 +95,9 @@ func (c *cachingConn) QueryContext(ctx context.Context, query string, args []dri
 	return &cachedRows{Rows: rows, statement: cached}, nil
 }
 
-// prepareCached returns the kept statement of the text, or nil for one that is better not
-// kept: it may wait for another process, or its rows are being read, or there
-// are enough.
+// prepareCached returns the cached statement of the query and prepares it if
+// necessary. It returns nil if the query may wait for another process or is too long,
+// if the rows of its statement are being read, or if the cache is full.
 func (c *cachingConn) prepareCached(ctx context.Context, query string) (*cachedStatement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -123,8 +124,8 @@ func (c *cachingConn) prepareCached(ctx context.Context, query string) (*cachedS
 	return cached, nil
 }
 
-// isCacheable tells whether the statement is one of those that make up a write, once
-// the transaction has the lock on the file.
+// isCacheable reports whether the statement is one that a write transaction runs once
+// it has the lock on the file.
 func isCacheable(query string) bool {
 	verb, _, _ := strings.Cut(query, " ")
 	switch verb {
@@ -142,7 +143,7 @@ func (c *cachingConn) Close() error {
 	return c.sqliteConn.Close()
 }
 
-// cachedRows are rows of a kept statement.
+// cachedRows are the rows of a cached statement.
 type cachedRows struct {
 	driver.Rows
 	statement *cachedStatement

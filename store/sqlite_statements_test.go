@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// openCaching returns the connection that writes, and how many statements it keeps.
+// openCaching returns the write connection of a new database and a function that
+// counts its cached statements.
 func openCaching(t *testing.T) (*sql.Conn, func() int) {
 	t.Helper()
 	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
@@ -53,8 +54,8 @@ func numbers(t *testing.T, rows *sql.Rows, err error) []int {
 	return all
 }
 
-// A kept statement works again with other arguments, after the table has another
-// column, and after it has failed.
+// A cached statement can be reused with other arguments, after it has failed, and
+// after a column was added to the table.
 func TestCachedStatementsAreReusable(t *testing.T) {
 	conn, cached := openCaching(t)
 	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
@@ -63,10 +64,10 @@ func TestCachedStatementsAreReusable(t *testing.T) {
 		mustExec(t, conn, insert, n)
 	}
 	if got := cached(); got != 1 {
-		t.Errorf("%d statements are kept, want the insertion alone", got)
+		t.Errorf("%d statements are cached, want only the insertion", got)
 	}
 	if _, err := conn.ExecContext(t.Context(), insert, 0); !sqliteDialect.isUniqueViolation(err) {
-		t.Errorf("a number again: got %v", err)
+		t.Errorf("a duplicate number: got %v", err)
 	}
 	mustExec(t, conn, "ALTER TABLE numbers ADD COLUMN more TEXT")
 	mustExec(t, conn, insert, 3)
@@ -77,11 +78,11 @@ func TestCachedStatementsAreReusable(t *testing.T) {
 		}
 	}
 	if got := cached(); got != 2 {
-		t.Errorf("%d statements are kept, want 2", got)
+		t.Errorf("%d statements are cached, want 2", got)
 	}
 }
 
-// A query whose rows are still being read may be asked again.
+// A query may run again while its rows are being read.
 func TestCachedQueryWithinItself(t *testing.T) {
 	conn, _ := openCaching(t)
 	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER)")
@@ -108,7 +109,7 @@ func TestCachedQueryWithinItself(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, and a context that has ended is heeded.
+// The cache is limited, and a context that has ended is respected.
 func TestStatementCacheIsBounded(t *testing.T) {
 	conn, cached := openCaching(t)
 	for n := range 3 * maxCached {
@@ -118,7 +119,7 @@ func TestStatementCacheIsBounded(t *testing.T) {
 		}
 	}
 	if got := cached(); got != maxCached {
-		t.Errorf("%d statements are kept, want %d", got, maxCached)
+		t.Errorf("%d statements are cached, want %d", got, maxCached)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// turns lets one at a time do something for a key, in order of arrival. It
-// remembers only the keys that somebody holds or waits for.
+// turns gives callers exclusive access to a key, in order of arrival. It stores only
+// keys that are held or waited for.
 type turns struct {
 	mu     sync.Mutex
 	queues map[string]*turnQueue
 }
 
 type turnQueue struct {
-	turn  chan struct{} // holds one token while somebody has the turn
-	users int           // who hold it or wait
+	turn  chan struct{} // full while a caller has the turn
+	users int           // the callers that have the turn or wait for it
 }
 
-// take waits for the turn of the key: until the context ends, or Unavailable
-// after patience.
+// take waits for the turn of the key. It returns the error of the context if that
+// ends first, and Unavailable after patience.
 func (t *turns) take(ctx context.Context, key string, patience time.Duration) (release func(), err error) {
 	q := t.join(key)
 	timer := time.NewTimer(patience)

@@ -23,7 +23,7 @@ func TestTurnsExclude(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					*count++ // the race detector watches
+					*count++ // checked by the race detector
 					release()
 				}
 			})
@@ -36,7 +36,7 @@ func TestTurnsExclude(t *testing.T) {
 		}
 	}
 	if len(all.queues) != 0 {
-		t.Errorf("%d keys are remembered that nobody waits for", len(all.queues))
+		t.Errorf("%d unused keys are stored", len(all.queues))
 	}
 }
 
@@ -60,6 +60,6 @@ func TestTurnsEnd(t *testing.T) {
 	}
 	release()
 	if len(all.queues) != 0 {
-		t.Errorf("%d keys are remembered that nobody waits for", len(all.queues))
+		t.Errorf("%d unused keys are stored", len(all.queues))
 	}
 }
