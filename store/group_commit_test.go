@@ -18,7 +18,7 @@ func number(n int) part {
 	return func(ctx context.Context, s *session) error { return insertNumber(ctx, s, n) }
 }
 
-var errRefused = guidon.Errorf(guidon.FailedPrecondition, "refused")
+var errPart = guidon.Errorf(guidon.FailedPrecondition, "the part failed")
 
 // writeAsGroup runs the parts as one group, in order, and returns their errors. The
 // first part does not end before the others wait.
@@ -59,15 +59,15 @@ func TestGroupCommit(t *testing.T) {
 			return insertNumber(ctx, s, n)
 		}
 	}
-	refusing := func(n int) part {
-		return func(ctx context.Context, s *session) error { return errors.Join(insertNumber(ctx, s, n), errRefused) }
+	failing := func(n int) part {
+		return func(ctx context.Context, s *session) error { return errors.Join(insertNumber(ctx, s, n), errPart) }
 	}
 	panicking := func(n int) part {
 		return func(ctx context.Context, s *session) error {
 			if err := insertNumber(ctx, s, n); err != nil {
 				return err
 			}
-			panic(errRefused)
+			panic(errPart)
 		}
 	}
 	nothing := func(ctx context.Context, s *session) error {
@@ -83,7 +83,7 @@ func TestGroupCommit(t *testing.T) {
 	}
 	brokenPanicking := func(ctx context.Context, s *session) error {
 		_ = broken(ctx, s)
-		panic(errRefused)
+		panic(errPart)
 	}
 	conflicting := func() part {
 		runs := 0
@@ -108,11 +108,11 @@ func TestGroupCommit(t *testing.T) {
 		{"all share a commit",
 			func(t *testing.T, db *DB) []part { return []part{number(1), sharing(t, db, 2), sharing(t, db, 3)} }, []bool{false, false, false}, []int{1, 2, 3}},
 		{"one fails and undoes its own changes",
-			func(t *testing.T, db *DB) []part { return []part{number(1), refusing(2), sharing(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
+			func(t *testing.T, db *DB) []part { return []part{number(1), failing(2), sharing(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
 		{"the first fails",
-			func(t *testing.T, db *DB) []part { return []part{refusing(1), number(2), sharing(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
+			func(t *testing.T, db *DB) []part { return []part{failing(1), number(2), sharing(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
 		{"all fail",
-			func(*testing.T, *DB) []part { return []part{refusing(1), refusing(2)} }, []bool{true, true}, nil},
+			func(*testing.T, *DB) []part { return []part{failing(1), failing(2)} }, []bool{true, true}, nil},
 		{"one stores nothing",
 			func(*testing.T, *DB) []part { return []part{number(1), nothing, number(3)} }, []bool{false, false, false}, []int{1, 3}},
 		{"one panics, in the goroutine of its caller",

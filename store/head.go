@@ -61,14 +61,14 @@ func (c *claim) head() (head, error) {
 	case !h.stored:
 		return head{revision: guidon.Revision{Number: 1, Stamp: c.stamp}}, nil
 	case h.revision.Stamp != c.stamp:
-		return head{}, &retryable{errCreatedMeanwhile}
+		return head{}, &retryable{errCreatedConcurrently}
 	}
 	return h, nil
 }
 
-// errCreatedMeanwhile means that the row did not exist when the transaction tried to
-// lock it, but existed when it was read.
-var errCreatedMeanwhile = errors.New("store: the namespace was created concurrently")
+// errCreatedConcurrently means that the row did not exist when the transaction tried
+// to lock it, but existed when it was read.
+var errCreatedConcurrently = errors.New("store: the namespace was created concurrently")
 
 // maxHeads limits the keys of one statement.
 const maxHeads = 500

@@ -127,8 +127,8 @@ func TestLoadSharesUnchangedObjects(t *testing.T) {
 // If a backup is restored, a held snapshot no longer belongs to the history of the
 // database, whatever its revision number.
 func TestLoadAfterRestoredBackup(t *testing.T) {
-	folder := t.TempDir()
-	live, backup := filepath.Join(folder, "live.db"), filepath.Join(folder, "backup.db")
+	dir := t.TempDir()
+	live, backup := filepath.Join(dir, "live.db"), filepath.Join(dir, "backup.db")
 	source := openNew(t)
 	put := func(db *store.DB, key, description string) {
 		write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
@@ -148,7 +148,7 @@ func TestLoadAfterRestoredBackup(t *testing.T) {
 	lost := load(t, first, nil)
 
 	for writes, want := range []int64{2, 3, 4, 5} {
-		path := filepath.Join(folder, fmt.Sprint("restored-", writes, ".db"))
+		path := filepath.Join(dir, fmt.Sprint("restored-", writes, ".db"))
 		content, err := os.ReadFile(backup)
 		if err != nil {
 			t.Fatal(err)

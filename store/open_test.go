@@ -63,8 +63,8 @@ func TestOpenRelativePath(t *testing.T) {
 }
 
 func TestOpenRejects(t *testing.T) {
-	folder := t.TempDir()
-	text := filepath.Join(folder, "notes.txt")
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(text, []byte(strings.Repeat("not a database. ", 500)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestOpenRejects(t *testing.T) {
 		{"file:x?mode=memory", "parameters"},
 		{"file:x.db?cache=shared", "parameters"},
 		{"file:a\x00b", "NUL"},
-		{"sqlite:" + folder, "is a directory"},
+		{"sqlite:" + dir, "is a directory"},
 		{"sqlite:" + text, "is not an SQLite database"},
 		{"sqlite:" + text + "/below", "not a directory"},
 	} {

@@ -51,28 +51,28 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 	}
 	last := len(statements) - 1
 	err = conn.Raw(func(driverConn any) error {
-		answers := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
+		results := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
 		for i, s := range statements {
 			var err error
 			if s.row != nil {
 				var rows pgx.Rows
-				if rows, err = answers.Query(); err == nil {
+				if rows, err = results.Query(); err == nil {
 					err = s.row.read(rows)
 					rows.Close()
 					err = cmp.Or(err, rows.Err())
 				}
 			} else {
 				var tag pgconn.CommandTag
-				tag, err = answers.Exec()
+				tag, err = results.Exec()
 				result.changed = tag.RowsAffected()
 			}
 			if err != nil {
-				_ = answers.Close() // it would return the same error
+				_ = results.Close() // it would return the same error
 				result.lastSkipped = i < last && sqlState(err) != "" && !postgresIsLost(err)
 				return err
 			}
 		}
-		return answers.Close()
+		return results.Close()
 	})
 	return result, err
 }

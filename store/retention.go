@@ -63,12 +63,12 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if err != nil {
 			return err
 		}
-		places := len(args) / 2
-		if places == 0 {
+		count := len(args) / 2
+		if count == 0 {
 			return errNothingStored
 		}
 		deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND (revision = ? AND seq = ?`+
-			strings.Repeat(` OR revision = ? AND seq = ?`, places-1)+`)`, args...)
+			strings.Repeat(` OR revision = ? AND seq = ?`, count-1)+`)`, args...)
 		return err
 	})
 	if err != nil {

@@ -90,8 +90,8 @@ const trialSize = 256 << 10
 
 // tryWriting writes a file in the directory and removes it. It returns the error of
 // the system, which names the cause that SQLite's codes omit.
-func tryWriting(folder string) error {
-	file, err := os.CreateTemp(folder, ".guidon-trial-*")
+func tryWriting(dir string) error {
+	file, err := os.CreateTemp(dir, ".guidon-trial-*")
 	if err != nil {
 		return err
 	}

@@ -238,21 +238,21 @@ func resolve(path string, links int) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
 	}
-	folder, name := filepath.Split(path)
+	dir, name := filepath.Split(path)
 	if target, err := os.Readlink(path); err == nil {
 		switch {
 		case links == 0:
 			return "", errors.New("too many symbolic links")
 		case !filepath.IsAbs(target):
-			target = folder + target
+			target = dir + target
 		}
 		return resolve(target, links-1)
 	}
-	if folder == "" {
+	if dir == "" {
 		return path, nil
 	}
-	if folder, err = resolve(folder, links); err != nil {
+	if dir, err = resolve(dir, links); err != nil {
 		return "", err
 	}
-	return filepath.Join(folder, name), nil
+	return filepath.Join(dir, name), nil
 }

@@ -29,14 +29,14 @@ func openExclusive(t testing.TB, path string) (*store.DB, error) {
 	return db, nil
 }
 
-// realFolder returns a new directory without symbolic links in its path.
-func realFolder(t testing.TB) string {
+// realDir returns a new directory without symbolic links in its path.
+func realDir(t testing.TB) string {
 	t.Helper()
-	folder, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return dir
 }
 
 func symlink(t testing.TB, target, link string) {
@@ -50,47 +50,47 @@ func symlink(t testing.TB, target, link string) {
 func TestSymbolicLinks(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		link func(t *testing.T, folder string) (path string) // to folder/real/guidon.db
+		link func(t *testing.T, dir string) (path string) // to dir/real/guidon.db
 	}{
-		{"to the file", func(t *testing.T, folder string) string {
-			symlink(t, filepath.Join(folder, "real", "guidon.db"), filepath.Join(folder, "a.db"))
-			return filepath.Join(folder, "a.db")
+		{"to the file", func(t *testing.T, dir string) string {
+			symlink(t, filepath.Join(dir, "real", "guidon.db"), filepath.Join(dir, "a.db"))
+			return filepath.Join(dir, "a.db")
 		}},
-		{"relative", func(t *testing.T, folder string) string {
-			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
-			return filepath.Join(folder, "a.db")
+		{"relative", func(t *testing.T, dir string) string {
+			symlink(t, "real/guidon.db", filepath.Join(dir, "a.db"))
+			return filepath.Join(dir, "a.db")
 		}},
-		{"to a link", func(t *testing.T, folder string) string {
-			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
-			symlink(t, "a.db", filepath.Join(folder, "b.db"))
-			return filepath.Join(folder, "b.db")
+		{"to a link", func(t *testing.T, dir string) string {
+			symlink(t, "real/guidon.db", filepath.Join(dir, "a.db"))
+			symlink(t, "a.db", filepath.Join(dir, "b.db"))
+			return filepath.Join(dir, "b.db")
 		}},
-		{"to the directory", func(t *testing.T, folder string) string {
-			symlink(t, "real", filepath.Join(folder, "data"))
-			return filepath.Join(folder, "data", "guidon.db")
+		{"to the directory", func(t *testing.T, dir string) string {
+			symlink(t, "real", filepath.Join(dir, "data"))
+			return filepath.Join(dir, "data", "guidon.db")
 		}},
-		{"to a parent directory", func(t *testing.T, folder string) string {
-			symlink(t, folder, filepath.Join(folder, "top"))
-			return filepath.Join(folder, "top", "real", "guidon.db")
+		{"to a parent directory", func(t *testing.T, dir string) string {
+			symlink(t, dir, filepath.Join(dir, "top"))
+			return filepath.Join(dir, "top", "real", "guidon.db")
 		}},
-		{"out of a linked directory", func(t *testing.T, folder string) string {
-			if err := os.MkdirAll(filepath.Join(folder, "other", "deep"), 0o700); err != nil {
+		{"out of a linked directory", func(t *testing.T, dir string) string {
+			if err := os.MkdirAll(filepath.Join(dir, "other", "deep"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			symlink(t, "other/deep", filepath.Join(folder, "data"))
-			symlink(t, "../../real/guidon.db", filepath.Join(folder, "other", "deep", "a.db"))
-			return filepath.Join(folder, "data", "a.db")
+			symlink(t, "other/deep", filepath.Join(dir, "data"))
+			symlink(t, "../../real/guidon.db", filepath.Join(dir, "other", "deep", "a.db"))
+			return filepath.Join(dir, "data", "a.db")
 		}},
 	} {
 		for _, exists := range []bool{false, true} {
-			folder := realFolder(t)
-			real := filepath.Join(folder, "real", "guidon.db")
+			dir := realDir(t)
+			real := filepath.Join(dir, "real", "guidon.db")
 			if exists {
 				if err := openFile(t, real).Close(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			path := c.link(t, folder)
+			path := c.link(t, dir)
 			db, err := openExclusive(t, path)
 			if err != nil {
 				t.Errorf("%s, exists %t: %v", c.name, exists, err)
@@ -110,7 +110,7 @@ func TestSymbolicLinks(t *testing.T) {
 }
 
 func TestExclusive(t *testing.T) {
-	path := filepath.Join(realFolder(t), "guidon.db")
+	path := filepath.Join(realDir(t), "guidon.db")
 	first, err := openExclusive(t, path)
 	if err != nil {
 		t.Fatal(err)
@@ -132,8 +132,8 @@ func TestExclusive(t *testing.T) {
 // A second name would have a log of its own, so the file must not be opened by either
 // name, not even to read it.
 func TestHardLinks(t *testing.T) {
-	folder := realFolder(t)
-	path, link := filepath.Join(folder, "a.db"), filepath.Join(folder, "b.db")
+	dir := realDir(t)
+	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
 	first, err := openExclusive(t, path)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestReplacedFile(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(realFolder(t), "data", "guidon.db")
+			path := filepath.Join(realDir(t), "data", "guidon.db")
 			db, err := openExclusive(t, path)
 			if err != nil {
 				t.Fatal(err)
@@ -258,7 +258,7 @@ func revisionOf(t *testing.T, path string) int64 {
 
 // A file of another program is rejected and not changed.
 func TestForeignFile(t *testing.T) {
-	path := filepath.Join(realFolder(t), "other.db")
+	path := filepath.Join(realDir(t), "other.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
