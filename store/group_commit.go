@@ -34,7 +34,7 @@ type groupCommit struct {
 type writer struct {
 	ctx      context.Context
 	fn       func(ctx context.Context, s *session) error
-	ready    chan struct{} // closed when it is the leader or has its outcome
+	ready    chan struct{} // closed once it is the leader or has its outcome
 	isLeader bool
 	outcome  outcome
 

@@ -115,9 +115,9 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	return newServerDB(mysqlDialect, config.Addr+"/"+config.DBName, writer, reader, options), nil
 }
 
-// setPasswordCallback makes the driver get a password for each connection. It is sent
-// in clear text, inside TLS: the server does not know the password, so nothing
-// derived from it can be compared.
+// setPasswordCallback makes the driver get a password for each connection. The
+// password is sent in clear text, inside TLS: the server does not store it, so
+// nothing derived from it could be checked.
 func setPasswordCallback(config *mysql.Config, options Options) error {
 	if config.TLS == nil || config.AllowFallbackToPlaintext {
 		return errUnencrypted("tls=true or ssl-mode=VERIFY_IDENTITY")

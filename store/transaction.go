@@ -64,8 +64,8 @@ var errNothingStored = errors.New("nothing to store")
 
 // writeTo is write for a transaction that begins by locking the row of the namespace.
 // The writers of one process queue for a namespace here, where waiting costs nothing.
-// In the database, each would hold a connection. If that is serializable, each would
-// also have to run again after the one before.
+// In the database, each would hold a connection. If the database is serializable,
+// each would also have to run again after the one before.
 //
 // If there is a single write connection, the writers queue for that and share
 // commits.
