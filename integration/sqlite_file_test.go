@@ -238,7 +238,7 @@ func TestUnusableFile(t *testing.T) {
 		})
 	}
 	folder := t.TempDir()
-	wantRefused(t, 0, folder, []string{"server"}, folder, "is a folder")
+	wantRefused(t, 0, folder, []string{"server"}, folder, "is a directory")
 	wantRefused(t, 0, good+"/below.db", []string{"server"}, good, "not a directory")
 	wantRefused(t, 0, "/dev/null", []string{"server"}, "/dev/null", "not a regular file")
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// lineage says how a transaction's state descends from the copy that its caller
-// keeps; see [guidon.Mirror].
+// lineage relates the state of a transaction to the copy that its caller keeps; see
+// [guidon.Mirror].
 type lineage struct {
-	wanted bool // there is a caller that may keep one
-	held   guidon.Revision
-	known  bool // there is a copy
-	stamp  int64
-	row    *row // of the change record at the copy's revision, once it was read
+	wanted bool            // the caller has a mirror
+	held   guidon.Revision // of the copy
+	known  bool            // there is a copy
+	stamp  int64           // of the change record at the copy's revision
+	row    *row            // of the query for stamp
 }
 
 const selectStamp = `SELECT stamp FROM changes WHERE namespace_key = ? AND revision = ? ORDER BY seq LIMIT 1`
 
-// newLineage returns the lineage of a transaction and queues the query that it needs. A
-// part of a group starts where the part before it ends, which is not committed yet.
+// newLineage returns the lineage of a transaction and queues its query. In a group
+// commit, a part starts from the uncommitted state that the part before it leaves.
 func newLineage[D any](ctx context.Context, s *session, key string, mirror guidon.Mirror[D]) (*lineage, error) {
 	l := &lineage{wanted: mirror != nil}
 	if !l.wanted {
@@ -32,41 +32,42 @@ func newLineage[D any](ctx context.Context, s *session, key string, mirror guido
 	if tip, found := s.tips[key]; found {
 		l.held, l.known = tip, true
 	}
-	return l, l.ask(ctx, s, key)
+	return l, l.queryStamp(ctx, s, key)
 }
 
-// ask asks for the stamp at the revision of the copy, if there is one, along with the
-// next statement.
-func (l *lineage) ask(ctx context.Context, s *session, key string) (err error) {
+// queryStamp queries the stamp at the revision of the copy, if there is one, together
+// with the next statement.
+func (l *lineage) queryStamp(ctx context.Context, s *session, key string) (err error) {
 	if l.known {
 		l.row, err = s.rowLater(ctx, selectStamp, []any{key, l.held.Number}, &l.stamp)
 	}
 	return err
 }
 
-// descends reports whether the state with the revision number came from the copy: the
-// number is not lower, and the change records know the copy's revision by its stamp.
+// descends reports whether the state with the revision number descends from the copy:
+// the number is not lower, and the change record at the copy's revision has its
+// stamp.
 func (l *lineage) descends(number int64) bool {
 	return l.known && l.held.Number <= number && l.row.found && l.stamp == l.held.Stamp
 }
 
-// stampAt returns the revision with the number, or false if no change record tells
-// its stamp.
+// stampAt returns the revision with the number, or false if no change record has that
+// number.
 func (s *session) stampAt(ctx context.Context, key string, number int64) (guidon.Revision, bool, error) {
 	r := guidon.Revision{Number: number}
 	found, err := s.row(ctx, selectStamp, []any{key, number}, &r.Stamp)
 	return r, found, err
 }
 
-// steps lead from a revision to the state of a transaction.
+// steps holds the deltas that lead from a revision to the state of a transaction.
 type steps[D any] struct {
 	from   guidon.Revision
-	known  bool
-	deltas []func() (D, error) // to be called when the transaction is over
+	known  bool                // false if the copy cannot be advanced
+	deltas []func() (D, error) // must be called after the transaction has ended
 }
 
-// advance brings the copy to the new state. It does not if an object is malformed or
-// was never read; a load finds the state then.
+// advance advances the copy to the new state. It does nothing if an object is
+// malformed or was not received; the next load then reads the state.
 func (s steps[D]) advance(mirror guidon.Mirror[D]) {
 	if !s.known {
 		return
@@ -81,9 +82,10 @@ func (s steps[D]) advance(mirror guidon.Mirror[D]) {
 	mirror.Advance(s.from, deltas...)
 }
 
-// steps returns what leads from the copy to the state before this transaction and,
-// if the transaction stores anything, from there to the one after it. It is called
-// before that is written, and the questions that it asks travel with the writing.
+// steps returns the deltas from the copy to the state before this transaction and, if
+// the transaction stores anything, from there to the state after it. It is called
+// before the changes are written, so that its queries share the round trips of the
+// writes.
 func (tx *transaction) steps(ctx context.Context, stores bool) (steps[guidon.SnapshotDelta], error) {
 	before, err := tx.stepsBefore(ctx, stores)
 	if err != nil || !stores || !before.known {
@@ -99,11 +101,11 @@ func (tx *transaction) stepsBefore(ctx context.Context, stores bool) (before ste
 	case !l.wanted:
 		return before, nil
 	case stores && (tx.dropped || !tx.head.live):
-		return steps[guidon.SnapshotDelta]{known: true}, nil // from nothing
+		return steps[guidon.SnapshotDelta]{known: true}, nil // from the empty state
 	case l.descends(parent) && l.held.Number == parent:
 		return steps[guidon.SnapshotDelta]{from: l.held, known: true}, nil
 	case !l.known || !tx.head.live:
-		return before, nil // to read the whole namespace is not the business of a write
+		return before, nil // a write does not read the whole namespace
 	case l.descends(parent):
 		before.from = l.held
 	}
@@ -129,8 +131,8 @@ func (tx *transaction) stepsBefore(ctx context.Context, stores bool) (before ste
 	return before, nil
 }
 
-// deltaBefore asks for what has changed after the revision number and before this
-// transaction: everything if that is zero.
+// deltaBefore queries the changes after the revision number and before this
+// transaction, or the whole namespace if the number is zero.
 func (tx *transaction) deltaBefore(ctx context.Context, since int64) (func() (guidon.SnapshotDelta, error), error) {
 	if since > 0 {
 		return tx.s.deltaLater(ctx, tx.namespace, tx.head, since)
@@ -139,17 +141,17 @@ func (tx *transaction) deltaBefore(ctx context.Context, since int64) (func() (gu
 	if tx.s.failed != nil {
 		return nil, err
 	}
-	return func() (guidon.SnapshotDelta, error) { return delta, err }, nil // an object may be malformed, which this write may be about to mend
+	return func() (guidon.SnapshotDelta, error) { return delta, err }, nil // an object may be malformed, and this write may fix it
 }
 
-// delta returns what the transaction did, in new objects: those that were put
-// belong to the caller.
+// delta returns the changes of the transaction. It decodes new objects, because those
+// that were put belong to the caller.
 func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 	d := guidon.SnapshotDelta{Revision: tx.record.revision}
 	if tx.dropped {
 		return d, nil
 	}
-	if tx.change != nil && !tx.change.void() {
+	if tx.change != nil && !tx.change.isNoOp() {
 		d.Namespace = new(guidon.Namespace)
 		if err := decode(tx.body, d.Namespace); err != nil {
 			return d, err
@@ -164,8 +166,8 @@ func (tx *transaction) delta() (guidon.SnapshotDelta, error) {
 }
 
 // delta returns the objects that the transaction put, and the keys of those that it
-// deleted. The transaction is over, so each body is released once it is decoded: there
-// may be many.
+// deleted. It must be called after the transaction has ended: each body is released
+// once it is decoded, because there may be many.
 func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
 	var stored []*entry
 	for _, e := range o.tx.record.entries {
@@ -191,8 +193,8 @@ func (o *objects[T]) delta() (put []*T, deleted []string, err error) {
 	return put, deleted, nil
 }
 
-// parallelMin is the number of objects from which decoding them is worth several
-// goroutines.
+// parallelMin is the smallest number of objects for which several goroutines are
+// worth their cost.
 const parallelMin = 1000
 
 // eachInParallel calls do for 0 to n-1, on several goroutines if n is large, and returns
@@ -220,7 +222,8 @@ func every(first, n, step int, do func(i int) error) error {
 	return nil
 }
 
-// steps is that of a transaction, after everything has been written.
+// steps is the counterpart of [transaction.steps]. It must be called after the
+// authentications have been written.
 func (tx *authenticationTx) steps(ctx context.Context, stores bool) (result steps[guidon.AuthenticationDelta], err error) {
 	l, parent := tx.lineage, tx.record.revision.Number-1
 	if !l.known {

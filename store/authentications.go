@@ -16,8 +16,10 @@ func (d *DB) Authentications(ctx context.Context) (*guidon.AuthenticationSet, er
 	return d.LoadAuthentications(ctx, nil)
 }
 
-// LoadAuthentications returns all stored authentications: held itself, which may
-// be nil, when that is current.
+// LoadAuthentications returns all stored authentications. If held, which may be nil,
+// is an earlier set of the same database, only the authentications that have changed
+// since are read, unless there are too many. If held is current, it is returned
+// itself. The errors are those of [guidon.Store].
 func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
 	if held != nil {
 		current, err := d.isCurrent(ctx, guidon.AuthenticationsKey, held.Revision())
@@ -45,7 +47,7 @@ func (s *session) loadAuthentications(ctx context.Context, held *guidon.Authenti
 	if held != nil {
 		l.held, l.known = held.Revision(), true
 	}
-	if err := l.ask(ctx, s, guidon.AuthenticationsKey); err != nil {
+	if err := l.queryStamp(ctx, s, guidon.AuthenticationsKey); err != nil {
 		return nil, err
 	}
 	h, err := s.head(ctx, guidon.AuthenticationsKey)
@@ -67,14 +69,14 @@ func (s *session) loadAuthentications(ctx context.Context, held *guidon.Authenti
 	return base.Apply(delta), nil
 }
 
-// maxChanged is how many authentications may have changed for them to be read by
-// their ids. If there are more, all are read.
+// maxChanged is the largest number of changed authentications that are read by id. If
+// more have changed, all authentications are read.
 const maxChanged = 500
 
-// authenticationsSince returns what has changed from one revision to the other, of
-// which the entries are not recorded yet; it begins at the zero revision, that of no
-// authentications, if that is cheaper. The revision of the delta is left to the
-// caller.
+// authenticationsSince returns the changes between two revisions. The entries are
+// changes that have no change records yet. The returned revision is from, or the zero
+// revision, that of the empty set, if reading everything is cheaper. The caller must
+// set the revision of the delta.
 func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, guidon.AuthenticationDelta, error) {
 	var delta guidon.AuthenticationDelta
 	changed, err := s.changedAuthentications(ctx, from, to, entries)
@@ -107,12 +109,12 @@ func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision
 		delete(changed, a.ID)
 		return nil
 	})
-	delta.Deleted = slices.Collect(maps.Keys(changed)) // also what was created again
+	delta.Deleted = slices.Collect(maps.Keys(changed)) // includes those that were created again
 	return from, delta, err
 }
 
-// changedAuthentications returns the ids of what has changed from one revision to
-// the other, and those of the entries.
+// changedAuthentications returns the ids of the authentications that changed between
+// the revisions, and those of the entries.
 func (s *session) changedAuthentications(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (map[string]bool, error) {
 	ids := make(map[string]bool, len(entries))
 	for _, e := range entries {
@@ -131,7 +133,7 @@ func (s *session) changedAuthentications(ctx context.Context, from guidon.Revisi
 	return ids, err
 }
 
-// authentications returns those that a condition and order select.
+// authentications returns the authentications that the SQL clauses select.
 func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*guidon.Authentication, error) {
 	var all []*guidon.Authentication
 	err := s.rows(ctx, "SELECT token_hash, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
@@ -142,7 +144,7 @@ func (s *session) authentications(ctx context.Context, clauses string, args ...a
 	return all, err
 }
 
-// scanAuthentication scans token_hash, body and what follows in the row.
+// scanAuthentication scans token_hash, body and the further columns of a row.
 func scanAuthentication(rows *sql.Rows, further ...any) (*guidon.Authentication, error) {
 	a := new(guidon.Authentication)
 	var body sql.RawBytes
@@ -157,12 +159,13 @@ func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Cont
 	return d.UpdateAuthenticationsMirrored(ctx, nil, fn)
 }
 
-// UpdateAuthenticationsMirrored is UpdateAuthentications for a caller that keeps a
-// copy of the authentications, which it brings up to date.
+// UpdateAuthenticationsMirrored is [DB.UpdateAuthentications] for a caller that keeps
+// a copy of the authentications. If it succeeds, it advances the copy through mirror,
+// which may be nil, as [guidon.Mirror] describes.
 func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	var seen func() // of a run that stored nothing
+	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
-		seen = nil
+		onUnchanged = nil
 		tx, err := beginAuthentications(ctx, s, mirror)
 		if err != nil {
 			return err
@@ -172,20 +175,20 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mi
 		if err != nil {
 			return err
 		}
-		stores := tx.record.settle()
+		stores := tx.record.finalize()
 		steps, err := tx.steps(ctx, stores)
 		if err != nil {
 			return err
 		}
 		if !stores {
-			seen = func() { steps.advance(mirror) }
+			onUnchanged = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
-		s.follow(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
+		s.onCommit(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		return tx.record.write(ctx, s, guidon.AuthenticationsKey)
 	})
-	if err == nil && seen != nil {
-		seen()
+	if err == nil && onUnchanged != nil {
+		onUnchanged()
 	}
 	return err
 }
@@ -215,8 +218,8 @@ func beginAuthentications(ctx context.Context, s *session, mirror guidon.Mirror[
 }
 
 // authenticationTx is the [guidon.AuthenticationTx] of one run. Unlike flags,
-// authentications are written at once, so that the questions asked by SQL see
-// them; only the change records wait for the end.
+// authentications are written immediately, so that queries see them. Only the change
+// records are written at the end.
 type authenticationTx struct {
 	s       *session
 	lineage *lineage
@@ -247,7 +250,7 @@ func authenticationNotFound(id string) error {
 	return guidon.Errorf(guidon.NotFound, "authentication %q not found", id)
 }
 
-// First reads the revision of the authentications, which starts at 0, rises with
+// First relies on the revision of the authentications. It starts at 0, rises with
 // every change and, unlike the rows and their change records, is never deleted.
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
@@ -283,7 +286,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 	case string(before) == string(body) && hash == a.TokenHash:
 		return nil
 	}
-	e := tx.note(a.ID, before, body)
+	e := tx.recordChange(a.ID, before, body)
 	e.unseen = e.unseen || hash != a.TokenHash
 	_, err = tx.s.exec(ctx, "UPDATE authentications SET method = ?, token_hash = ?, expires_at = ?, body = ? WHERE id = ?",
 		int32(a.Method), a.TokenHash, expiry(a), string(body), a.ID)
@@ -291,7 +294,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 }
 
 func (tx *authenticationTx) insert(ctx context.Context, a *guidon.Authentication, body []byte) error {
-	e := tx.note(a.ID, nil, body)
+	e := tx.recordChange(a.ID, nil, body)
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
@@ -306,13 +309,14 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 	if err != nil || before == nil {
 		return err
 	}
-	tx.note(id, before, nil)
-	delete(tx.changes, id) // put again, it is a new one
+	tx.recordChange(id, before, nil)
+	delete(tx.changes, id) // if put again, it is a new one
 	_, err = tx.s.exec(ctx, "DELETE FROM authentications WHERE id = ?", id)
 	return err
 }
 
-// stored returns body and token hash under the id, or nil.
+// stored returns the body and the token hash of the authentication, or a nil body if
+// there is none.
 func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte, hash string, err error) {
 	if !storable(id) {
 		return nil, "", nil
@@ -321,8 +325,9 @@ func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte,
 	return body, hash, err
 }
 
-// note records the change of one authentication.
-func (tx *authenticationTx) note(id string, before, after []byte) *entry {
+// recordChange adds an entry for the authentication, or updates the one that the
+// transaction has.
+func (tx *authenticationTx) recordChange(id string, before, after []byte) *entry {
 	e := tx.changes[id]
 	if e == nil {
 		e = tx.record.add(guidon.KindAuthentication, id, before, after)
@@ -341,7 +346,8 @@ func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *guidon.Authenti
 	return guidon.Errorf(guidon.InvalidArgument, "token is not unique")
 }
 
-// expiry returns when the authentication expires, or NULL for never.
+// expiry returns when the authentication expires, in microseconds since 1970, or nil
+// (NULL) if it does not.
 func expiry(a *guidon.Authentication) any {
 	if a.ExpiresAt.IsZero() {
 		return nil

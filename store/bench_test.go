@@ -10,7 +10,7 @@ import (
 
 const benchFlags = 10_000
 
-// benchFlag returns a flag of the size that real ones have.
+// benchFlag returns a flag of realistic size.
 func benchFlag(tx guidon.Tx, i int) *guidon.Flag {
 	now := tx.Now()
 	f := &guidon.Flag{
@@ -76,7 +76,7 @@ func BenchmarkLoadAfterOneChange(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if load(b, db, held) == held {
-			b.Fatal("nothing changed")
+			b.Fatal("got the held snapshot after a change")
 		}
 	}
 }
@@ -88,7 +88,7 @@ func BenchmarkLoadUnchanged(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if load(b, db, held) != held {
-			b.Fatal("something changed")
+			b.Fatal("got a new snapshot without a change")
 		}
 	}
 }
@@ -102,8 +102,8 @@ func BenchmarkUpdateOneFlag(b *testing.B) {
 	}
 }
 
-// BenchmarkBareCommit is the floor under BenchmarkUpdateOneFlag: one row, one
-// commit, the same driver, file system and pragmas.
+// BenchmarkBareCommit is the lower limit for BenchmarkUpdateOneFlag: one row and one
+// commit with the same driver, file system and pragmas.
 func BenchmarkBareCommit(b *testing.B) {
 	db := openNew(b)
 	if _, err := db.SQL().ExecContext(b.Context(), "CREATE TABLE bare (n BIGINT PRIMARY KEY, body TEXT)"); err != nil {

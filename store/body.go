@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// encode returns the stored form of an object. It is the same for the same
-// object, which is how a write that changes nothing is recognised.
+// encode returns the stored form of an object. Equal objects have the same form,
+// which is how writes that change nothing are recognized.
 func encode(object any) ([]byte, error) {
 	buffer := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buffer)
@@ -21,11 +21,11 @@ func encode(object any) ([]byte, error) {
 	if err := encoder.Encode(object); err != nil {
 		return nil, fmt.Errorf("store: encode: %w", err)
 	}
-	// Without room to spare: a transaction may hold many bodies for long.
+	// Clone leaves no spare capacity: a transaction may keep many bodies for long.
 	return bytes.Clone(bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))), nil
 }
 
-// buffers are for objects on their way to the stored form.
+// buffers pools the buffers of encode.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func decode(body []byte, object any) error {
@@ -35,42 +35,42 @@ func decode(body []byte, object any) error {
 	return nil
 }
 
-// storedTime puts times into the one form that comes back equal from every
-// database.
-func storedTime(times ...*time.Time) {
+// normalizeTimes converts times to UTC and whole microseconds, which every database
+// returns unchanged.
+func normalizeTimes(times ...*time.Time) {
 	for _, t := range times {
 		*t = t.UTC().Truncate(time.Microsecond)
 	}
 }
 
-func normalizeNamespace(n *guidon.Namespace) { storedTime(&n.CreatedAt, &n.UpdatedAt) }
+func normalizeNamespace(n *guidon.Namespace) { normalizeTimes(&n.CreatedAt, &n.UpdatedAt) }
 
 func normalizeFlag(f *guidon.Flag) {
-	storedTime(&f.CreatedAt, &f.UpdatedAt)
+	normalizeTimes(&f.CreatedAt, &f.UpdatedAt)
 	for _, v := range f.Variants {
-		storedTime(&v.CreatedAt, &v.UpdatedAt)
+		normalizeTimes(&v.CreatedAt, &v.UpdatedAt)
 	}
 	for _, r := range f.Rules {
-		storedTime(&r.CreatedAt, &r.UpdatedAt)
+		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
 		for _, d := range r.Distributions {
-			storedTime(&d.CreatedAt, &d.UpdatedAt)
+			normalizeTimes(&d.CreatedAt, &d.UpdatedAt)
 		}
 	}
 	for _, r := range f.Rollouts {
-		storedTime(&r.CreatedAt, &r.UpdatedAt)
+		normalizeTimes(&r.CreatedAt, &r.UpdatedAt)
 	}
 }
 
 func normalizeSegment(g *guidon.Segment) {
-	storedTime(&g.CreatedAt, &g.UpdatedAt)
+	normalizeTimes(&g.CreatedAt, &g.UpdatedAt)
 	for _, c := range g.Constraints {
-		storedTime(&c.CreatedAt, &c.UpdatedAt)
+		normalizeTimes(&c.CreatedAt, &c.UpdatedAt)
 	}
 }
 
 func normalizeAuthentication(a *guidon.Authentication) {
-	storedTime(&a.CreatedAt, &a.UpdatedAt)
+	normalizeTimes(&a.CreatedAt, &a.UpdatedAt)
 	if !a.ExpiresAt.IsZero() {
-		storedTime(&a.ExpiresAt)
+		normalizeTimes(&a.ExpiresAt)
 	}
 }

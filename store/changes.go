@@ -10,16 +10,16 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxChangesBytes bounds the bodies of one answer of Changes.
+// maxChangesBytes limits the total size of the bodies that Changes returns.
 const maxChangesBytes = 8 << 20
 
-// Changes implements [guidon.Store]. The answer ends where the bodies in it
-// would exceed 8 MiB, but has at least one record if any fits the query. The
-// records of authentications, which have no namespace, are those of kind
-// authentication.
+// Changes implements [guidon.Store]. It returns fewer records than the limit, which
+// must be positive, if their bodies would exceed 8 MiB in total, but at least one if
+// any matches the query. Records of authentications have no namespace and match only
+// queries for [guidon.KindAuthentication].
 func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
 	if query.Limit <= 0 {
-		return nil, errors.New("store: a change query needs a limit")
+		return nil, errors.New("store: invalid change query: limit must be positive")
 	}
 	if query.Namespace == guidon.AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
 		return nil, nil
@@ -27,8 +27,8 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	clauses, args := changeClauses(query)
 	var all []*guidon.Change
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
-		// First how many fit, then those: no database is made to sort, or to
-		// send, bodies that are not wanted.
+		// Count the records that fit and then read only those, so that the database
+		// neither sorts nor sends bodies that are not needed.
 		n, err := s.countFitting(ctx, clauses, args, query.Limit)
 		if err != nil || n == 0 {
 			all = nil
@@ -43,8 +43,8 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 	return all, nil
 }
 
-// changeClauses returns the condition and the order of the query, and its
-// arguments but for the limit.
+// changeClauses returns the SQL clauses of the query, and their arguments except the
+// limit.
 func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
 	var conditions []string
 	add := func(condition string, values ...any) {
@@ -88,7 +88,7 @@ const (
 	oldestFirst = " ORDER BY revision, seq LIMIT ?"
 )
 
-// ceilMicro returns the first whole microsecond that is not before t.
+// ceilMicro returns t in microseconds since 1970, rounded up.
 func ceilMicro(t time.Time) int64 {
 	micro := t.UnixMicro()
 	if time.UnixMicro(micro).Before(t) {

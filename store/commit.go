@@ -9,28 +9,28 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// proof identifies what a transaction stores: nobody else writes a change record
-// with this stamp.
+// proof identifies a transaction by its change records: no other transaction writes
+// one with this stamp.
 type proof struct {
 	namespace string
 	revision  guidon.Revision
 }
 
-// uncertain is the error of a COMMIT whose answer got lost.
+// uncertain is returned when the response to a COMMIT was lost.
 type uncertain struct {
 	proof     *proof // nil if the caller may repeat the transaction
 	cause     error
-	committed func() // called if it turns out to be committed
+	committed func() // called if the transaction turns out to be committed
 }
 
 func (u *uncertain) Error() string { return u.cause.Error() }
 func (u *uncertain) Unwrap() error { return u.cause }
 
-// decide finds out whether the transaction was committed. It returns nil when it
-// was, the cause, marked when running again may help, when it was not and never
-// will be, and otherwise, within bounds, an Unavailable that says that the
-// outcome is unknown.
-func (d *DB) decide(ctx context.Context, u *uncertain) error {
+// resolveOutcome determines whether the transaction was committed, and returns nil if
+// it was. If it was not and never will be, it returns the cause, marked if running
+// again may help. If it cannot find out within d.patience, it returns an Unavailable
+// error that says that the outcome is unknown.
+func (d *DB) resolveOutcome(ctx context.Context, u *uncertain) error {
 	if u.proof == nil {
 		return unavailable(messageUnknown, u.cause)
 	}
@@ -43,17 +43,17 @@ func (d *DB) decide(ctx context.Context, u *uncertain) error {
 			u.committed()
 			return nil
 		case err == nil:
-			return d.again(ctx, u.cause)
+			return d.markRetryable(ctx, u.cause)
 		case clock.Sleep(bounded, clock.Jitter(pause)) != nil:
 			return unavailable(messageUnknown, u.cause)
 		}
 	}
 }
 
-// wasCommitted asks for the change record of the proof. The server may still be
-// busy with the transaction, or with a COMMIT that is on its way; so it takes
-// the lock that the transaction holds first. Once that is free, the transaction
-// is over for good. Nothing of this is stored.
+// wasCommitted looks for the change record of the proof. The server may still be
+// executing the transaction, or its COMMIT may still arrive, so wasCommitted first
+// takes the lock that the transaction holds. Once it has the lock, the transaction
+// has ended. It stores nothing.
 func (d *DB) wasCommitted(ctx context.Context, p *proof) (bool, error) {
 	var stamp int64
 	var found bool
@@ -63,8 +63,8 @@ func (d *DB) wasCommitted(ctx context.Context, p *proof) (bool, error) {
 			return err
 		}
 		if n == 0 {
-			// The transaction would have created the row: a second one waits for
-			// it, or takes its place until we roll back.
+			// The transaction creates the row. This INSERT waits for that one, or blocks
+			// it until we roll back.
 			_, err := s.exec(ctx, insertNamespace, p.namespace, 0, 0, 1, 0, "{}")
 			if err != nil {
 				return err

@@ -15,8 +15,8 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-// faults is a driver whose next COMMIT loses the connection: before the server
-// gets it, or after the server has done it.
+// faults is a connector whose next COMMIT loses the connection, before or after the
+// server has executed it.
 type faults struct {
 	inner driver.Driver
 	dsn   string
@@ -62,7 +62,7 @@ func (c *faultyConn) QueryContext(ctx context.Context, query string, args []driv
 	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
 }
 
-// openFaulty opens a database that is taken for one on a network.
+// openFaulty opens an SQLite database that is treated as one on a network.
 func openFaulty(t *testing.T) (*DB, *faults) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.db")
@@ -86,8 +86,8 @@ func openFaulty(t *testing.T) (*DB, *faults) {
 	return db, f
 }
 
-// A connection that is lost at COMMIT leaves open what became of the
-// transaction. The write happens once, whatever it was.
+// If the connection is lost at COMMIT, the outcome of the transaction is unknown. The
+// write takes effect exactly once all the same.
 func TestLostAtCommit(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -95,8 +95,8 @@ func TestLostAtCommit(t *testing.T) {
 		runs int
 	}{
 		{"nothing is lost", 0, 1},
-		{"the COMMIT never arrives: run again", cutBeforeCommit, 2},
-		{"the answer never arrives: not run again", cutAfterCommit, 1},
+		{"COMMIT is lost: run again", cutBeforeCommit, 2},
+		{"response is lost: not run again", cutAfterCommit, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			db, f := openFaulty(t)
@@ -132,7 +132,7 @@ func TestLostAtCommit(t *testing.T) {
 	}
 }
 
-// The same for what has no namespace.
+// The same for authentications, which have no namespace.
 func TestLostAtCommitOfAuthentications(t *testing.T) {
 	for cut, want := range map[int32]int{cutBeforeCommit: 2, cutAfterCommit: 1} {
 		db, f := openFaulty(t)
@@ -152,13 +152,13 @@ func TestLostAtCommitOfAuthentications(t *testing.T) {
 	}
 }
 
-// While nobody can tell, the caller hears just that, and soon.
+// If the outcome cannot be determined, Update soon returns an error that says so.
 func TestUnknownOutcome(t *testing.T) {
 	db, f := openFaulty(t)
 	db.patience = 50 * time.Millisecond
 	f.next.Store(cutBeforeCommit)
 	err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
-		f.dsn = filepath.Join(t.TempDir(), "nowhere", "a.db") // for the connections to come
+		f.dsn = filepath.Join(t.TempDir(), "nowhere", "a.db") // for new connections
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	})
 	if !errors.Is(err, guidon.Unavailable) || guidon.PublicMessage(err) != messageUnknown {
@@ -166,7 +166,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
-// Finding out leaves no trace.
+// wasCommitted must not change anything.
 func TestWasCommittedStoresNothing(t *testing.T) {
 	db, _ := openFaulty(t)
 	for _, p := range []*proof{

@@ -8,61 +8,60 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// dialect is what differs between databases. Where a difference does not fit
-// here, the query changes instead.
+// dialect holds the differences between databases. Queries are written so that no
+// other differences arise.
 type dialect struct {
 	name string
-	ping string // a query that answers one number and touches the database itself
+	ping string // a query that returns one number and reads the database itself
 
-	// shared tells whether other processes may write to the database.
+	// shared is set if other processes may write to the database.
 	shared bool
 
-	// beginWrite begins a transaction whose statements see what was committed
-	// before they began: the first one waits for the lock on the namespace, and
-	// the ones after it must see what its last holder left. A database that is
-	// serializable throughout sees to it in its own way, by a conflict.
+	// beginWrite begins a transaction in which each statement sees what was committed
+	// before it began. The first statement waits for the lock on the namespace, and
+	// those after it must see what the last holder wrote. A database that is always
+	// serializable ensures this by reporting a conflict.
 	beginWrite string
 	// beginRead begins a transaction that sees one state of the database
 	// throughout and cannot write.
 	beginRead string
 
-	// batch runs statements in as few round trips as it can and fills the rows of
-	// those that are queries; nil where there is nothing to gain. After one that
-	// fails, those that follow are not run.
+	// batch runs statements in as few round trips as possible and fills the rows of
+	// the queries among them. If a statement fails, those after it are not run. It is
+	// nil if there is nothing to gain.
 	batch func(ctx context.Context, conn *sql.Conn, statements []statement) (batchResult, error)
 
-	// batchReads tells whether transactions that only read run batches, too.
+	// batchReads is set if read transactions use batches too.
 	batchReads bool
 
-	// interrupt returns what makes whatever the connection is doing, or does next,
-	// fail at once, and may be called at any time; nil where only a context does
-	// that. The connection is closed afterwards.
+	// interrupt returns a function that makes the current or next operation of the
+	// connection fail immediately. It may be called at any time, and the connection
+	// must be closed afterwards. interrupt is nil if only a context can do that.
 	interrupt func(driverConn any) func()
 
-	// rebind turns ? placeholders into the database's own; nil leaves them.
+	// rebind replaces the ? placeholders by the database's own. nil leaves them.
 	rebind func(query string) string
 
-	// isUniqueViolation tells whether the error is a violated primary key or
+	// isUniqueViolation reports whether the error is a violation of a primary key or
 	// unique index.
 	isUniqueViolation func(err error) bool
-	// mayRetry tells whether the transaction that met the error was rolled back
-	// as a whole, or never began, and may succeed when run again.
+	// mayRetry reports whether the transaction that got the error was rolled back as a
+	// whole, or never began, and may succeed if it is run again.
 	mayRetry func(err error) bool
-	// isLost tells whether the server ended the connection, by an error of its
-	// own words: whatever was under way did not happen, except that a COMMIT may
-	// have.
+	// isLost reports whether the error is one by which the server ends the connection.
+	// The running statement then had no effect, except that a COMMIT may have.
 	isLost func(err error) bool
-	// unavailable returns what to tell a caller about an error for which the
-	// database is to blame, or "".
+	// unavailable returns the message for callers if the database is to blame for the
+	// error, or "".
 	unavailable func(err error) string
 }
 
-// batchResult is what became of a batch.
+// batchResult is the outcome of a batch.
 type batchResult struct {
-	changed int64 // rows that the last statement changed, if it is no query
-	// refused means for certain that the server answered one before the last with
-	// an error, and so did not run the last one.
-	refused bool
+	changed int64 // rows that the last statement changed, unless it is a query
+	// lastSkipped is set if the server is known to have rejected an earlier statement,
+	// and so not to have run the last one.
+	lastSkipped bool
 }
 
 func (d *dialect) query(q string) string {
@@ -76,5 +75,5 @@ func namespaceNotFound(key string) error {
 	return guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 }
 
-// errNoSeed means that someone removed a row that the schema came with.
-var errNoSeed = errors.New("store: the database lacks its first row; the schema is incomplete")
+// errNoSeed means that a row inserted by the schema migrations was removed.
+var errNoSeed = errors.New("store: a row of the initial schema is missing; the schema is incomplete")

@@ -18,16 +18,16 @@ const (
 	messageBusy    = "the database is too busy; try again later"
 	messageClosed  = "the database cannot be reached"
 	messageSlow    = "the database did not answer in time"
-	messageUnknown = "the outcome of the write is unknown: the database went away while committing it; check before repeating it"
+	messageUnknown = "the outcome of the write is unknown: the database became unreachable during the commit; check before repeating it"
 )
 
 func unavailable(message string, cause error) error {
 	return &guidon.Error{Code: guidon.Unavailable, Message: message, Err: cause}
 }
 
-// classify turns a driver's error into what [guidon.Store] promises. The text
-// of the driver, which may hold SQL or a path, stays in the cause. The context's
-// error wins: a driver reports its end in words of its own.
+// classify converts an error of a driver into one that [guidon.Store] promises. The
+// driver's text, which may contain SQL or a path, stays in the cause. The error of
+// the context takes precedence, because drivers report its end in their own ways.
 func (d *DB) classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -39,12 +39,12 @@ func (d *DB) classify(ctx context.Context, err error) error {
 		return ctxErr
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return unavailable("the certificate of the database is not one that is trusted", err)
+		return unavailable("the certificate of the database is not trusted", err)
 	}
 	if message := d.dialect.unavailable(err); message != "" {
 		return unavailable(message, err)
 	}
-	if errors.Is(err, context.DeadlineExceeded) { // the bound of one statement
+	if errors.Is(err, context.DeadlineExceeded) { // the timeout of one statement
 		return unavailable(messageSlow, err)
 	}
 	_, isNetwork := errors.AsType[net.Error](err)
@@ -54,8 +54,8 @@ func (d *DB) classify(ctx context.Context, err error) error {
 	return fmt.Errorf("store: %w", err)
 }
 
-// isLost tells whether the connection ended. A connection that could not even be
-// made is not lost: nothing would be gained by trying again at once.
+// isLost reports whether the connection ended. A failure to connect does not count:
+// an immediate retry would not help.
 func (d *DB) isLost(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return false
@@ -71,20 +71,20 @@ func (d *DB) isLost(err error) bool {
 	return d.dialect.isLost(err)
 }
 
-// mayRetry tells whether the transaction that met the error left nothing behind
-// and may succeed when run again.
+// mayRetry reports whether the transaction that got the error left nothing behind and
+// may succeed if it is run again.
 func (d *DB) mayRetry(err error) bool {
 	return d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err) || d.dialect.shared && d.isLost(err)
 }
 
-// wasRolledBack tells whether an error of COMMIT means for certain that nothing
-// was committed.
+// wasRolledBack reports whether an error of COMMIT means for certain that nothing was
+// committed.
 func (d *DB) wasRolledBack(err error) bool {
 	return !d.dialect.shared || !d.isLost(err) && (d.dialect.mayRetry(err) || d.dialect.isUniqueViolation(err))
 }
 
-// isClosed tells whether the pool has been closed, for which package sql has no
-// exported error.
+// isClosed reports whether the pool has been closed, for which database/sql exports
+// no error.
 func isClosed(err error) bool {
 	return err.Error() == "sql: database is closed"
 }

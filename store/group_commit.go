@@ -11,56 +11,56 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Bounds of a group: those who came first wait for all of it.
+// Limits of a group: its first writers wait until all of it is committed.
 const (
 	maxGroup     = 32
 	maxGroupTime = 10 * time.Millisecond
 )
 
 // groupCommit lets writers that would wait for each other share a commit, on a
-// database with one connection that writes: a commit waits for the disk, and is
-// most of what a small write takes. Whoever finds nobody writing leads: it begins
-// a transaction, runs what others want to write in it after what it came for
-// itself, and commits all of it at once. Those who come too late are the next
-// group. No write is acknowledged before its commit, and one that fails takes
-// back its own changes only.
+// database with a single writing connection. A commit waits for the disk and takes
+// most of the time of a small write. A writer that finds no leader becomes the
+// leader: it begins a transaction, runs its own write and then those of the waiting
+// writers, and commits them together. Writers that arrive too late form the next
+// group. No write is acknowledged before its commit, and a write that fails undoes
+// only its own changes.
 type groupCommit struct {
-	mu      sync.Mutex
-	led     bool      // somebody leads
-	waiting []*writer // in order of arrival
+	mu        sync.Mutex
+	hasLeader bool
+	waiting   []*writer // in order of arrival
 }
 
-// writer is one who wants to write.
+// writer is a pending write.
 type writer struct {
-	ctx     context.Context
-	fn      func(ctx context.Context, s *session) error
-	called  chan struct{} // closed when it leads or has its outcome
-	leads   bool
-	outcome outcome
+	ctx      context.Context
+	fn       func(ctx context.Context, s *session) error
+	ready    chan struct{} // closed once it is the leader or has its outcome
+	isLeader bool
+	outcome  outcome
 
 	committed func() // called after the commit of its part
 }
 
-// outcome is what became of a write: with no field set it is committed.
+// outcome is the outcome of a write. The zero value means that it is committed.
 type outcome struct {
-	err      error
-	panicked any
-	alone    bool // nothing of it is stored, and it is to be run by itself
+	err        error
+	panicked   any
+	retryAlone bool // nothing of it is stored, and it must be run by itself
 }
 
 // writeGrouped is write for a database whose writers share commits.
 func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
-	w := &writer{ctx: ctx, fn: fn, called: make(chan struct{})}
+	w := &writer{ctx: ctx, fn: fn, ready: make(chan struct{})}
 	if err := d.groups.enter(w, d.patience); err != nil {
 		return err
 	}
-	if w.leads {
+	if w.isLeader {
 		d.lead(w)
 	}
 	switch o := w.outcome; {
 	case o.panicked != nil:
 		panic(o.panicked)
-	case o.alone:
+	case o.retryAlone:
 		return d.write(ctx, fn)
 	case errors.Is(o.err, errNothingStored):
 		return nil
@@ -69,8 +69,8 @@ func (d *DB) writeGrouped(ctx context.Context, fn func(ctx context.Context, s *s
 	}
 }
 
-// enter returns when the writer leads or has its outcome, or with an error when
-// its context has ended before, or patience.
+// enter waits until w is the leader or has its outcome. It returns an error if the
+// context ends or patience expires first.
 func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	if g.join(w) {
 		return nil
@@ -79,7 +79,7 @@ func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	defer timer.Stop()
 	var err error
 	select {
-	case <-w.called:
+	case <-w.ready:
 		return nil
 	case <-w.ctx.Done():
 		err = w.ctx.Err()
@@ -89,23 +89,24 @@ func (g *groupCommit) enter(w *writer, patience time.Duration) error {
 	if g.withdraw(w) {
 		return err
 	}
-	<-w.called
+	<-w.ready
 	return nil
 }
 
-// join tells whether the writer leads; otherwise it waits from now on.
-func (g *groupCommit) join(w *writer) (leads bool) {
+// join makes w the leader if there is none, and otherwise adds it to the waiting
+// writers. It reports whether w is the leader.
+func (g *groupCommit) join(w *writer) (isLeader bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.led {
-		g.led, w.leads = true, true
+	if !g.hasLeader {
+		g.hasLeader, w.isLeader = true, true
 		return true
 	}
 	g.waiting = append(g.waiting, w)
 	return false
 }
 
-// withdraw tells whether the writer was still waiting.
+// withdraw removes w from the waiting writers and reports whether it was one of them.
 func (g *groupCommit) withdraw(w *writer) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -116,14 +117,14 @@ func (g *groupCommit) withdraw(w *writer) bool {
 	return i >= 0
 }
 
-// next takes the one who has waited longest, or nil.
+// next removes and returns the writer that has waited longest, or nil.
 func (g *groupCommit) next() *writer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.first()
 }
 
-// first is next while g.mu is held.
+// first is next; g.mu must be held.
 func (g *groupCommit) first() *writer {
 	if len(g.waiting) == 0 {
 		return nil
@@ -133,50 +134,50 @@ func (g *groupCommit) first() *writer {
 	return w
 }
 
-// pass lets the one who has waited longest lead the next group.
-func (g *groupCommit) pass() {
+// handOff makes the writer that has waited longest the leader of the next group.
+func (g *groupCommit) handOff() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	w := g.first()
-	if g.led = w != nil; g.led {
-		w.leads = true
-		close(w.called)
+	if g.hasLeader = w != nil; g.hasLeader {
+		w.isLeader = true
+		close(w.ready)
 	}
 }
 
-// lead writes for a group, and tells each of the others its outcome.
+// lead writes for a group and delivers the outcomes to its other members.
 func (d *DB) lead(w *writer) {
 	t := &groupTransaction{db: d, leader: w, began: time.Now(), tips: map[string]guidon.Revision{}}
-	defer t.finish() // also when a function ends the goroutine
+	defer t.finish() // also if fn calls runtime.Goexit
 	for w != nil && t.add(w) && t.hasRoom() {
 		w = d.groups.next()
 	}
 	t.commit()
 }
 
-// groupTransaction is what a group writes.
+// groupTransaction is the transaction of one group.
 type groupTransaction struct {
 	db      *DB
 	leader  *writer
 	began   time.Time
-	session *session // nil while nothing is stored in it
+	session *session // nil as long as no part is stored in it
 	members []*writer
-	stored  []*writer // whose part is in the transaction
-	tips    map[string]guidon.Revision
+	stored  []*writer                  // members whose parts are in the transaction
+	tips    map[string]guidon.Revision // see session.tips
 }
 
 func (t *groupTransaction) hasRoom() bool {
 	return len(t.members) < maxGroup && time.Since(t.began) < maxGroupTime
 }
 
-// add runs the writer in the transaction, and tells whether others may follow.
+// add runs w in the transaction and reports whether other writers may follow.
 func (t *groupTransaction) add(w *writer) bool {
 	t.members = append(t.members, w)
 	if w.outcome.err = w.ctx.Err(); w.outcome.err != nil {
 		return true
 	}
-	w.outcome.alone = true // until it has run
-	if err := t.mark(w); err != nil {
+	w.outcome.retryAlone = true // until it has run
+	if err := t.savepoint(w); err != nil {
 		w.outcome = t.failure(err)
 		t.abandon()
 		return false
@@ -191,34 +192,34 @@ func (t *groupTransaction) add(w *writer) bool {
 		t.abandon()
 		return false
 	case w.outcome.err != nil || w.outcome.panicked != nil:
-		return t.takeBack()
+		return t.rollback()
 	}
-	t.stored, t.tips, w.committed = append(t.stored, w), part.tips, part.announce
+	t.stored, t.tips, w.committed = append(t.stored, w), part.tips, part.notifyCommitted
 	return true
 }
 
-// failure returns what a failed statement, of which some end the transaction for
-// all who are in it, means for the writer: the answer, unless it might succeed by
-// itself.
+// failure returns the outcome of a writer after a failed statement, which may have
+// ended the transaction of the whole group. It is the error, unless the write may
+// succeed by itself.
 func (t *groupTransaction) failure(err error) outcome {
 	if _, again := errors.AsType[*retryable](err); again || len(t.stored) > 0 {
-		return outcome{alone: true}
+		return outcome{retryAlone: true}
 	}
 	return outcome{err: err}
 }
 
-// run calls the function of the writer.
+// run calls the function of w and recovers from its panic.
 func (w *writer) run(s *session) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o.panicked = p
 		}
 	}()
-	return outcome{err: s.verdict(w.fn(w.ctx, s))}
+	return outcome{err: s.abortError(w.fn(w.ctx, s))}
 }
 
-// mark makes a place to return to before the writer's part.
-func (t *groupTransaction) mark(w *writer) (err error) {
+// savepoint begins the transaction or, if it has parts, sets a savepoint.
+func (t *groupTransaction) savepoint(w *writer) (err error) {
 	if len(t.stored) > 0 {
 		_, err = t.session.exec(context.WithoutCancel(w.ctx), "SAVEPOINT part")
 		return err
@@ -227,8 +228,8 @@ func (t *groupTransaction) mark(w *writer) (err error) {
 	return err
 }
 
-// takeBack undoes the last part.
-func (t *groupTransaction) takeBack() bool {
+// rollback undoes the last part, and reports whether other writers may follow.
+func (t *groupTransaction) rollback() bool {
 	if len(t.stored) == 0 {
 		t.end()
 		return true
@@ -240,29 +241,30 @@ func (t *groupTransaction) takeBack() bool {
 	return true
 }
 
-// commit makes what is in the transaction last.
+// commit commits the transaction. If that fails, several parts are run by themselves,
+// and a single one gets the error unless it may succeed by itself.
 func (t *groupTransaction) commit() {
 	if len(t.stored) == 0 {
 		return
 	}
 	err := t.session.commit(context.WithoutCancel(t.leader.ctx))
-	if err != nil { // on such a database nothing is committed then
+	if err != nil { // on a database that is not shared, nothing is committed then
 		last := len(t.stored) - 1
 		w := t.stored[last]
 		t.stored = t.stored[:last]
 		w.outcome = t.failure(err)
 		t.abandon()
 	}
-	for _, w := range t.stored { // before those of the next group, for which finish makes room
+	for _, w := range t.stored { // before finish lets the next group begin
 		w.committed()
 	}
 	t.stored = nil
 }
 
-// abandon gives up the transaction: everything in it is to be run by itself.
+// abandon rolls back the transaction. The parts stored in it are run by themselves.
 func (t *groupTransaction) abandon() {
 	for _, w := range t.stored {
-		w.outcome.alone = true
+		w.outcome.retryAlone = true
 	}
 	t.stored = nil
 	t.end()
@@ -275,13 +277,13 @@ func (t *groupTransaction) end() {
 	}
 }
 
-// finish makes room for the next group, and calls the members of this one.
+// finish lets the next group begin and wakes the other members of this one.
 func (t *groupTransaction) finish() {
 	t.abandon()
-	t.db.groups.pass()
+	t.db.groups.handOff()
 	for _, w := range t.members {
 		if w != t.leader {
-			close(w.called)
+			close(w.ready)
 		}
 	}
 }

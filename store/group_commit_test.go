@@ -11,17 +11,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// part is what one of a group writes.
+// part is the write of one member of a group.
 type part func(ctx context.Context, s *session) error
 
 func number(n int) part {
 	return func(ctx context.Context, s *session) error { return insertNumber(ctx, s, n) }
 }
 
-var errRefused = guidon.Errorf(guidon.FailedPrecondition, "refused")
+var errPart = guidon.Errorf(guidon.FailedPrecondition, "the part failed")
 
-// writeAsGroup runs the parts as one group, in order, and returns what became of
-// each: the first one does not end before the others wait.
+// writeAsGroup runs the parts as one group, in order, and returns their errors. The
+// first part does not end before the others wait.
 func writeAsGroup(t *testing.T, db *DB, parts ...part) []error {
 	t.Helper()
 	results := make([]error, len(parts))
@@ -51,23 +51,23 @@ func writeAsGroup(t *testing.T, db *DB, parts ...part) []error {
 }
 
 func TestGroupCommit(t *testing.T) {
-	// notYet writes the number where nothing of the group can be seen so far: it
-	// shares its transaction.
-	notYet := func(t *testing.T, db *DB, n int) part {
+	// sharing writes the number and checks that nothing of the group is visible yet,
+	// so that it shares its transaction.
+	sharing := func(t *testing.T, db *DB, n int) part {
 		return func(ctx context.Context, s *session) error {
 			wantNumbers(t, db)
 			return insertNumber(ctx, s, n)
 		}
 	}
-	refusing := func(n int) part {
-		return func(ctx context.Context, s *session) error { return errors.Join(insertNumber(ctx, s, n), errRefused) }
+	failing := func(n int) part {
+		return func(ctx context.Context, s *session) error { return errors.Join(insertNumber(ctx, s, n), errPart) }
 	}
 	panicking := func(n int) part {
 		return func(ctx context.Context, s *session) error {
 			if err := insertNumber(ctx, s, n); err != nil {
 				return err
 			}
-			panic(errRefused)
+			panic(errPart)
 		}
 	}
 	nothing := func(ctx context.Context, s *session) error {
@@ -83,7 +83,7 @@ func TestGroupCommit(t *testing.T) {
 	}
 	brokenPanicking := func(ctx context.Context, s *session) error {
 		_ = broken(ctx, s)
-		panic(errRefused)
+		panic(errPart)
 	}
 	conflicting := func() part {
 		runs := 0
@@ -94,7 +94,7 @@ func TestGroupCommit(t *testing.T) {
 			return insertNumber(ctx, s, 5)
 		}
 	}
-	// dangling breaks a rule that is checked at the commit.
+	// dangling violates a foreign key, which is checked at the commit.
 	dangling := func(ctx context.Context, s *session) error {
 		_, err := s.exec(ctx, "INSERT INTO children (n) VALUES (7)")
 		return err
@@ -106,30 +106,30 @@ func TestGroupCommit(t *testing.T) {
 		stored []int
 	}{
 		{"all share a commit",
-			func(t *testing.T, db *DB) []part { return []part{number(1), notYet(t, db, 2), notYet(t, db, 3)} }, []bool{false, false, false}, []int{1, 2, 3}},
-		{"one refuses, and takes back its own",
-			func(t *testing.T, db *DB) []part { return []part{number(1), refusing(2), notYet(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
-		{"the first refuses",
-			func(t *testing.T, db *DB) []part { return []part{refusing(1), number(2), notYet(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
-		{"all refuse",
-			func(*testing.T, *DB) []part { return []part{refusing(1), refusing(2)} }, []bool{true, true}, nil},
-		{"one turns out to change nothing",
+			func(t *testing.T, db *DB) []part { return []part{number(1), sharing(t, db, 2), sharing(t, db, 3)} }, []bool{false, false, false}, []int{1, 2, 3}},
+		{"one fails and undoes its own changes",
+			func(t *testing.T, db *DB) []part { return []part{number(1), failing(2), sharing(t, db, 3)} }, []bool{false, true, false}, []int{1, 3}},
+		{"the first fails",
+			func(t *testing.T, db *DB) []part { return []part{failing(1), number(2), sharing(t, db, 3)} }, []bool{true, false, false}, []int{2, 3}},
+		{"all fail",
+			func(*testing.T, *DB) []part { return []part{failing(1), failing(2)} }, []bool{true, true}, nil},
+		{"one stores nothing",
 			func(*testing.T, *DB) []part { return []part{number(1), nothing, number(3)} }, []bool{false, false, false}, []int{1, 3}},
-		{"one panics, where it was called",
+		{"one panics, in the goroutine of its caller",
 			func(*testing.T, *DB) []part { return []part{number(1), panicking(2), number(3)} }, []bool{false, true, false}, []int{1, 3}},
 		{"the first panics",
 			func(*testing.T, *DB) []part { return []part{panicking(1), number(2)} }, []bool{true, false}, []int{2}},
 		{"a statement of one fails",
 			func(*testing.T, *DB) []part { return []part{number(1), broken, number(3)} }, []bool{false, true, false}, []int{1, 3}},
-		{"a statement of the first fails, and it says nothing",
+		{"a statement of the first fails, and it ignores the error",
 			func(*testing.T, *DB) []part { return []part{swallowing, number(2)} }, []bool{true, false}, []int{2}},
 		{"a statement of one fails, and it panics",
 			func(*testing.T, *DB) []part { return []part{number(1), brokenPanicking, number(3)} }, []bool{false, true, false}, []int{1, 3}},
-		{"one has to run again",
+		{"one must run again",
 			func(*testing.T, *DB) []part { return []part{number(1), conflicting(), number(3)} }, []bool{false, false, false}, []int{1, 3, 5}},
 		{"the commit fails for one of them",
 			func(*testing.T, *DB) []part { return []part{number(1), dangling, number(3)} }, []bool{false, true, false}, []int{1, 3}},
-		{"the commit fails for one alone",
+		{"the commit fails for a single part",
 			func(*testing.T, *DB) []part { return []part{dangling} }, []bool{true}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,7 +149,8 @@ func TestGroupCommit(t *testing.T) {
 	}
 }
 
-// Who goes away while waiting is not written, and nobody waits for them.
+// A writer whose context ends while it waits writes nothing and does not delay the
+// others.
 func TestGroupCommitWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openRetrying(t)
@@ -174,7 +175,7 @@ func TestGroupCommitWithdrawn(t *testing.T) {
 	})
 }
 
-// A goroutine that ends inside its function leaves the others to themselves.
+// If the function of the leader ends its goroutine, the other writers still write.
 func TestGroupCommitGoexit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := openRetrying(t)

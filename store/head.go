@@ -10,10 +10,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// head is a row of table namespaces, or the lack of one.
+// head is the state of a namespace in the table namespaces.
 type head struct {
 	stored   bool // there is a row
-	live     bool // and the namespace exists
+	live     bool // there is a row, and the namespace is not deleted
 	revision guidon.Revision
 	body     []byte
 }
@@ -29,8 +29,8 @@ func (s *session) head(ctx context.Context, key string) (head, error) {
 	return h, err
 }
 
-// claim is the next revision of a namespace, and with it the lock on everything
-// of the namespace until the transaction ends.
+// claim is the next revision of a namespace. It includes the lock on the whole
+// namespace until the transaction ends.
 type claim struct {
 	stamp   int64
 	row     *row
@@ -38,7 +38,8 @@ type claim struct {
 	deleted int
 }
 
-// claim asks for the claim, which is there after the session's next flush.
+// claim queues the statements of a claim, which can be read after the next flush of
+// the session.
 func (s *session) claim(ctx context.Context, key string) (*claim, error) {
 	c := &claim{stamp: newStamp()}
 	if err := s.later(ctx, `UPDATE namespaces SET revision = revision + 1, stamp = ? WHERE namespace_key = ?`, c.stamp, key); err != nil {
@@ -50,9 +51,9 @@ func (s *session) claim(ctx context.Context, key string) (*claim, error) {
 	return c, err
 }
 
-// head returns the head with the revision that was claimed. A namespace without
-// a row locks nothing: two that create it at once meet at the primary key, and
-// one of them runs again.
+// head returns the head with the claimed revision. A namespace without a row cannot
+// be locked: if two transactions create it concurrently, one violates the primary key
+// and runs again.
 func (c *claim) head() (head, error) {
 	h := c.stored
 	h.stored, h.live = c.row.found, c.row.found && c.deleted == 0
@@ -60,22 +61,23 @@ func (c *claim) head() (head, error) {
 	case !h.stored:
 		return head{revision: guidon.Revision{Number: 1, Stamp: c.stamp}}, nil
 	case h.revision.Stamp != c.stamp:
-		return head{}, &retryable{errCreatedMeanwhile}
+		return head{}, &retryable{errCreatedConcurrently}
 	}
 	return h, nil
 }
 
-// errCreatedMeanwhile means that the row was not there to be locked, but was a
-// moment later.
-var errCreatedMeanwhile = errors.New("store: the namespace was created meanwhile")
+// errCreatedConcurrently means that the row did not exist when the transaction tried
+// to lock it, but existed when it was read.
+var errCreatedConcurrently = errors.New("store: the namespace was created concurrently")
 
-// maxHeads bounds the keys of one statement.
+// maxHeads limits the keys of one statement.
 const maxHeads = 500
 
-// Heads returns the current revisions of those of the keys that are namespaces:
-// one statement by primary key, without a transaction. [guidon.AuthenticationsKey] may
-// be among the keys. All are as of some moment after the call began, though not
-// all of the same when there are more than 500.
+// Heads returns the current revisions of the namespaces with the keys. It omits keys
+// of namespaces that do not exist. [guidon.AuthenticationsKey] may be among the keys.
+// Each revision was current at some moment after the call began, but not all at the
+// same moment if there are more than 500 keys. Heads runs one query by primary key
+// for every 500 keys, without a transaction. The errors are those of [guidon.Store].
 func (d *DB) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
 	heads := make(map[string]guidon.Revision, len(keys))
 	for chunk := range slices.Chunk(keys, maxHeads) {
@@ -107,7 +109,7 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 	})
 }
 
-// Namespaces returns every namespace in creation order.
+// Namespaces implements [guidon.Store].
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	var all []*guidon.Namespace
 	err := d.read(ctx, func(ctx context.Context, s *session) error {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Bounds of one INSERT: few enough parameters for every database, few enough
-// bytes for every packet limit, except where one row is larger by itself.
+// Limits of one INSERT, which keep it below the parameter and packet limits of every
+// database. A single row may be larger.
 const (
 	insertRows  = 50
 	insertBytes = 1 << 20
 )
 
-// insert gathers rows of one table and inserts many with one statement: what
-// an import costs over a network is the number of round trips.
+// insert collects rows of one table and inserts many with one statement: over a
+// network, the cost of an import is the number of round trips.
 type insert struct {
 	s       *session
 	table   string
@@ -40,7 +40,7 @@ func (i *insert) add(ctx context.Context, size int, values ...any) error {
 	return nil
 }
 
-// flush inserts the rows that are left.
+// flush inserts the remaining rows.
 func (i *insert) flush(ctx context.Context) error {
 	if i.rows == 0 {
 		return nil

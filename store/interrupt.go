@@ -6,11 +6,11 @@ import (
 	"database/sql/driver"
 )
 
-// askUnwatched runs one query that reads on a connection of its own, for a driver
-// whose statements can be interrupted from outside. Left to watch the context
-// themselves, package sql and the driver start a goroutine each for every query,
-// which takes a quarter of the time of a small one.
-func (d *DB) askUnwatched(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+// queryInterruptible runs one read query on a connection of its own, for a driver
+// whose statements can be interrupted from outside. Otherwise database/sql and the
+// driver would each start a goroutine per query to watch the context, a quarter of
+// the cost of a small query.
+func (d *DB) queryInterruptible(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	conn, err := d.reader.Conn(ctx)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (d *DB) askUnwatched(ctx context.Context, query string, args []any, scan fu
 	if stop() {
 		return err
 	}
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // it is of no use any more
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // the connection is no longer usable
 	if err != nil {
 		err = ctx.Err()
 	}

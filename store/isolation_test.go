@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-// A reading transaction sees one state, whatever is committed meanwhile, on
-// SQLite and on the servers that are installed.
+// A read transaction sees one state, whatever is committed in the meantime. The test
+// runs on SQLite and on the installed servers.
 func TestReadSeesOneState(t *testing.T) {
 	urls := map[string]string{"sqlite": "sqlite:" + filepath.Join(t.TempDir(), "a.db")}
 	for name, start := range map[string]func(ctx context.Context, settings ...string) (*dbproc.Server, error){
@@ -20,7 +20,7 @@ func TestReadSeesOneState(t *testing.T) {
 	} {
 		server, err := start(t.Context())
 		if errors.Is(err, dbproc.ErrNotInstalled) {
-			t.Logf("%s is left out: %v", name, err)
+			t.Logf("skipping %s: %v", name, err)
 			continue
 		}
 		if err != nil {
@@ -77,7 +77,8 @@ func TestReadSeesOneState(t *testing.T) {
 	}
 }
 
-// createDatabase makes a database on a MySQL server whose URL names none.
+// createDatabase creates a database on a MySQL server whose URL names none, and
+// returns its URL.
 func createDatabase(t *testing.T, server string) string {
 	t.Helper()
 	admin, err := Open(t.Context(), server+"mysql", Options{})

@@ -7,8 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// kind is what the store needs to know of flags and of segments, which are kept
-// in the same way.
+// kind describes flags or segments, which are stored in the same way.
 type kind[T any] struct {
 	name      guidon.Kind
 	table     string
@@ -37,9 +36,9 @@ func (k *kind[T]) selectOne() string {
 	return "SELECT created_rev, created_seq, body FROM " + k.table + " WHERE namespace_key = ? AND " + k.keyColumn + " = ?"
 }
 
-// selectAll reads all rows in any order, since sorting them is cheaper here than
-// in the database, which would move the bodies: key, created_rev, created_seq,
-// body.
+// selectAll reads all rows: key, created_rev, created_seq, body. They are in any
+// order, because sorting is cheaper here than in the database, which would move the
+// bodies.
 func (k *kind[T]) selectAll() string {
 	return "SELECT " + k.keyColumn + ", created_rev, created_seq, body FROM " + k.table + " WHERE namespace_key = ?"
 }
@@ -49,17 +48,16 @@ func (k *kind[T]) selectKeys() string {
 	return "SELECT " + k.keyColumn + ", created_rev, created_seq FROM " + k.table + " WHERE namespace_key = ?"
 }
 
-// selectSome is selectAll for so many keys.
+// selectSome is selectAll for count keys.
 func (k *kind[T]) selectSome(count int) string {
 	return k.selectAll() + " AND " + k.keyColumn + " IN (?" + strings.Repeat(", ?", count-1) + ")"
 }
 
-// selectChanged is selectAll for the rows changed after a revision.
+// selectChanged is selectAll for the rows that changed after a revision.
 func (k *kind[T]) selectChanged() string {
 	return k.selectAll() + " AND changed_rev > ?"
 }
 
-// decode returns the object of a row.
 func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
 	object := new(T)
 	if err := decode(body, object); err != nil {
@@ -69,7 +67,8 @@ func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
 	return object, nil
 }
 
-// inOrder compares places in the change log, and so the order of lists.
-func inOrder(a, b guidon.ChangeCursor) int {
+// compareCursors compares positions in the change log, which also give the order of
+// lists.
+func compareCursors(a, b guidon.ChangeCursor) int {
 	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// AcquireLease tells whether the holder has the lease of that name now, until
-// ttl has passed: because nobody had it, or it had expired, or it was the
-// holder's already. The time is that of the callers' clocks, so a lease saves
-// doing a job twice, but nothing may depend on it.
+// AcquireLease reports whether the holder now has the lease with the name, until ttl
+// from now. It gets the lease if it is free, has expired or is the holder's already.
+// Expiry is judged by the clocks of the callers, so a lease avoids duplicate work,
+// but correctness must not depend on it. AcquireLease returns Unavailable if the
+// database cannot be reached or stays too busy.
 func (d *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (acquired bool, err error) {
 	err = d.write(ctx, func(ctx context.Context, s *session) error {
 		now := transactionTime()
@@ -23,8 +24,8 @@ func (d *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Dur
 		if err != nil || taken {
 			return err
 		}
-		// Of two that get here at once, one violates the primary key, runs again
-		// and finds the lease taken.
+		// If two callers get here concurrently, one violates the primary key, runs
+		// again and finds the lease taken.
 		_, err = s.exec(ctx, `INSERT INTO leases (lease_name, holder, acquired_at, expires_at) VALUES (?, ?, ?, ?)`,
 			name, holder, now.UnixMicro(), now.Add(ttl).UnixMicro())
 		acquired = err == nil
@@ -33,8 +34,9 @@ func (d *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Dur
 	return acquired && err == nil, err
 }
 
-// RenewLease extends the lease until ttl from now. It returns false when the
-// holder does not have it any more.
+// RenewLease extends the lease until ttl from now. It returns false if the lease is
+// no longer the holder's. A lease that has expired can be renewed as long as no other
+// holder has acquired it. The errors are those of [DB.AcquireLease].
 func (d *DB) RenewLease(ctx context.Context, name, holder string, ttl time.Duration) (renewed bool, err error) {
 	err = d.write(ctx, func(ctx context.Context, s *session) error {
 		n, err := s.exec(ctx, `UPDATE leases SET expires_at = ? WHERE lease_name = ? AND holder = ?`,
@@ -45,8 +47,8 @@ func (d *DB) RenewLease(ctx context.Context, name, holder string, ttl time.Durat
 	return renewed && err == nil, err
 }
 
-// ReleaseLease gives the lease back. One that the holder does not have is no
-// error.
+// ReleaseLease releases the lease. It does nothing if the holder does not have it.
+// The errors are those of [DB.AcquireLease].
 func (d *DB) ReleaseLease(ctx context.Context, name, holder string) error {
 	return d.write(ctx, func(ctx context.Context, s *session) error {
 		_, err := s.exec(ctx, `DELETE FROM leases WHERE lease_name = ? AND holder = ?`, name, holder)

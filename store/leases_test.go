@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// The story of one lease, told in order.
+// The steps are taken in order, with one lease.
 func TestLeases(t *testing.T) {
 	db := openNew(t)
 	acquire := func(holder string, ttl time.Duration) func() (bool, error) {
@@ -27,19 +27,19 @@ func TestLeases(t *testing.T) {
 		do   func() (bool, error)
 		want bool
 	}{
-		{"nobody renews what nobody has", renew("a"), false},
-		{"nobody has it: the first gets it", acquire("a", time.Hour), true},
-		{"a second does not", acquire("b", time.Hour), false},
-		{"the holder gets it again", acquire("a", time.Hour), true},
-		{"the holder renews it", renew("a"), true},
-		{"another does not", renew("b"), false},
-		{"another releases it to no effect", release("b"), true},
-		{"it is still held", acquire("b", time.Hour), false},
-		{"the holder releases it", release("a"), true},
-		{"and has it no more", renew("a"), false},
-		{"the second gets it, for no time", acquire("b", 0), true},
-		{"it has expired", acquire("a", time.Hour), true},
-		{"the second lost it", renew("b"), false},
+		{"renew a lease that does not exist", renew("a"), false},
+		{"acquire a free lease", acquire("a", time.Hour), true},
+		{"acquire a lease of another holder", acquire("b", time.Hour), false},
+		{"acquire it again", acquire("a", time.Hour), true},
+		{"renew it", renew("a"), true},
+		{"renew a lease of another holder", renew("b"), false},
+		{"release a lease of another holder, without effect", release("b"), true},
+		{"acquire it while it is still held", acquire("b", time.Hour), false},
+		{"release it", release("a"), true},
+		{"renew it after the release", renew("a"), false},
+		{"acquire it with a ttl of zero", acquire("b", 0), true},
+		{"acquire an expired lease", acquire("a", time.Hour), true},
+		{"renew it after another holder acquired it", renew("b"), false},
 	} {
 		got, err := c.do()
 		if err != nil || got != c.want {
@@ -68,7 +68,7 @@ func TestLeaseRace(t *testing.T) {
 	}
 	wg.Wait()
 	if won.Load() != 1 {
-		t.Errorf("%d have the lease, want 1", won.Load())
+		t.Errorf("%d holders have the lease, want 1", won.Load())
 	}
 }
 

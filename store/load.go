@@ -15,11 +15,12 @@ func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, 
 	return d.Load(ctx, namespace, nil)
 }
 
-// Load returns the current snapshot of the namespace, or NotFound. When held,
-// which may be nil, is an earlier snapshot of the same namespace, only what
-// changed since is read; when held is current, it is returned itself. A held
-// snapshot that does not belong to the history of this database, as after a
-// backup was restored, is ignored.
+// Load returns the current snapshot of the namespace, or NotFound. If held, which may
+// be nil, is an earlier snapshot of the same namespace, only the changes since then
+// are read. If held is current, it is returned itself. A held snapshot that does not
+// belong to the history of this database, as after a backup was restored, is ignored.
+// The caller must not modify the returned snapshot, which may share objects with
+// held. The other errors are those of [guidon.Store].
 func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
 	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
@@ -45,8 +46,8 @@ func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) 
 	return snapshot, nil
 }
 
-// isCurrent asks whether the revision is the current one of an existing
-// namespace: one read by primary key, without a transaction.
+// isCurrent reports whether the namespace exists and has the revision. It takes one
+// query by primary key, without a transaction.
 func (d *DB) isCurrent(ctx context.Context, namespace string, held guidon.Revision) (bool, error) {
 	heads, err := d.Heads(ctx, []string{namespace})
 	return heads[namespace] == held, err
@@ -57,7 +58,7 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	if held != nil {
 		l.held, l.known = held.Revision(), true
 	}
-	if err := l.ask(ctx, s, namespace); err != nil {
+	if err := l.queryStamp(ctx, s, namespace); err != nil {
 		return nil, err
 	}
 	h, err := s.head(ctx, namespace)
@@ -81,8 +82,8 @@ func (s *session) load(ctx context.Context, namespace string, held *guidon.Snaps
 	return guidon.NewSnapshot(whole.Namespace, whole.Revision, whole.Flags, whole.Segments), nil
 }
 
-// deltaSince returns what has changed in a namespace after the revision number:
-// everything it holds if that is zero.
+// deltaSince returns the changes in a namespace after the revision number, or the
+// whole namespace if the number is zero.
 func (s *session) deltaSince(ctx context.Context, namespace string, h head, since int64) (delta guidon.SnapshotDelta, err error) {
 	if since > 0 {
 		later, err := s.deltaLater(ctx, namespace, h, since)
@@ -107,13 +108,13 @@ func (s *session) deltaSince(ctx context.Context, namespace string, h head, sinc
 
 const selectDeleted = `SELECT DISTINCT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ? AND action = 'delete'`
 
-// errUnread is the error of a delta whose rows never came: the transaction was committed,
-// and its response lost.
-var errUnread = errors.New("store: the result of a query was lost with the connection")
+// errResultLost is the error of a delta whose rows were not received: the transaction
+// was committed, but the response was lost.
+var errResultLost = errors.New("store: the result of a query was lost with the connection")
 
-// deltaLater asks for what has changed in a namespace after the revision number, along
-// with the next statement. The function returns the result once that has been sent, or
-// errUnread.
+// deltaLater queries the changes in a namespace after the revision number, together
+// with the next statement. The function must be called after that statement and
+// returns the delta, or errResultLost.
 func (s *session) deltaLater(ctx context.Context, namespace string, h head, since int64) (func() (guidon.SnapshotDelta, error), error) {
 	flags, segments := &listing[guidon.Flag]{kind: flagKind}, &listing[guidon.Segment]{kind: segmentKind}
 	args := []any{namespace, since}
@@ -132,7 +133,7 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 	}, &kind, &key)
 	return func() (delta guidon.SnapshotDelta, err error) {
 		if !flagRows.ended || !segmentRows.ended || !deletedRows.ended {
-			return delta, errUnread
+			return delta, errResultLost
 		}
 		delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
 		delta.DeletedFlags, delta.DeletedSegments = deleted[guidon.KindFlag], deleted[guidon.KindSegment]
@@ -150,7 +151,7 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 // readAll returns all objects of the kind in creation order.
 func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace string) ([]*T, error) {
 	l := &listing[T]{kind: k}
-	columns := l.columns((*sql.RawBytes)(&l.body)) // decoded at once, so it need not be copied
+	columns := l.columns((*sql.RawBytes)(&l.body)) // decoded immediately, so it need not be copied
 	err := s.rows(ctx, k.selectAll(), []any{namespace}, func(rows *sql.Rows) error {
 		err := rows.Scan(columns...)
 		if err == nil {
@@ -171,15 +172,15 @@ type listing[T any] struct {
 	created   guidon.ChangeCursor
 	body      []byte
 	all       []*T
-	malformed error // which is not the failure of a statement
+	malformed error // the first error of decoding, which does not fail the statement
 }
 
-// columns returns where a row goes, with its body.
+// columns returns the destinations of a row, of which the last is body.
 func (l *listing[T]) columns(body any) []any {
 	return []any{&l.key, &l.created.Revision, &l.created.Sequence, body}
 }
 
-// add takes the object of the row.
+// add adds the object of the row that was scanned.
 func (l *listing[T]) add() {
 	object, err := l.kind.decode(l.body, l.created)
 	l.all, l.malformed = append(l.all, object), cmp.Or(l.malformed, err)
@@ -190,6 +191,6 @@ func (l *listing[T]) result() ([]*T, error) {
 	if l.malformed != nil {
 		return nil, l.malformed
 	}
-	slices.SortFunc(l.all, func(a, b *T) int { return inOrder(*l.kind.created(a), *l.kind.created(b)) })
+	slices.SortFunc(l.all, func(a, b *T) int { return compareCursors(*l.kind.created(a), *l.kind.created(b)) })
 	return l.all, nil
 }

@@ -53,8 +53,7 @@ func TestLoadReturnsHeldWhenCurrent(t *testing.T) {
 	}
 }
 
-// From every state before to every state after, a reload of what changed gives
-// what a full load gives.
+// A load from any earlier snapshot returns what a full load returns.
 func TestLoadIncremental(t *testing.T) {
 	db := openNew(t)
 	put := func(ctx context.Context, tx guidon.Tx, key string, description string) error {
@@ -106,8 +105,8 @@ func TestLoadIncremental(t *testing.T) {
 	}
 }
 
-// A reload reads what changed and shares the rest.
-func TestLoadSharesWhatDidNotChange(t *testing.T) {
+// A load from an earlier snapshot reads only the changed objects and shares the others.
+func TestLoadSharesUnchangedObjects(t *testing.T) {
 	db := openNew(t)
 	write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "a"}), tx.PutFlag(ctx, &guidon.Flag{Key: "b"}))
@@ -118,18 +117,18 @@ func TestLoadSharesWhatDidNotChange(t *testing.T) {
 	})
 	got := load(t, db, held)
 	if got.Flag("a") != held.Flag("a") {
-		t.Error("the flag that did not change was read again")
+		t.Error("the unchanged flag was read again")
 	}
 	if got.Flag("b") == held.Flag("b") || !got.Flag("b").Enabled {
-		t.Error("the flag that changed was not read")
+		t.Error("the changed flag was not read")
 	}
 }
 
-// A backup is restored while a snapshot is held: whatever the numbers say, the
-// snapshot is not of this history any more.
+// If a backup is restored, a held snapshot no longer belongs to the history of the
+// database, whatever its revision number.
 func TestLoadAfterRestoredBackup(t *testing.T) {
-	folder := t.TempDir()
-	live, backup := filepath.Join(folder, "live.db"), filepath.Join(folder, "backup.db")
+	dir := t.TempDir()
+	live, backup := filepath.Join(dir, "live.db"), filepath.Join(dir, "backup.db")
 	source := openNew(t)
 	put := func(db *store.DB, key, description string) {
 		write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
@@ -149,7 +148,7 @@ func TestLoadAfterRestoredBackup(t *testing.T) {
 	lost := load(t, first, nil)
 
 	for writes, want := range []int64{2, 3, 4, 5} {
-		path := filepath.Join(folder, fmt.Sprint("restored-", writes, ".db"))
+		path := filepath.Join(dir, fmt.Sprint("restored-", writes, ".db"))
 		content, err := os.ReadFile(backup)
 		if err != nil {
 			t.Fatal(err)

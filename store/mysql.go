@@ -13,8 +13,8 @@ var mysqlDialect = &dialect{
 	name:   "mysql",
 	ping:   "SELECT 1",
 	shared: true,
-	// The levels are those of the sessions, since no statement begins a
-	// transaction and states its level.
+	// The isolation level is set for each session, because no statement both begins a
+	// transaction and sets its level.
 	beginWrite:        "START TRANSACTION",
 	beginRead:         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
 	batch:             mysqlBatch,
@@ -41,11 +41,11 @@ func mysqlMayRetry(err error) bool {
 	switch mysqlNumber(err) {
 	case 1213, 1020: // deadlock, record changed since the snapshot
 		return true
-	case 1205: // lock wait timeout; what the server did not roll back, we do
+	case 1205: // lock wait timeout; we roll back what the server did not
 		return true
 	case 3101, 1180: // a cluster, or the engine, rolled the COMMIT back
 		return true
-	case 1040, 1203, 1226: // too many connections: of all, of the user, by quota
+	case 1040, 1203, 1226: // too many connections: in total, of the user, by quota
 		return true
 	}
 	return false
@@ -70,39 +70,39 @@ func mysqlUnavailable(err error) string {
 	case 1317, 1969, 3024: // interrupted, statement time exceeded
 		return messageSlow
 	case 1044, 1045, 1049, 1129, 1130, 1698:
-		return "the database refuses the connection"
+		return "the database rejects the connection"
 	}
 	return ""
 }
 
-// mysqlPacket is how large a statement with its arguments written out may be.
-// Above it, the driver sends the arguments one by one, in pieces, so that the
-// server's max_allowed_packet, 16 MiB on MariaDB, bounds each alone.
+// mysqlPacket is the maximum size of a statement with interpolated arguments. Above
+// it, the driver sends the arguments one by one, in pieces, so that the server's
+// max_allowed_packet, 16 MiB on MariaDB, limits each of them alone.
 const mysqlPacket = 4<<20 - 1<<10
 
-// openMySQL completes the configuration.
+// openMySQL completes the configuration and returns the DB. It does not connect.
 func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	options = options.forServer()
 	if config.Timeout == 0 {
 		config.Timeout = options.ConnectTimeout
 	}
 	if options.Password != nil {
-		if err := askForPassword(config, options); err != nil {
+		if err := setPasswordCallback(config, options); err != nil {
 			return nil, err
 		}
 	}
-	config.ClientFoundRows = true   // an UPDATE that changes nothing still found its row
+	config.ClientFoundRows = true   // count the row of an UPDATE that changes nothing
 	config.InterpolateParams = true // one round trip instead of three
 	config.MaxAllowedPacket = mysqlPacket
 	config.Collation = "utf8mb4_bin"
 	config.AllowAllFiles = false
-	config.RejectReadOnly = true // a server that became a replica is left for the new primary
+	config.RejectReadOnly = true // leave a server that became a replica for the new primary
 	config.Logger = &mysql.NopLogger{}
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	// A value that does not fit is an error, and no sign has another meaning than
-	// in the driver's escaping.
+	// A value that does not fit is an error, and every character has the meaning that
+	// the driver's escaping assumes.
 	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'"
 	writer, err := mysqlConnector(config, true, mysqlWriterSession, options)
 	if err != nil {
@@ -115,10 +115,10 @@ func openMySQL(config *mysql.Config, options Options) (*DB, error) {
 	return newServerDB(mysqlDialect, config.Addr+"/"+config.DBName, writer, reader, options), nil
 }
 
-// askForPassword has the password of each connection asked for. The server is told
-// it in the clear, inside what is encrypted, since nothing can be derived from it
-// that the server knows, too.
-func askForPassword(config *mysql.Config, options Options) error {
+// setPasswordCallback makes the driver get a password for each connection. The
+// password is sent in clear text, inside TLS: the server does not store it, so
+// nothing derived from it could be checked.
+func setPasswordCallback(config *mysql.Config, options Options) error {
 	if config.TLS == nil || config.AllowFallbackToPlaintext {
 		return errUnencrypted("tls=true or ssl-mode=VERIFY_IDENTITY")
 	}
@@ -133,8 +133,8 @@ func askForPassword(config *mysql.Config, options Options) error {
 	return nil
 }
 
-// mysqlConnector makes connections of one pool. Several statements in one text
-// are for the batches of the writer alone.
+// mysqlConnector returns the connector of one pool. Only the writer, which runs
+// batches, may send several statements in one string.
 func mysqlConnector(config *mysql.Config, batches bool, session string, options Options) (driver.Connector, error) {
 	config = config.Clone()
 	config.MultiStatements = batches

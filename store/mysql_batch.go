@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// mysqlBatch sends all statements as one text, which MySQL runs one after the
-// other up to the first that fails. It does not say which one that was, so the
-// result never claims that the last one was not run.
+// mysqlBatch sends the statements as one string, which MySQL runs up to the first
+// statement that fails. MySQL does not report which one that was, so the result then
+// does not claim that the last one was skipped.
 func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (batchResult, error) {
 	last := len(statements) - 1
-	end := 0 // behind the last query
+	end := 0 // index after the last query
 	for i, s := range statements {
 		if s.row != nil {
 			end = i + 1
@@ -23,7 +23,7 @@ func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (ba
 		return oneByOne(ctx, conn, statements)
 	case end == 0:
 		return mysqlExecTogether(ctx, conn, statements)
-	case end <= last && statements[last].count: // which is told of those behind queries only
+	case end <= last && statements[last].count: // counts are available only without queries
 		if result, err := mysqlQueryTogether(ctx, conn, statements[:end]); err != nil {
 			return result, err
 		}
@@ -32,7 +32,7 @@ func mysqlBatch(ctx context.Context, conn *sql.Conn, statements []statement) (ba
 	return mysqlQueryTogether(ctx, conn, statements)
 }
 
-// oneByOne is a batch in as many round trips as there are statements.
+// oneByOne runs a batch with one round trip for each statement.
 func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	for i, s := range statements {
 		if s.row != nil {
@@ -44,7 +44,7 @@ func oneByOne(ctx context.Context, conn *sql.Conn, statements []statement) (resu
 			}
 		}
 		if err != nil {
-			result.refused = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
+			result.lastSkipped = i < len(statements)-1 && mysqlNumber(err) != 0 && !mysqlIsLost(err)
 			return result, err
 		}
 	}
@@ -61,7 +61,7 @@ func mysqlQuery(ctx context.Context, conn *sql.Conn, s statement) error {
 }
 
 func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
-	text, args := together(statements)
+	text, args := joinStatements(statements)
 	done, err := conn.ExecContext(ctx, text, args...)
 	if err != nil {
 		return result, err
@@ -70,10 +70,10 @@ func mysqlExecTogether(ctx context.Context, conn *sql.Conn, statements []stateme
 	return result, err
 }
 
-// mysqlQueryTogether is for statements among which there are queries. The driver
-// passes over the answers of those that are none.
+// mysqlQueryTogether runs statements that include queries. The driver skips the
+// results of the others.
 func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
-	text, args := together(statements)
+	text, args := joinStatements(statements)
 	rows, err := conn.QueryContext(ctx, text, args...)
 	if err != nil {
 		return result, err
@@ -85,25 +85,25 @@ func mysqlQueryTogether(ctx context.Context, conn *sql.Conn, statements []statem
 			continue
 		}
 		if !first && !rows.NextResultSet() {
-			return result, errors.Join(errFewerAnswers, rows.Err())
+			return result, errors.Join(errFewerResults, rows.Err())
 		}
 		first = false
 		if err := s.row.read(rows); err != nil {
 			return result, err
 		}
 	}
-	if rows.NextResultSet() { // which reads the answers of those behind the last query
-		return result, errMoreAnswers
+	if rows.NextResultSet() { // reads the results of the statements after the last query
+		return result, errMoreResults
 	}
 	return result, rows.Err()
 }
 
 var (
-	errFewerAnswers = errors.New("the database gave fewer answers than it was asked questions")
-	errMoreAnswers  = errors.New("the database gave more answers than it was asked questions")
+	errFewerResults = errors.New("the database returned fewer results than there were queries")
+	errMoreResults  = errors.New("the database returned more results than there were queries")
 )
 
-func together(statements []statement) (text string, args []any) {
+func joinStatements(statements []statement) (text string, args []any) {
 	var b strings.Builder
 	for i, s := range statements {
 		if i > 0 {
@@ -115,8 +115,8 @@ func together(statements []statement) (text string, args []any) {
 	return b.String(), args
 }
 
-// fitsMySQLPacket tells whether the driver can write the arguments of all
-// statements into one text, in which a character may take two.
+// fitsMySQLPacket reports whether the driver can interpolate the arguments of all
+// statements into one string, in which escaping may double a character.
 func fitsMySQLPacket(statements []statement) bool {
 	size := 0
 	for _, s := range statements {

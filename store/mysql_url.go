@@ -15,23 +15,23 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// openMySQLDSN takes the driver's own form.
+// openMySQLDSN opens a DSN of the Go driver.
 func openMySQLDSN(dsn string, options Options) (*DB, error) {
 	config, err := mysql.ParseDSN(dsn)
 	if err != nil {
-		return nil, errors.New("database URL: the DSN cannot be parsed: use user:password@tcp(host:port)/database?parameters")
+		return nil, errors.New("database URL: cannot parse the DSN; use user:password@tcp(host:port)/database?parameters")
 	}
 	return openMySQL(config, options)
 }
 
-// openMySQLURL takes a URL.
+// openMySQLURL opens a mysql:// URL.
 func openMySQLURL(text string, options Options) (*DB, error) {
 	u, err := url.Parse(text)
-	if err != nil { // whose text shows the URL
-		return nil, errors.New("database URL cannot be parsed: use mysql://user:password@host:port/database, special characters as %xx")
+	if err != nil { // its text shows the URL
+		return nil, errors.New("cannot parse the database URL; use mysql://user:password@host:port/database, with special characters as %xx")
 	}
 	parameters := u.Query()
-	encryption, err := takeTLS(parameters, u.Hostname())
+	encryption, err := extractTLS(parameters, u.Hostname())
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
@@ -42,18 +42,18 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 	}
 	for name := range parameters {
 		if slices.Contains([]string{"user", "username", "password", "passwd"}, strings.ToLower(name)) {
-			// The driver would send it to the server as a variable, whose error shows it.
-			return nil, fmt.Errorf("database URL: the parameter %s is not supported: use mysql://user:password@host:port/database", strings.ToLower(name))
+			// The driver would send it to the server as a variable, and the error shows it.
+			return nil, fmt.Errorf("database URL: the parameter %s is not supported; use mysql://user:password@host:port/database", strings.ToLower(name))
 		}
 	}
-	// The driver reads the parameters; the credentials are not for parsing.
+	// The driver parses only the parameters. The credentials are set below.
 	config, err := mysql.ParseDSN("tcp(127.0.0.1:3306)/?" + parameters.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	config.Net, config.Addr, config.DBName = network, address, strings.TrimPrefix(u.Path, "/")
 	if config.DBName == "" {
-		return nil, errors.New("database URL names no database: use mysql://user:password@host:port/database")
+		return nil, errors.New("database URL names no database; use mysql://user:password@host:port/database")
 	}
 	config.User = u.User.Username()
 	config.Passwd, _ = u.User.Password()
@@ -63,9 +63,9 @@ func openMySQLURL(text string, options Options) (*DB, error) {
 	return openMySQL(config, options)
 }
 
-// takeTLS takes the parameters of MySQL's own clients out. It returns nil when
-// the driver's parameter tls, which it may have set, decides.
-func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
+// extractTLS removes the TLS parameters of MySQL's own clients. It returns nil if the
+// driver's parameter tls, which it may have set, applies instead.
+func extractTLS(parameters url.Values, host string) (*tls.Config, error) {
 	take := func(name string) string {
 		value := cmp.Or(parameters.Get(name), parameters.Get(strings.ReplaceAll(name, "-", "")), parameters.Get(strings.ReplaceAll(name, "-", "_")))
 		for _, spelling := range []string{name, strings.ReplaceAll(name, "-", ""), strings.ReplaceAll(name, "-", "_")} {
@@ -86,7 +86,7 @@ func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
 	case "REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY":
 		parameters.Set("tls", "true")
 	default:
-		return nil, errors.New("ssl-mode is none of DISABLED, PREFERRED, REQUIRED, VERIFY_CA and VERIFY_IDENTITY")
+		return nil, errors.New("invalid ssl-mode: must be DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY")
 	}
 	if mode == "REQUIRED" {
 		parameters.Set("tls", "skip-verify")
@@ -94,7 +94,7 @@ func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
 	if authority == "" && certificate == "" {
 		return nil, nil
 	}
-	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, InsecureSkipVerify: !verify} // #nosec G402 -- as ssl-mode asks
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, InsecureSkipVerify: !verify} // #nosec G402 -- according to ssl-mode
 	if authority != "" {
 		pem, err := os.ReadFile(authority) // #nosec G304 -- the operator's own choice
 		if err != nil {
@@ -102,7 +102,7 @@ func takeTLS(parameters url.Values, host string) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("ssl-ca: %q holds no certificate", authority)
+			return nil, fmt.Errorf("ssl-ca: %q contains no certificate", authority)
 		}
 	}
 	if certificate != "" {

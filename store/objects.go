@@ -8,32 +8,32 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// objects is what a transaction has read and put of the flags, or segments, of
-// its namespace. Nothing is written before the end, so that an object put
-// several times costs one statement and leaves one change record.
+// objects holds the flags or segments that a transaction has read and put. Nothing is
+// written before the end of the transaction, so that an object put several times
+// takes one statement and one change record.
 type objects[T any] struct {
-	kind     *kind[T]
-	tx       *transaction
-	items    map[string]*item
-	listed   []string // in creation order, the keys that are stored; nil: not known
-	ahead    []*item  // those whose bodies were read last
-	complete bool     // items holds all that are stored, with their bodies
+	kind       *kind[T]
+	tx         *transaction
+	items      map[string]*item
+	listed     []string // the stored keys in creation order; nil if not read yet
+	prefetched []*item  // the items whose bodies readListed read last
+	complete   bool     // items has all stored objects, with their bodies
 }
 
 // item is the state of one key as the transaction sees it.
 type item struct {
-	body    []byte // nil: there is none, or it has not been read
-	unread  bool   // it is stored, and has been listed only
-	place   int    // in the list of the keys that are stored
-	created guidon.ChangeCursor
-	change  *entry // what the transaction did to it; nil when nothing, or since it was deleted
+	body     []byte // nil if there is none or it has not been read
+	unread   bool   // it is stored, but only its key has been read
+	position int    // in objects.listed
+	created  guidon.ChangeCursor
+	change   *entry // the transaction's change to it; nil if none, and after a deletion
 }
 
 func newObjects[T any](tx *transaction, k *kind[T]) *objects[T] {
 	return &objects[T]{kind: k, tx: tx, items: map[string]*item{}}
 }
 
-// load returns the item of the key.
+// load returns the item of the key, with its body.
 func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 	it, ok := o.items[key]
 	switch {
@@ -43,13 +43,13 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 		return it, nil
 	}
 	it = &item{}
-	if !o.complete && o.listed == nil && o.tx.mayHold() && storable(key) {
+	if !o.complete && o.listed == nil && o.tx.mayHaveObjects() && storable(key) {
 		_, err := o.tx.s.row(ctx, o.kind.selectOne(), []any{o.tx.namespace, key},
 			&it.created.Revision, &it.created.Sequence, &it.body)
 		if err != nil {
 			return nil, err
 		}
-		if err := o.tx.learn(); err != nil {
+		if err := o.tx.applyClaim(); err != nil {
 			return nil, err
 		}
 	}
@@ -57,12 +57,12 @@ func (o *objects[T]) load(ctx context.Context, key string) (*item, error) {
 	return it, nil
 }
 
-// loadAll reads what load has not read yet.
+// loadAll reads all stored objects that have not been read yet.
 func (o *objects[T]) loadAll(ctx context.Context) error {
 	if o.complete {
 		return nil
 	}
-	if err := o.tx.know(ctx); err != nil {
+	if err := o.tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if o.tx.head.live {
@@ -85,12 +85,13 @@ func (o *objects[T]) loadAll(ctx context.Context) error {
 	return nil
 }
 
-// listAll reads the keys of what is stored, without the bodies, which are much longer.
+// listAll reads the keys of all stored objects without the bodies, which are much
+// longer.
 func (o *objects[T]) listAll(ctx context.Context) error {
 	if o.complete || o.listed != nil {
 		return nil
 	}
-	if err := o.tx.know(ctx); err != nil {
+	if err := o.tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	o.listed = []string{}
@@ -111,27 +112,27 @@ func (o *objects[T]) listAll(ctx context.Context) error {
 		}
 		return nil
 	})
-	slices.SortFunc(o.listed, func(a, b string) int { return inOrder(stored[a], stored[b]) })
+	slices.SortFunc(o.listed, func(a, b string) int { return compareCursors(stored[a], stored[b]) })
 	for i, key := range o.listed {
-		o.items[key].place = i
+		o.items[key].position = i
 	}
 	return err
 }
 
-// readAhead is how many bodies are read at once: those who list the keys go through
-// them, mostly in their order.
+// readAhead is how many bodies are read together: callers that list the keys mostly
+// get the objects in the same order.
 const readAhead = 100
 
-// readListed reads the body of a key that has been listed, and some that come after it.
+// readListed reads the body of a listed key and those of some keys after it.
 func (o *objects[T]) readListed(ctx context.Context, key string) error {
-	for _, it := range o.ahead {
-		if it.change == nil && it.body != nil { // it is as stored, and most are asked for once
+	for _, it := range o.prefetched {
+		if it.change == nil && it.body != nil { // it is unchanged, and most objects are requested once
 			it.body, it.unread = nil, true
 		}
 	}
-	o.ahead = o.ahead[:0]
+	o.prefetched = o.prefetched[:0]
 	args := []any{o.tx.namespace}
-	for _, next := range o.listed[o.items[key].place:] {
+	for _, next := range o.listed[o.items[key].position:] {
 		if o.items[next].unread {
 			args = append(args, next)
 		}
@@ -148,13 +149,13 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 		}
 		if it := o.items[key]; it != nil && it.unread {
 			it.body, it.unread = body, false
-			o.ahead = append(o.ahead, it)
+			o.prefetched = append(o.prefetched, it)
 		}
 		return nil
 	})
 }
 
-// keys returns the keys of what exists, in creation order.
+// keys returns the keys of the existing objects, in creation order.
 func (o *objects[T]) keys(ctx context.Context) ([]string, error) {
 	if err := o.listAll(ctx); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (o *objects[T]) keys(ctx context.Context) ([]string, error) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b string) int { return inOrder(o.items[a].created, o.items[b].created) })
+	slices.SortFunc(keys, func(a, b string) int { return compareCursors(o.items[a].created, o.items[b].created) })
 	return keys, nil
 }
 
@@ -216,7 +217,7 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 		return err
 	}
 	if len(body) > guidon.MaxObjectSize {
-		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, at most %d are possible",
+		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, the limit is %d",
 			o.kind.name, o.tx.namespace+"/"+key, len(body), guidon.MaxObjectSize)
 	}
 	o.set(key, it, body)
@@ -227,7 +228,7 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 	return nil
 }
 
-// set gives the item its new body and notes the change.
+// set sets the body of the item and records the change.
 func (o *objects[T]) set(key string, it *item, body []byte) {
 	switch {
 	case string(it.body) == string(body):
@@ -274,8 +275,8 @@ func (o *objects[T]) deleteAll(ctx context.Context) error {
 	return nil
 }
 
-// write brings the table to the state that the record says: deletions first, so
-// that a key can be created again.
+// write applies the entries of the record to the table. Insertions come last, so that
+// a deleted key can be created again.
 func (o *objects[T]) write(ctx context.Context) error {
 	namespace, revision := o.tx.namespace, o.tx.record.revision.Number
 	if o.tx.dropped {

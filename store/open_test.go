@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// The path is taken literally, whatever is in it.
+// The path is taken literally, whatever characters it contains.
 func TestOpenPaths(t *testing.T) {
 	for _, name := range []string{
 		"plain.db", "with space.db", "100%.db", "a%20b.db", "what?.db", "a#b.db", "ünï.db", "semi;colon&and=.db", "missing/folders/a.db",
@@ -33,7 +33,7 @@ func TestOpenPaths(t *testing.T) {
 			}
 			info, err := os.Stat(path)
 			if err != nil {
-				t.Errorf("%s%s made another file: %v", scheme, name, err)
+				t.Errorf("%s%s created another file: %v", scheme, name, err)
 			} else if info.Mode().Perm() != 0o600 {
 				t.Errorf("%s%s has mode %v, want 0600", scheme, name, info.Mode())
 			}
@@ -62,23 +62,23 @@ func TestOpenRelativePath(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
-	folder := t.TempDir()
-	text := filepath.Join(folder, "notes.txt")
+func TestOpenRejects(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "notes.txt")
 	if err := os.WriteFile(text, []byte(strings.Repeat("not a database. ", 500)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ url, want string }{
-		{"", "no scheme"},
-		{"guidon.db", "no scheme"},
+		{"", "no known scheme"},
+		{"guidon.db", "no known scheme"},
 		{"oracle://localhost/x", `unknown scheme "oracle"`},
 		{"sqlite:", "names no file"},
 		{"sqlite://", "names no file"},
-		{"file::memory:", "in memory"},
+		{"file::memory:", "in-memory"},
 		{"file:x?mode=memory", "parameters"},
 		{"file:x.db?cache=shared", "parameters"},
 		{"file:a\x00b", "NUL"},
-		{"sqlite:" + folder, "is a folder"},
+		{"sqlite:" + dir, "is a directory"},
 		{"sqlite:" + text, "is not an SQLite database"},
 		{"sqlite:" + text + "/below", "not a directory"},
 	} {
@@ -92,7 +92,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What the database says stays inside; callers hear that it is away.
+// Callers get Unavailable, not the error of the database.
 func TestUnavailable(t *testing.T) {
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), store.Options{})
 	if err != nil {
@@ -117,7 +117,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// A disk that is full is simulated by a bound on the file's pages.
+// A full disk is simulated by a limit on the pages of the file.
 func TestFullDisk(t *testing.T) {
 	db := openNew(t)
 	var pages int64
@@ -142,7 +142,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("got %v, %v, want nothing stored", shot, err)
 	}
 	if err := put(10); err != nil {
-		t.Errorf("a write that fits fails afterwards: %v", err)
+		t.Errorf("a later write that fits: %v", err)
 	}
 }
 
@@ -156,6 +156,6 @@ func TestReadOnlyFile(t *testing.T) {
 		t.Errorf("got %v, want Unavailable", err)
 	}
 	if strings.Contains(guidon.PublicMessage(err), "query_only") {
-		t.Errorf("the message tells the driver's words: %q", guidon.PublicMessage(err))
+		t.Errorf("the message shows the driver's text: %q", guidon.PublicMessage(err))
 	}
 }

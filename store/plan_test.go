@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-// The queries that grow with the data must find their rows by an index and must
-// not sort them.
+// Queries on tables that grow must find their rows by an index and, with some
+// exceptions, must not sort them.
 func TestQueryPlans(t *testing.T) {
 	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
 	if err != nil {

@@ -34,16 +34,16 @@ var postgresDialect = &dialect{
 	unavailable:       postgresUnavailable,
 }
 
-// cockroachDialect is PostgreSQL's, but for the isolation: CockroachDB is
-// serializable unless told otherwise, and answers conflicts with 40001.
+// cockroachDialect is that of PostgreSQL except for the isolation level: CockroachDB
+// is serializable by default and reports conflicts with 40001.
 var cockroachDialect = func() *dialect {
 	d := *postgresDialect
 	d.name, d.beginWrite, d.beginRead = "cockroach", "BEGIN", "BEGIN READ ONLY"
 	return &d
 }()
 
-// postgresBatch sends all statements at once: after one that fails, the server
-// skips those that follow.
+// postgresBatch sends all statements together. If a statement fails, the server skips
+// those after it.
 func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) (result batchResult, err error) {
 	var batch pgx.Batch
 	for _, s := range statements {
@@ -51,34 +51,34 @@ func postgresBatch(ctx context.Context, conn *sql.Conn, statements []statement) 
 	}
 	last := len(statements) - 1
 	err = conn.Raw(func(driverConn any) error {
-		answers := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
+		results := driverConn.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
 		for i, s := range statements {
 			var err error
 			if s.row != nil {
 				var rows pgx.Rows
-				if rows, err = answers.Query(); err == nil {
+				if rows, err = results.Query(); err == nil {
 					err = s.row.read(rows)
 					rows.Close()
 					err = cmp.Or(err, rows.Err())
 				}
 			} else {
 				var tag pgconn.CommandTag
-				tag, err = answers.Exec()
+				tag, err = results.Exec()
 				result.changed = tag.RowsAffected()
 			}
 			if err != nil {
-				_ = answers.Close() // which would say the same
-				result.refused = i < last && sqlState(err) != "" && !postgresIsLost(err)
+				_ = results.Close() // it would return the same error
+				result.lastSkipped = i < last && sqlState(err) != "" && !postgresIsLost(err)
 				return err
 			}
 		}
-		return answers.Close()
+		return results.Close()
 	})
 	return result, err
 }
 
-// postgresInterrupt ends the patience of the network connection. The driver then
-// asks the server to cancel the statement, too.
+// postgresInterrupt returns a function that sets a past deadline on the network
+// connection. The driver then also requests the server to cancel the statement.
 func postgresInterrupt(driverConn any) func() {
 	conn := driverConn.(*stdlib.Conn).Conn().PgConn().Conn()
 	return func() { _ = conn.SetDeadline(time.Unix(1, 0)) }
@@ -102,15 +102,15 @@ func postgresMayRetry(err error) bool {
 	return isOutdatedPlan(err)
 }
 
-// isOutdatedPlan knows a prepared statement whose columns a schema step has given
-// other types since; the driver forgets it then. The text is in the server's
-// language, so the place in its source must do.
+// isOutdatedPlan reports whether a schema step has changed the column types of a
+// prepared statement, which the driver then discards. The text of the error is
+// localized, so it is recognized by the routine in the server's source.
 func isOutdatedPlan(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == "0A000" && e.Routine == "RevalidateCachedQuery"
 }
 
-// postgresIsLost knows the last words of a server that ends the connection.
+// postgresIsLost reports whether the server has ended the connection.
 func postgresIsLost(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return false
@@ -139,7 +139,7 @@ func postgresUnavailable(err error) string {
 	case state == "57014":
 		return messageSlow
 	case strings.HasPrefix(state, "28"), state == "3D000":
-		return "the database refuses the connection"
+		return "the database rejects the connection"
 	}
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return messageClosed
@@ -147,7 +147,8 @@ func postgresUnavailable(err error) string {
 	return ""
 }
 
-// numbered turns the ? of a query into $1, $2, …. No query has one in a text.
+// numbered replaces the ? of a query by $1, $2, …. No query has a ? in a string
+// literal.
 func numbered(query string) string {
 	var b strings.Builder
 	b.Grow(len(query) + 16)
@@ -163,7 +164,7 @@ func numbered(query string) string {
 	}
 }
 
-// openPostgres takes a URL or a list of keywords and values.
+// openPostgres opens a URL or a list of keywords and values.
 func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
@@ -184,8 +185,8 @@ func openPostgres(d *dialect, dsn string, options Options) (*DB, error) {
 	return newServerDB(d, path, connect, connect, options), nil
 }
 
-// postgresConnections returns what makes the connections: as the DSN says, where
-// it says how statements are sent, and otherwise as is best for the server.
+// postgresConnections returns the connector. The DSN may set how statements are sent;
+// otherwise the best way for the server is used.
 func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options Options) driver.Connector {
 	each := []stdlib.OptionOpenDB{stdlib.OptionAfterConnect(registerTypes)}
 	if options.Password != nil {
@@ -197,21 +198,21 @@ func postgresConnections(d *dialect, dsn string, config *pgx.ConnConfig, options
 	switch {
 	case strings.Contains(dsn, "default_query_exec_mode"):
 		return stdlib.GetConnector(*config, each...)
-	case d == cockroachDialect, // whose sessions cannot be told from a pooler's
-		options.Lambda: // whose connections rarely send a statement twice
+	case d == cockroachDialect, // its sessions cannot be distinguished from a pooler's
+		options.Lambda: // its connections rarely send a statement twice
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		return stdlib.GetConnector(*config, each...)
 	}
 	return newPostgresConnector(*config, each...)
 }
 
-// postgresEncrypts tells whether no connection can come about in the clear.
+// postgresEncrypts reports whether every connection is encrypted.
 func postgresEncrypts(config *pgx.ConnConfig) bool {
 	return config.TLSConfig != nil && !slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.TLSConfig == nil })
 }
 
-// withoutDSN returns what is wrong with a DSN without the DSN itself, whose
-// password the driver hides only where it recognises it.
+// withoutDSN returns the text of err without the DSN, whose password the driver hides
+// only if it recognizes it.
 func withoutDSN(err error) string {
 	text := err.Error()
 	if e, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {

@@ -9,19 +9,19 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// maxPrepared bounds the statements that one connection keeps prepared: those of
-// ordinary reads and writes, which are few, and the latest of the others, whose
-// texts differ with the number of their rows or keys.
+// maxPrepared limits the prepared statements of one connection: the few of ordinary
+// reads and writes, and the latest of the others, which differ with the number of
+// rows or keys.
 const maxPrepared = 64
 
 // postgresConnector makes connections that keep their statements prepared, which
-// nearly halves what a small statement costs the server, where the session that
-// keeps them is the client's own. A pooler may hand each transaction another
-// session: behind one nothing is prepared, and all still takes one round trip.
+// nearly halves the server's cost of a small statement. This requires that the
+// session is the client's own. A pooler may give each transaction another session, so
+// nothing is prepared behind one. A statement still takes one round trip.
 type postgresConnector struct {
 	preparing driver.Connector
 	plain     driver.Connector
-	pooled    atomic.Bool // there is a pooler in between
+	pooled    atomic.Bool // a pooler was found
 }
 
 func newPostgresConnector(config pgx.ConnConfig, each ...stdlib.OptionOpenDB) *postgresConnector {
@@ -56,9 +56,10 @@ func (c *postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.plain.Connect(ctx)
 }
 
-// isDirect tells whether the process that greeted the client is the one that
-// runs its statements. A pooler has to greet with a number of its own, since a
-// client names it to cancel a statement, whichever session that has got.
+// isDirect reports whether the process id that the server sent when the client
+// connected is that of the process that runs its statements. A pooler must send an id
+// of its own, because the client uses it to cancel a statement in whichever session
+// that runs.
 func isDirect(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var process uint32
 	err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&process)

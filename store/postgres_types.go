@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// registerTypes tells the connection what the types of Go are in the database, as a
-// statement that is not prepared needs it. The driver knows that by itself, with a
-// hundred types more, unless it was built without, by the tag
-// nopgxregisterdefaulttypes: the function for AWS Lambda is, and a tenth smaller.
+// registerTypes maps Go types to types of the database, for statements that are not
+// prepared. The driver does so for these and a hundred more types, unless it is built
+// with the tag nopgxregisterdefaulttypes. The function for AWS Lambda is, which makes
+// it a tenth smaller.
 func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	types := conn.TypeMap()
 	registerType[string](types, "text")

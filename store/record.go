@@ -8,19 +8,18 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// entry is what a transaction did to one object, from its state before to the
-// last one. An object that is removed and put again has two, since the second
-// gives it a new place in the lists.
+// entry is the change of one object by a transaction, from its state before to its
+// last state. An object that is deleted and put again has two entries, because the
+// second gives it a new position in lists.
 type entry struct {
 	kind   guidon.Kind
 	key    string
-	before []byte // nil: it did not exist
-	after  []byte // nil: it does not exist any more
-	seq    int32  // its place among the records of the revision
-	unseen bool   // something changed that the bodies do not show: a token hash
+	before []byte // nil if it did not exist
+	after  []byte // nil if it no longer exists
+	seq    int32  // its position among the records of the revision
+	unseen bool   // something changed that is not in the bodies: a token hash
 
-	// created are the places to tell where the record of the creation is, when
-	// that is known.
+	// created are set to the position of the record of the creation, once it is known.
 	created []*guidon.ChangeCursor
 }
 
@@ -34,8 +33,8 @@ func (e *entry) action() guidon.Action {
 	return guidon.ActionUpdate
 }
 
-// void tells whether nothing is left of the change.
-func (e *entry) void() bool {
+// isNoOp reports whether nothing is left of the change.
+func (e *entry) isNoOp() bool {
 	return !e.unseen && bytes.Equal(e.before, e.after) && (e.before == nil) == (e.after == nil)
 }
 
@@ -52,17 +51,18 @@ func (r *record) add(kind guidon.Kind, key string, before, after []byte) *entry 
 	return e
 }
 
-// cursor returns the place of the entry in the change log.
+// cursor returns the position of the entry in the change log.
 func (r *record) cursor(e *entry) guidon.ChangeCursor {
 	return guidon.ChangeCursor{Revision: r.revision.Number, Sequence: e.seq}
 }
 
-// settle drops what came to nothing, numbers the rest without a gap and tells
-// the created objects their place. It tells whether anything is left.
-func (r *record) settle() bool {
+// finalize drops the entries that change nothing, numbers the others without a gap
+// and sets the positions of the created objects. It reports whether any entries are
+// left.
+func (r *record) finalize() bool {
 	var kept []*entry
 	for _, e := range r.entries {
-		if e.void() {
+		if e.isNoOp() {
 			continue
 		}
 		e.seq = int32(len(kept)) // #nosec G115 -- far below 2^31 objects
@@ -99,7 +99,7 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 	return insert.flush(ctx)
 }
 
-// nullable returns the body as text, or NULL for none.
+// nullable returns the body as a string, or nil (NULL) if there is none.
 func nullable(body []byte) any {
 	if body == nil {
 		return nil

@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// deleteBatch bounds the change records that one transaction deletes, so that no
-// lock is held for long and the work done so far survives a kill.
+// deleteBatch limits the change records that one transaction deletes, so that no lock
+// is held for long and the work done so far survives a kill.
 const deleteBatch = 200
 
-// DeleteChanges deletes change records from before an instant, at most limit of
-// them, and returns how many. The newest record of each object stays, whether
-// the object still exists or not: together they give the current state, and a
-// reload by [DB.Load] learns of every deletion. Those of the authentications are
-// treated alike.
+// DeleteChanges deletes change records that are older than before, at most limit of
+// them, and returns how many it has deleted, also with an error. It keeps the newest
+// record of each object, whether the object still exists or not. Together these give
+// the current state, and [DB.Load] needs them to see every deletion. Records of
+// authentications are treated alike. The records are deleted in several transactions.
+// The errors are those of [guidon.Store].
 func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	var namespaces []string
 	err = d.query(ctx, `SELECT namespace_key FROM namespaces ORDER BY namespace_key`, nil, func(rows *sql.Rows) error {
@@ -42,8 +43,8 @@ func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
-// selectSuperseded reads the places of records that are older than an instant
-// and than another one of the same object.
+// selectSuperseded reads the positions of records that are older than an instant and
+// than another record of the same object.
 const selectSuperseded = `SELECT c.revision, c.seq FROM changes c WHERE c.namespace_key = ? AND c.happened_at < ?
 	AND EXISTS (SELECT 1 FROM changes n WHERE n.namespace_key = c.namespace_key AND n.object_key = c.object_key AND n.kind = c.kind
 		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq)) LIMIT ?`
@@ -62,12 +63,12 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if err != nil {
 			return err
 		}
-		places := len(args) / 2
-		if places == 0 {
+		count := len(args) / 2
+		if count == 0 {
 			return errNothingStored
 		}
 		deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND (revision = ? AND seq = ?`+
-			strings.Repeat(` OR revision = ? AND seq = ?`, places-1)+`)`, args...)
+			strings.Repeat(` OR revision = ? AND seq = ?`, count-1)+`)`, args...)
 		return err
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ func deleteFlag(key string) func(ctx context.Context, tx guidon.Tx) error {
 	return func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, key) }
 }
 
-func places(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string {
+func changeLines(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string {
 	t.Helper()
 	query.Limit = 1000
 	changes, err := db.Changes(t.Context(), query)
@@ -66,7 +66,7 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 		}
 	}
 	if n, err := db.DeleteChanges(t.Context(), time.Now().Add(-time.Hour), 100); n != 0 || err != nil {
-		t.Errorf("none is that old: got %d, %v", n, err)
+		t.Errorf("no record is that old: got %d, %v", n, err)
 	}
 	if n, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 3); n != 3 || err != nil {
 		t.Errorf("at most 3: got %d, %v", n, err)
@@ -75,18 +75,18 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"7.0 create a", "6.1 create a", "5.0 delete b", "1.0 create default"}
-	if diff := cmp.Diff(want, places(t, db, guidon.ChangeQuery{Namespace: "default"})); diff != "" {
+	if diff := cmp.Diff(want, changeLines(t, db, guidon.ChangeQuery{Namespace: "default"})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := places(t, db, guidon.ChangeQuery{Kind: guidon.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
-		t.Errorf("got %q, want the newest one of the token", got)
+	if got := changeLines(t, db, guidon.ChangeQuery{Kind: guidon.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
+		t.Errorf("got %q, want the newest record of the token", got)
 	}
 	if n, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 100); n != 0 || err != nil {
 		t.Errorf("nothing is left to delete: got %d, %v", n, err)
 	}
 }
 
-// More than one transaction's worth.
+// The deletion takes more than one transaction.
 func TestDeleteChangesInBatches(t *testing.T) {
 	db := openNew(t)
 	const flags = 450
@@ -105,7 +105,7 @@ func TestDeleteChangesInBatches(t *testing.T) {
 	}
 }
 
-// Whoever holds a snapshot gets the current one, whatever has been deleted from
+// A load from a held snapshot returns the current one, whatever has been deleted from
 // the log since.
 func TestLoadAfterDeleteChanges(t *testing.T) {
 	steps := []func(ctx context.Context, tx guidon.Tx) error{
@@ -169,7 +169,7 @@ func TestLoadAuthentications(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := db.LoadAuthentications(t.Context(), held); err != nil || again != held {
-		t.Errorf("got %v, %v, want the set that is held", again, err)
+		t.Errorf("got %v, %v, want the held set", again, err)
 	}
 	err = db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
 		return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "t", TokenHash: "h"})

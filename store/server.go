@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// What is right for a database server that several instances share.
+// Defaults for a database server that several instances share.
 const (
 	defaultMaxOpenConns     = 24
 	defaultConnMaxLifetime  = 30 * time.Minute
@@ -20,16 +20,16 @@ const (
 	defaultStatementTimeout = 5 * time.Second
 )
 
-// What is right on AWS Lambda, where it differs: a process answers one request at
-// a time, there may be hundreds of them, and each is frozen between requests,
-// while its connections go stale.
+// Defaults on AWS Lambda, if they differ. A process handles one request at a time,
+// and there may be hundreds of processes. Each is frozen between requests, while its
+// connections go stale.
 const (
 	lambdaMaxOpenConns    = 2
 	lambdaConnMaxLifetime = 10 * time.Minute
 	lambdaConnMaxIdleTime = time.Minute
 )
 
-// forServer fills in what is not set.
+// forServer sets the defaults for a database server.
 func (o Options) forServer() Options {
 	if o.Lambda {
 		o.MaxOpenConns = cmp.Or(o.MaxOpenConns, lambdaMaxOpenConns)
@@ -48,17 +48,18 @@ func (o Options) forServer() Options {
 func (o Options) password(ctx context.Context, address, user string) (string, error) {
 	password, err := o.Password(ctx, address, user)
 	if err != nil {
-		return "", unavailable("there is no password for the database", err)
+		return "", unavailable("cannot get the password of the database", err)
 	}
 	return password, nil
 }
 
-// errUnencrypted refuses to send a password that was asked for in the clear.
+// errUnencrypted is the error for a connection that would send a password from
+// [Options.Password] unencrypted.
 func errUnencrypted(how string) error {
-	return fmt.Errorf("database URL: passwords that are made for each connection need encrypted ones: add %s", how)
+	return fmt.Errorf("database URL: per-connection passwords require TLS: add %s", how)
 }
 
-// newServerDB returns the DB over two pools. No connection is made yet.
+// newServerDB returns a DB with two pools. It does not connect.
 func newServerDB(d *dialect, path string, writer, reader driver.Connector, options Options) *DB {
 	db := &DB{
 		dialect: d, path: path,
@@ -73,13 +74,13 @@ func newServerDB(d *dialect, path string, writer, reader driver.Connector, optio
 	return db
 }
 
-// connector bounds how long a connection may take to be made. Package sql makes
-// some on nobody's behalf, without a bound, and one that hung would take its
-// place in the pool for ever.
+// connector limits how long connecting may take. database/sql makes some connections
+// in the background without a limit, and one that hangs would take its place in the
+// pool forever.
 type connector struct {
 	driver.Connector
 	timeout time.Duration
-	session string // a statement that prepares each connection, or ""
+	session string // a statement run on each new connection, or ""
 }
 
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -92,7 +93,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	execer, ok := conn.(driver.ExecerContext)
 	if !ok {
 		_ = conn.Close()
-		return nil, fmt.Errorf("store: the driver %T cannot prepare a session", conn)
+		return nil, fmt.Errorf("store: cannot prepare a session: %T has no method ExecContext", conn)
 	}
 	if _, err := execer.ExecContext(ctx, c.session, nil); err != nil {
 		_ = conn.Close()
@@ -101,16 +102,17 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// The pauses between the attempts of WaitReady.
+// Pauses between the attempts of WaitReady.
 const (
 	firstWait = 100 * time.Millisecond
 	maxWait   = 5 * time.Second
 )
 
-// WaitReady waits until the database answers, at most until the deadline. It
-// calls notify, which may be nil, after each attempt that failed, with the pause
-// before the next one, and returns the error of the last attempt, or the
-// context's.
+// WaitReady waits until the database responds, at most until the deadline. After each
+// failed attempt, it calls notify, which may be nil, with the error and the pause
+// before the next attempt. If there is no time for another attempt, it returns an
+// Unavailable error that wraps the last one, without calling notify. If ctx ends
+// first, it returns the error of ctx.
 func (d *DB) WaitReady(ctx context.Context, deadline time.Time, notify func(err error, next time.Duration)) error {
 	bounded, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()

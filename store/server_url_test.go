@@ -7,8 +7,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// A server is connected to when it is needed, so that opening tells how the URL
-// was understood.
+// Open does not connect to a server, so the test checks only how the URL was parsed.
 func TestOpenServers(t *testing.T) {
 	for _, c := range []struct{ url, dialect, path string }{
 		{"postgres://u:secret@db.example:6543/flags?sslmode=verify-full", "postgres", "db.example:6543/flags"},
@@ -41,8 +40,8 @@ func TestOpenServers(t *testing.T) {
 	}
 }
 
-// A server answers many requests at once; a function answers one, and hundreds of
-// them share the database. What the operator says counts in both.
+// A server handles many requests concurrently. A function handles one, and hundreds
+// of functions share the database. Explicit options take precedence in both.
 func TestPoolDefaults(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -51,8 +50,8 @@ func TestPoolDefaults(t *testing.T) {
 	}{
 		{"a server", store.Options{}, 16},
 		{"a function", store.Options{Lambda: true}, 1},
-		{"a server, as told", store.Options{MaxOpenConns: 6}, 4},
-		{"a function, as told", store.Options{Lambda: true, MaxOpenConns: 6}, 4},
+		{"a server with an explicit limit", store.Options{MaxOpenConns: 6}, 4},
+		{"a function with an explicit limit", store.Options{Lambda: true, MaxOpenConns: 6}, 4},
 	} {
 		for _, url := range []string{"postgres://u@db.example/flags", "mysql://u@db.example/flags"} {
 			db, err := store.Open(t.Context(), url, c.options)
@@ -69,7 +68,7 @@ func TestPoolDefaults(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a URL, the password in it is not shown.
+// The error for an invalid URL does not show its password.
 func TestOpenHidesPasswords(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:hunter2@db.example:port/flags",
@@ -95,7 +94,7 @@ func TestOpenHidesPasswords(t *testing.T) {
 			_ = db.Close()
 			t.Errorf("%s: opened", url)
 		} else if strings.Contains(err.Error(), "ter2") {
-			t.Errorf("%s: the error shows it: %v", url, err)
+			t.Errorf("%s: the error shows the password: %v", url, err)
 		}
 	}
 }

@@ -10,28 +10,29 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// session runs the statements of one transaction. The first failed statement
-// ends it: some databases roll back by themselves then, and what came after
-// would be committed one by one.
+// session runs the statements of one transaction. The first failed statement ends it:
+// some databases then roll back by themselves, and later statements would be
+// committed one by one.
 //
-// It speaks BEGIN and COMMIT itself, since those of package sql do not end with
-// a context in every driver, and a server that hangs must not hold its callers.
+// It sends BEGIN and COMMIT itself. Those of database/sql do not end with the context
+// in every driver, and a server that hangs must not block callers.
 type session struct {
-	db     *DB
-	conn   *sql.Conn
-	open   bool // a transaction is under way
-	queues bool // statements can wait to be sent along with others
-	queued []statement
-	failed error
-	proof  *proof // of what a commit would store
+	db       *DB
+	conn     *sql.Conn
+	open     bool // a transaction is open
+	canQueue bool // statements can wait to be sent together with others
+	queued   []statement
+	failed   error
+	proof    *proof // identifies what a commit would store
 
 	committed func()                     // called after the commit; may be nil
-	tips      map[string]guidon.Revision // by key, of the parts of the group so far
+	tips      map[string]guidon.Revision // after the parts of the group so far, by key; nil outside a group
 }
 
-// follow has committed called after the commit. The state of the key is then at the
-// revision; if known, a copy can be brought there, and further on from there.
-func (s *session) follow(key string, revision guidon.Revision, known bool, committed func()) {
+// onCommit registers committed, which is called after the commit. The key is then at
+// the revision. known says whether a copy can be advanced to that revision, and so
+// from there by later parts of the group.
+func (s *session) onCommit(key string, revision guidon.Revision, known bool, committed func()) {
 	s.committed = committed
 	switch {
 	case s.tips == nil:
@@ -42,30 +43,29 @@ func (s *session) follow(key string, revision guidon.Revision, known bool, commi
 	}
 }
 
-// statement is one that is sent along with others.
+// statement is a statement that is sent together with others.
 type statement struct {
 	query string
 	args  []any
-	row   *row // of a query; nil: it is none
-	count bool // how many rows it changed is asked
+	row   *row // of a query; nil for other statements
+	count bool // the number of changed rows is needed
 }
 
-// row is where the rows of a query go.
+// row receives the rows of a query.
 type row struct {
 	dest  []any
-	each  func() // called with each row in dest; nil: only the first one counts
+	each  func() // called for each row, which is in dest; if nil, only the first is read
 	found bool
-	ended bool // the result has been read to its end, or to its first row if that counts
+	ended bool // the result has been read, to its end unless each is nil
 }
 
-// cursor is an answer that is read row by row.
+// cursor is a result that is read row by row.
 type cursor interface {
 	Next() bool
 	Scan(dest ...any) error
 	Err() error
 }
 
-// read takes the rows.
 func (r *row) read(rows cursor) error {
 	for rows.Next() {
 		if err := rows.Scan(r.dest...); err != nil {
@@ -82,10 +82,11 @@ func (r *row) read(rows cursor) error {
 	return err
 }
 
-// maxQueued bounds what waits.
+// maxQueued limits the queued statements.
 const maxQueued = 8
 
-// begin takes a connection of the pool and begins a transaction on it.
+// begin takes a connection from the pool and begins a transaction on it. If
+// statements can be queued, so is the one that begins the transaction.
 func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, error) {
 	if d.file != nil && pool == d.writer {
 		if err := d.file.verify(); err != nil {
@@ -98,18 +99,18 @@ func (d *DB) begin(ctx context.Context, pool *sql.DB, query string) (*session, e
 	}
 	s := &session{db: d, conn: conn}
 	if d.dialect.batch != nil && (pool == d.writer || d.dialect.batchReads) {
-		s.queues, s.queued = true, []statement{{query: query}}
+		s.canQueue, s.queued = true, []statement{{query: query}}
 		return s, nil
 	}
 	if _, err := s.exec(ctx, query); err != nil {
 		s.drop()
-		return nil, d.again(ctx, err)
+		return nil, d.markRetryable(ctx, err)
 	}
 	s.open = true
 	return s, nil
 }
 
-// connection waits for a connection, but not for ever.
+// connection waits for a connection, at most for d.patience.
 func (d *DB) connection(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
@@ -118,25 +119,25 @@ func (d *DB) connection(ctx context.Context, pool *sql.DB) (*sql.Conn, error) {
 		return nil, unavailable(messageBusy, err)
 	}
 	if err != nil {
-		return nil, d.again(ctx, err)
+		return nil, d.markRetryable(ctx, err)
 	}
 	return conn, nil
 }
 
-// bounded returns the context of one statement.
-func (d *DB) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+// withStatementTimeout returns the context for one statement.
+func (d *DB) withStatementTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
 	if d.statementTimeout <= 0 {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, d.statementTimeout)
 }
 
-// exec runs a statement and returns how many rows it changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
 	if s.failed != nil {
 		return 0, s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
 		result, err := s.send(bounded, statement{query: query, args: args, count: true})
@@ -150,9 +151,9 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (int64, e
 	return n, s.fail(ctx, err)
 }
 
-// later runs a statement of which nothing but success is expected, along with
-// the next one where the database can: what a write costs over a network is the
-// number of round trips.
+// later runs a statement whose result is not needed, together with the next one if
+// the database supports it: over a network, the cost of a write is the number of
+// round trips.
 func (s *session) later(ctx context.Context, query string, args ...any) error {
 	if s.queue(statement{query: query, args: args}) {
 		return nil
@@ -161,8 +162,8 @@ func (s *session) later(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// rowLater is later for a query of one row, whose destinations are filled when
-// flush, or anything else that asks the database, has returned.
+// rowLater is later for a query of one row. Its destinations are filled when flush,
+// or any other call that sends a statement, has returned.
 func (s *session) rowLater(ctx context.Context, query string, args []any, dest ...any) (*row, error) {
 	r := &row{dest: dest}
 	if s.queue(statement{query: query, args: args, row: r}) {
@@ -173,9 +174,9 @@ func (s *session) rowLater(ctx context.Context, query string, args []any, dest .
 	return r, err
 }
 
-// rowsLater is rowLater for a query of any number of rows, with each of which in the
-// destinations the function is called. The result is incomplete until row.ended is set: a
-// batch may take effect, and its response be lost.
+// rowsLater is rowLater for a query of any number of rows. It calls each for every
+// row, which is then in the destinations. The result is incomplete until row.ended is
+// set: a batch may take effect although its response is lost.
 func (s *session) rowsLater(ctx context.Context, query string, args []any, each func(), dest ...any) (*row, error) {
 	r := &row{dest: dest, each: each}
 	if s.queue(statement{query: query, args: args, row: r}) {
@@ -192,28 +193,28 @@ func (s *session) rowsLater(ctx context.Context, query string, args []any, each 
 	return r, err
 }
 
-// queue keeps the statement for later and tells whether it could.
+// queue queues the statement and reports whether it could.
 func (s *session) queue(st statement) bool {
-	can := s.failed == nil && s.queues && len(s.queued) < maxQueued
+	can := s.failed == nil && s.canQueue && len(s.queued) < maxQueued
 	if can {
 		s.queued = append(s.queued, st)
 	}
 	return can
 }
 
-// send sends what is queued and the last statement.
+// send sends the queued statements and the last one.
 func (s *session) send(ctx context.Context, last statement) (batchResult, error) {
 	all := append(s.queued, last)
 	s.queued, s.open = nil, true
 	return s.db.dialect.batch(ctx, s.conn, all)
 }
 
-// flush sends what is queued.
+// flush sends the queued statements.
 func (s *session) flush(ctx context.Context) error {
 	if s.failed != nil || len(s.queued) == 0 {
 		return s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	last := len(s.queued) - 1
 	st := s.queued[last]
@@ -222,12 +223,12 @@ func (s *session) flush(ctx context.Context) error {
 	return s.fail(ctx, err)
 }
 
-// row scans the one row of a query and tells whether there was one.
+// row scans the only row of a query and reports whether there was one.
 func (s *session) row(ctx context.Context, query string, args []any, dest ...any) (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	if len(s.queued) > 0 {
 		r := &row{dest: dest}
@@ -246,13 +247,14 @@ func (s *session) rows(ctx context.Context, query string, args []any, scan func(
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
-	bounded, cancel := s.db.bounded(ctx)
+	bounded, cancel := s.db.withStatementTimeout(ctx)
 	defer cancel()
 	rows, err := s.conn.QueryContext(bounded, s.db.dialect.query(query), args...)
 	return s.fail(ctx, scanAll(rows, err, scan))
 }
 
-// scanAll reads the answer of a query to its end.
+// scanAll calls scan for every row and closes rows. err is the error of the query
+// that returned them.
 func scanAll(rows *sql.Rows, err error, scan func(rows *sql.Rows) error) error {
 	if err != nil {
 		return err
@@ -274,11 +276,11 @@ func (s *session) fail(ctx context.Context, err error) error {
 	return s.failed
 }
 
-// commit makes what the transaction did last. An error says whether it did; see
-// uncertain. A caller who goes away does not interrupt it, which would only
-// leave the outcome open, but the bounds hold.
+// commit commits the transaction. The error is an *uncertain if the outcome is
+// unknown. Cancellation of ctx does not interrupt it, because the outcome would then
+// be unknown. The deadline of ctx and the statement timeout still apply.
 func (s *session) commit(ctx context.Context) error {
-	detached, cancel := s.db.bounded(context.WithoutCancel(ctx))
+	detached, cancel := s.db.withStatementTimeout(context.WithoutCancel(ctx))
 	defer cancel()
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -294,30 +296,29 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	if err == nil {
 		s.open = false
-		s.announce()
+		s.notifyCommitted()
 		return nil
 	}
-	if result.refused {
-		return s.db.again(ctx, err)
+	if result.lastSkipped {
+		return s.db.markRetryable(ctx, err)
 	}
-	s.drop() // whether it is still inside the transaction is not known
+	s.drop() // it may still be inside the transaction
 	if s.db.wasRolledBack(err) {
-		return s.db.again(ctx, err)
+		return s.db.markRetryable(ctx, err)
 	}
-	return &uncertain{proof: s.proof, cause: err, committed: s.announce}
+	return &uncertain{proof: s.proof, cause: err, committed: s.notifyCommitted}
 }
 
-// announce calls committed.
-func (s *session) announce() {
+func (s *session) notifyCommitted() {
 	if s.committed != nil {
 		s.committed()
 	}
 }
 
-// rollbackTimeout bounds an attempt to keep a connection.
+// rollbackTimeout limits a ROLLBACK, which only serves to keep the connection.
 const rollbackTimeout = time.Second
 
-// end rolls back what is not committed and gives the connection back.
+// end rolls back a transaction that is open and returns the connection to its pool.
 func (s *session) end(ctx context.Context) {
 	if s.conn == nil {
 		return
@@ -334,7 +335,7 @@ func (s *session) end(ctx context.Context) {
 	s.conn = nil
 }
 
-// drop closes the connection, which ends its transaction, too.
+// drop closes the connection, which also ends its transaction.
 func (s *session) drop() {
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = s.conn.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// The CLI may write to a file that a server has open: both keep their promises,
-// though neither knows of the other.
+// Two processes may write to the same file if neither opens it exclusively. No
+// update is lost, although neither process knows of the other.
 func TestTwoWritersOnOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "guidon.db")
 	databases := []*store.DB{openFile(t, path), openFile(t, path)}
@@ -50,8 +50,7 @@ func TestTwoWritersOnOneFile(t *testing.T) {
 	}
 }
 
-// A writer that holds the file up makes others wait, not fail, and readers do
-// not notice.
+// A reader neither waits for a write transaction nor sees its changes.
 func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 	db := openNew(t)
 	write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
@@ -63,7 +62,7 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 			return err
 		}
 		if shot.Revision().Number != 1 || len(shot.Flags()) != 0 {
-			t.Errorf("a reader sees what is not committed: %d flags at revision %d", len(shot.Flags()), shot.Revision().Number)
+			t.Errorf("a reader sees uncommitted changes: %d flags at revision %d", len(shot.Flags()), shot.Revision().Number)
 		}
 		return nil
 	})

@@ -17,12 +17,12 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// sqliteDriver is the name of the driver of SQLite, modernc.org/sqlite, which is
-// linked into the programs that import it: the engine is several MiB, of no use on
-// AWS Lambda.
+// sqliteDriver is the name of the SQLite driver, modernc.org/sqlite. Only programs
+// that import it contain the engine, which takes several MiB and is of no use on AWS
+// Lambda.
 const sqliteDriver = "sqlite"
 
-// The result codes of SQLite that matter (https://sqlite.org/rescode.html).
+// Result codes of SQLite (https://sqlite.org/rescode.html).
 const (
 	sqliteBusy     = 5
 	sqliteLocked   = 6
@@ -41,8 +41,8 @@ const (
 var sqliteDialect = &dialect{
 	name: "sqlite",
 	ping: "PRAGMA schema_version",
-	// Immediate takes the write lock at once, and so never has to upgrade, which
-	// fails without waiting.
+	// IMMEDIATE takes the write lock at the start. An upgrade to it later may fail
+	// without waiting.
 	beginWrite: "BEGIN IMMEDIATE",
 	beginRead:  "BEGIN DEFERRED",
 	isUniqueViolation: func(err error) bool {
@@ -71,7 +71,7 @@ var sqliteDialect = &dialect{
 	},
 }
 
-// sqliteCode returns the extended result code, or 0.
+// sqliteCode returns the extended result code of err, or 0 if it has none.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[sqliteError](err); ok {
 		return e.Code()
@@ -79,20 +79,20 @@ func sqliteCode(err error) int {
 	return 0
 }
 
-// sqliteError is what the driver's errors are.
+// sqliteError is implemented by the errors of the driver.
 type sqliteError interface {
 	error
 	Code() int
 }
 
-// openSQLite opens two pools on one file. All writes go through a single
-// connection: SQLite lets one transaction write at a time anyway, and waiting
-// for the connection is a fair queue that ends with its context, where waiting
-// for the file is polling in which the newcomer may win for ever. Readers have
-// connections of their own, which in WAL mode never wait for the writer.
+// openSQLite opens two pools on one file. All writes use a single connection, because
+// SQLite allows one write transaction at a time anyway. Waiting for the connection is
+// a fair queue that ends with the context. Waiting for the file would be polling, in
+// which newcomers may win forever. Readers have connections of their own, which
+// never wait for the writer in WAL mode.
 func openSQLite(ctx context.Context, path string, options Options) (*DB, error) {
 	if !slices.Contains(sql.Drivers(), sqliteDriver) {
-		return nil, errors.New("this program is built without SQLite; use postgres://…, cockroachdb://… or mysql://…")
+		return nil, errors.New("this program is built without SQLite support; use postgres://…, cockroachdb://… or mysql://…")
 	}
 	path, err := sqlitePath(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := connectSQLite(file, options)
+	d, err := newSQLiteDB(file, options)
 	if err != nil {
 		return nil, errors.Join(openError(path, err), file.release())
 	}
@@ -117,16 +117,16 @@ func openSQLite(ctx context.Context, path string, options Options) (*DB, error) 
 	return d, nil
 }
 
-// connectSQLite returns the database without any connection yet.
-func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
-	known, err := sql.Open(sqliteDriver, "") // package sql gives its drivers away in no other way
+// newSQLiteDB returns a DB with two pools. It does not connect.
+func newSQLiteDB(file *sqliteFile, options Options) (*DB, error) {
+	known, err := sql.Open(sqliteDriver, "") // the only way to get a driver from database/sql
 	if err != nil {
 		return nil, err
 	}
 	defer known.Close()
 	d := &DB{dialect: sqliteDialect, path: file.path, file: file, patience: patience, statementTimeout: options.StatementTimeout}
 	d.reader = sql.OpenDB(&fileConnector{driver: known.Driver(), dsn: sqliteReaderDSN(file.path), file: file})
-	d.writer = sql.OpenDB(&keepingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
+	d.writer = sql.OpenDB(&cachingConnector{fileConnector{driver: known.Driver(), dsn: sqliteWriterDSN(file.path), file: file}})
 	d.writer.SetMaxOpenConns(1)
 	d.writer.SetMaxIdleConns(1)
 	options.MaxOpenConns = cmp.Or(options.MaxOpenConns, max(4, 2*runtime.GOMAXPROCS(0)))
@@ -134,10 +134,10 @@ func connectSQLite(file *sqliteFile, options Options) (*DB, error) {
 	return d, nil
 }
 
-// firstUse connects both pools. The reader comes first, since the writer changes
-// the file: it puts it into WAL mode.
+// firstUse connects both pools. The reader comes first, because the writer changes
+// the file to WAL mode.
 func (d *DB) firstUse(ctx context.Context) error {
-	if err := d.refuseForeign(ctx); err != nil {
+	if err := d.rejectForeign(ctx); err != nil {
 		return err
 	}
 	for _, pool := range []*sql.DB{d.writer, d.reader} {
@@ -149,16 +149,15 @@ func (d *DB) firstUse(ctx context.Context) error {
 	if d.file.lock == nil {
 		return nil
 	}
-	return d.checkSmall(ctx)
+	return d.checkDamage(ctx)
 }
 
-// maxChecked is the size up to which a file is checked for damage before it is
-// used, which takes about 15 ms for each MiB. Damage in a larger one is found when
-// it is read.
+// maxChecked is the size up to which a file is checked for damage before it is used,
+// which takes about 15 ms per MiB. Damage in a larger file is found when it is read.
 const maxChecked = 4 << 20
 
-// checkSmall returns an error if the file is small and damaged.
-func (d *DB) checkSmall(ctx context.Context) error {
+// checkDamage returns an error if the file is small and damaged.
+func (d *DB) checkDamage(ctx context.Context) error {
 	info, err := os.Stat(d.path)
 	if err != nil || info.Size() > maxChecked {
 		return err
@@ -174,13 +173,14 @@ func (d *DB) checkSmall(ctx context.Context) error {
 	return nil
 }
 
-// closeTimeout bounds what is done before the connections are closed.
+// closeTimeout limits the work before the connections are closed.
 const closeTimeout = 5 * time.Second
 
-// emptyLog moves what is in the write-ahead log into a file that was replaced. The
-// file is then complete, wherever it was moved, and nothing of it gets into the one
-// that replaced it, whose log has the same path. SQLite itself leaves it alone.
-func (d *DB) emptyLog() error {
+// checkpointLog moves the content of the write-ahead log into a file that was
+// replaced. That file is then complete, wherever it was moved. None of the content
+// gets into the new file, whose log has the same path. SQLite does not do so by
+// itself.
+func (d *DB) checkpointLog() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	_, err := d.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -193,8 +193,8 @@ func (d *DB) emptyLog() error {
 // versionTable is the first table that package migrate creates.
 const versionTable = "schema_steps"
 
-// refuseForeign returns an error if the file is the database of another program.
-func (d *DB) refuseForeign(ctx context.Context) error {
+// rejectForeign returns an error if the file is the database of another program.
+func (d *DB) rejectForeign(ctx context.Context) error {
 	var foreign string
 	err := d.reader.QueryRowContext(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 		AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '`+versionTable+`') LIMIT 1`).Scan(&foreign)
@@ -205,18 +205,18 @@ func (d *DB) refuseForeign(ctx context.Context) error {
 		return err
 	}
 	return guidon.Errorf(guidon.FailedPrecondition,
-		"it is a database of another program, with a table %q; name a file of this program's own", foreign)
+		"it is the database of another program, with a table %q; name another file", foreign)
 }
 
 // The pragmas are in the DSN, so that every pooled connection has them.
 //
 //   - busy_timeout: other processes (the CLI, a backup) may write too.
 //   - journal_mode WAL: readers and the writer do not wait for each other.
-//   - synchronous FULL: a commit is on the disk before it is acknowledged; WAL's
-//     usual NORMAL could lose the last ones in a power cut.
-//   - journal_size_limit: one large import does not leave a large log for ever.
-//   - _txlock immediate: the schema steps, whose transactions are begun by their
-//     own runner, take the write lock when they begin, too.
+//   - synchronous FULL: a commit is on the disk before it is acknowledged. NORMAL,
+//     which is usual with WAL, could lose the last commits in a power failure.
+//   - journal_size_limit: one large import does not leave a large log forever.
+//   - _txlock immediate: the schema steps, whose runner begins transactions itself,
+//     also take the write lock when they begin.
 func sqliteWriterDSN(path string) string {
 	return sqliteDSN(path, url.Values{
 		"_txlock": {"immediate"},

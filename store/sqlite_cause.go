@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// openError says which database cannot be opened, why, and what helps.
+// openError returns an error that names the database and, if known, the cause and a
+// remedy.
 func openError(path string, err error) error {
 	cause := fileCause(path, err)
 	if cause == nil {
@@ -21,10 +22,11 @@ func openError(path string, err error) error {
 	return fmt.Errorf("cannot open the database %q: %w", path, cause)
 }
 
-// Explain returns an error that names the file, why it cannot be used and what
-// helps, if that is why err came about, and otherwise err. It is for commands and
-// the start of a server; requests get a [guidon.Error], which names no path. Of a
-// database that is not SQLite the error is returned as it is.
+// Explain returns err with the path of the SQLite file, the cause and a remedy, if it
+// is known why the file cannot be used. Otherwise, and for other databases, it
+// returns err itself. To find the cause, Explain may create a file next to the
+// database and remove it. It is for commands and the start of a server. The errors
+// for requests name no path.
 func (d *DB) Explain(err error) error {
 	if d.file == nil {
 		return err
@@ -35,22 +37,22 @@ func (d *DB) Explain(err error) error {
 	return err
 }
 
-// fileCause returns why the system or SQLite failed with the file, in plain
-// words, or nil if that is unknown.
+// fileCause explains in plain words why the system or SQLite failed with the file, or
+// returns nil if that is unknown.
 func fileCause(path string, err error) error {
 	switch code := sqliteCode(err) & 0xff; code {
 	case 0:
 		return systemCause(err)
 	case sqliteNotADB:
-		return errors.New("it is not an SQLite database, or it is damaged at its beginning; name another file, or restore a backup")
+		return errors.New("it is not an SQLite database, or its header is damaged; name another file, or restore a backup")
 	case sqliteCorrupt:
 		return fmt.Errorf("the file is damaged (%w); restore a backup", err)
 	case sqliteFull:
 		return errDiskFull
 	case sqliteBusy, sqliteLocked:
-		return fmt.Errorf("another program, which is not Guidon, has locked it for SQLite (%w); close that program", err)
+		return fmt.Errorf("a program other than Guidon holds a lock of SQLite on it (%w); close that program", err)
 	case sqliteReadOnly, sqliteIOErr, sqliteCantOpen:
-		// SQLite does not say why. The system does, if it refuses the same again.
+		// SQLite does not say why. The system does if writing fails again.
 		return systemCause(tryWriting(filepath.Dir(path)))
 	}
 	return nil
@@ -58,8 +60,7 @@ func fileCause(path string, err error) error {
 
 var errDiskFull = errors.New("the disk is full; free some space")
 
-// systemCause returns what an error of the system means, or nil if it is none
-// that is known.
+// systemCause explains an error of the system, or returns nil if it is unknown.
 func systemCause(err error) error {
 	where := ""
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -69,15 +70,15 @@ func systemCause(err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return errDiskFull
 	case errors.Is(err, syscall.EDQUOT):
-		return errors.New("the quota of the disk is used up; free some space")
+		return errors.New("the disk quota is exceeded; free some space")
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("its file system is read-only%s; mount it writable, or name a file elsewhere", where)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("user id %d has no permission to write there%s; SQLite writes to the file and to others next to it in the folder", os.Geteuid(), where)
+		return fmt.Errorf("user id %d has no permission to write there%s; SQLite writes to the file and to others in the same directory", os.Geteuid(), where)
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("a part of its path is a file, not a directory%s", where)
 	case errors.Is(err, syscall.ELOOP):
-		return errors.New("its symbolic links lead in a circle")
+		return errors.New("its symbolic links form a loop")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return fmt.Errorf("too many files are open (%w); raise the limit", err)
 	}
@@ -87,10 +88,10 @@ func systemCause(err error) error {
 // trialSize is more than SQLite writes next to a file in order to open it.
 const trialSize = 256 << 10
 
-// tryWriting writes a file in the folder and removes it. It returns the system's
-// error, which names the cause that SQLite's codes leave out.
-func tryWriting(folder string) error {
-	file, err := os.CreateTemp(folder, ".guidon-trial-*")
+// tryWriting writes a file in the directory and removes it. It returns the error of
+// the system, which names the cause that SQLite's codes omit.
+func tryWriting(dir string) error {
+	file, err := os.CreateTemp(dir, ".guidon-trial-*")
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,9 @@ func tryWriting(folder string) error {
 	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
-// sideFileCause returns which of the files that SQLite keeps next to the database
-// cannot be opened, or nil. No connection may be open: see [sqliteFile.release].
+// sideFileCause reports which of the files that SQLite keeps next to the database
+// cannot be opened, or returns nil. All connections must be closed; see
+// [sqliteFile.release].
 func sideFileCause(path string, err error) error {
 	switch sqliteCode(err) & 0xff {
 	case sqliteReadOnly, sqliteCantOpen, sqliteIOErr:
@@ -114,7 +116,7 @@ func sideFileCause(path string, err error) error {
 		if err == nil {
 			_ = file.Close()
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("user id %d cannot write to a file that belongs to it (%w); give that user the permission, or the file", os.Geteuid(), err)
+			return fmt.Errorf("user id %d cannot write to one of its side files (%w); grant that user write permission, or make it the owner", os.Geteuid(), err)
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// TestSQLiteCodes: the numbers are those of SQLite.
+// The constants must have the values of SQLite.
 func TestSQLiteCodes(t *testing.T) {
 	for got, want := range map[int]int{
 		sqliteBusy: sqlite3.SQLITE_BUSY, sqliteLocked: sqlite3.SQLITE_LOCKED, sqliteReadOnly: sqlite3.SQLITE_READONLY,

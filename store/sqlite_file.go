@@ -15,15 +15,15 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// sqliteFile is the file of a database.
+// sqliteFile is the file of a database, with its locks.
 type sqliteFile struct {
-	path string         // without symbolic links: SQLite's log lies next to the file itself
-	lock *filelock.Lock // nil unless this process has the file to itself
-	log  *filelock.Lock // of SQLite's write-ahead log, once that is in use; may be nil
+	path string         // without symbolic links: SQLite's log is next to the file itself
+	lock *filelock.Lock // nil unless the file is opened exclusively
+	log  *filelock.Lock // on SQLite's write-ahead log; nil unless that is in use
 }
 
 // openSQLiteFile ensures that there is a file that SQLite may open and, if exclusive,
-// that no other process has it open.
+// locks it.
 func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 	file := &sqliteFile{path: path}
 	err := mustBeRegular(path)
@@ -36,7 +36,7 @@ func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 		if file.lock, err = filelock.Acquire(path); err == nil {
 			err = file.lockLog()
 		}
-		err = errors.Join(err, file.releaseLog()) // SQLite may yet create another
+		err = errors.Join(err, file.releaseLog()) // SQLite may still create another
 	default:
 		err = createPrivately(path)
 	}
@@ -52,7 +52,7 @@ func openSQLiteFile(path string, exclusive bool) (*sqliteFile, error) {
 	return file, nil
 }
 
-// release gives the file back. No connection to it may be left: closing any
+// release unlocks the file. All connections to it must be closed: closing any
 // descriptor of a file drops the locks that SQLite has on it in this process.
 func (f *sqliteFile) release() error {
 	err := f.releaseLog()
@@ -62,13 +62,12 @@ func (f *sqliteFile) release() error {
 	return err
 }
 
-// logSuffix is what the path of the write-ahead log adds to that of the file.
+// logSuffix is appended to the path of the file to form that of its write-ahead log.
 const logSuffix = "-wal"
 
-// lockLog locks the write-ahead log, which SQLite finds by its path: a process
-// whose file was replaced still writes to it, and what it writes would end up in
-// the new file. SQLite has no locks on
-// the log, so that it may be opened and closed.
+// lockLog locks the write-ahead log, which SQLite finds by its path. A process whose
+// file was replaced still writes to it, and these writes would end up in the new
+// file. SQLite has no locks on the log, so it may be opened and closed.
 func (f *sqliteFile) lockLog() error {
 	if f.lock == nil || f.lock.Separate() {
 		return nil
@@ -93,13 +92,13 @@ func (f *sqliteFile) releaseLog() error {
 	return lock.Release()
 }
 
-// replaced reports whether the path no longer leads to the locked file.
+// replaced reports whether the path no longer names the locked file.
 func (f *sqliteFile) replaced() bool {
 	return f.lock != nil && errors.Is(f.lock.Verify(), filelock.ErrReplaced)
 }
 
-// verify returns Unavailable if the path no longer leads to the file that is
-// locked, so that what is written to it would be lost.
+// verify returns Unavailable if the path no longer names the locked file: writes to
+// it would be lost.
 func (f *sqliteFile) verify() error {
 	if f.lock == nil {
 		return nil
@@ -114,11 +113,11 @@ func (f *sqliteFile) verify() error {
 	return nil
 }
 
-// inUse returns the error for a file that another process has.
+// inUse returns the error for a file that is locked already.
 func inUse(path string, held *filelock.HeldError) error {
 	message := fmt.Sprintf("the database %q is in use by %s; an SQLite file serves one process at a time", path, held.Holder)
 	if held.Path != path {
-		message += "; that process goes on with a file that was replaced, and must be stopped first"
+		message += "; that process still uses a file that was replaced, and must be stopped first"
 	}
 	if err := mustHaveOneName(path); err != nil {
 		message += "; " + err.Error()
@@ -126,8 +125,8 @@ func inUse(path string, held *filelock.HeldError) error {
 	return &guidon.Error{Code: guidon.Unavailable, Err: held, Message: message}
 }
 
-// mustBeRegular returns an error if there is something at the path that is no
-// ordinary file: merely opening a device may have effects.
+// mustBeRegular returns an error if the path names something other than a regular
+// file: merely opening a device may have effects.
 func mustBeRegular(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -136,7 +135,7 @@ func mustBeRegular(path string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return errors.New("it is a folder; name a file")
+		return errors.New("it is a directory; name a file")
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a regular file; name another one")
 	}
@@ -155,9 +154,9 @@ func mustHaveOneName(path string) error {
 	return nil
 }
 
-// createPrivately makes sure that the file exists, readable for its owner only;
-// SQLite gives its side files the same mode. A file that exists is not touched,
-// since closing it would drop the locks of other connections in this process.
+// createPrivately creates the file, for its owner only, unless it exists. SQLite
+// gives its side files the same mode. A file that exists is not opened, because
+// closing it would drop the locks of other connections in this process.
 func createPrivately(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- the operator's own choice
 	if errors.Is(err, fs.ErrExist) {
@@ -169,7 +168,7 @@ func createPrivately(path string) error {
 	return file.Close()
 }
 
-// fileConnector makes connections to a file of SQLite.
+// fileConnector makes connections to an SQLite file.
 type fileConnector struct {
 	driver driver.Driver
 	dsn    string
@@ -179,10 +178,10 @@ type fileConnector struct {
 // Driver implements [driver.Connector].
 func (c *fileConnector) Driver() driver.Driver { return c.driver }
 
-// Connect implements [driver.Connector]. The driver opens a path, which may lead
-// elsewhere by now: connections to different files would give different answers.
+// Connect implements [driver.Connector]. The driver opens a path, which may name
+// another file by now. Connections to different files would return different data.
 func (c *fileConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	if err := ctx.Err(); err != nil { // a driver that opens a file does not look at it
+	if err := ctx.Err(); err != nil { // the driver ignores it
 		return nil, err
 	}
 	if err := c.file.verify(); err != nil {
@@ -206,11 +205,11 @@ func sqlitePath(rest string) (string, error) {
 	path := strings.TrimPrefix(rest, "//")
 	switch {
 	case path == "":
-		return "", errors.New("the database URL names no file: use sqlite:path")
+		return "", errors.New("the database URL names no file; use sqlite:path")
 	case strings.Contains(path, ":memory:"), strings.Contains(path, "mode=memory"):
-		return "", errors.New("a database in memory is not supported: name a file")
+		return "", errors.New("in-memory databases are not supported; name a file")
 	case sqliteParameters.MatchString(path):
-		return "", errors.New("parameters in the database URL are not supported for SQLite: name only the file")
+		return "", errors.New("parameters in the database URL are not supported for SQLite; name only the file")
 	case strings.ContainsRune(path, 0):
 		return "", errors.New("the database URL contains a NUL character")
 	}
@@ -224,35 +223,36 @@ func sqlitePath(rest string) (string, error) {
 	return real, nil
 }
 
-// maxLinks bounds the symbolic links of a path that leads to nothing yet. It is
-// that of Linux; for one that leads somewhere the system has its own.
+// maxLinks limits the symbolic links of a path whose file does not exist yet. It is
+// the limit of Linux. If the file exists, the limit of the system applies.
 const maxLinks = 40
 
-// resolve returns the path without symbolic links, also if what they lead to does
-// not exist yet. It follows at most so many links that lead to nothing.
+// resolve returns the path without symbolic links, even if their target does not
+// exist yet. It follows at most the given number of links whose target does not
+// exist.
 func resolve(path string, links int) (string, error) {
 	if trimmed := strings.TrimRight(path, string(filepath.Separator)); trimmed != "" {
-		path = trimmed // the system follows a link with a separator behind it
+		path = trimmed // the system follows a link that ends with a separator
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return real, err
 	}
-	folder, name := filepath.Split(path)
+	dir, name := filepath.Split(path)
 	if target, err := os.Readlink(path); err == nil {
 		switch {
 		case links == 0:
 			return "", errors.New("too many symbolic links")
 		case !filepath.IsAbs(target):
-			target = folder + target
+			target = dir + target
 		}
 		return resolve(target, links-1)
 	}
-	if folder == "" {
+	if dir == "" {
 		return path, nil
 	}
-	if folder, err = resolve(folder, links); err != nil {
+	if dir, err = resolve(dir, links); err != nil {
 		return "", err
 	}
-	return filepath.Join(folder, name), nil
+	return filepath.Join(dir, name), nil
 }

@@ -29,14 +29,14 @@ func openExclusive(t testing.TB, path string) (*store.DB, error) {
 	return db, nil
 }
 
-// realFolder returns a new folder without symbolic links in its path.
-func realFolder(t testing.TB) string {
+// realDir returns a new directory without symbolic links in its path.
+func realDir(t testing.TB) string {
 	t.Helper()
-	folder, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return folder
+	return dir
 }
 
 func symlink(t testing.TB, target, link string) {
@@ -46,51 +46,51 @@ func symlink(t testing.TB, target, link string) {
 	}
 }
 
-// The file is the same one by whatever path, whether it exists or not.
+// Every path to a file opens the same file, whether it exists yet or not.
 func TestSymbolicLinks(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		link func(t *testing.T, folder string) (path string) // to folder/real/guidon.db
+		link func(t *testing.T, dir string) (path string) // to dir/real/guidon.db
 	}{
-		{"to the file", func(t *testing.T, folder string) string {
-			symlink(t, filepath.Join(folder, "real", "guidon.db"), filepath.Join(folder, "a.db"))
-			return filepath.Join(folder, "a.db")
+		{"to the file", func(t *testing.T, dir string) string {
+			symlink(t, filepath.Join(dir, "real", "guidon.db"), filepath.Join(dir, "a.db"))
+			return filepath.Join(dir, "a.db")
 		}},
-		{"relative", func(t *testing.T, folder string) string {
-			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
-			return filepath.Join(folder, "a.db")
+		{"relative", func(t *testing.T, dir string) string {
+			symlink(t, "real/guidon.db", filepath.Join(dir, "a.db"))
+			return filepath.Join(dir, "a.db")
 		}},
-		{"to a link", func(t *testing.T, folder string) string {
-			symlink(t, "real/guidon.db", filepath.Join(folder, "a.db"))
-			symlink(t, "a.db", filepath.Join(folder, "b.db"))
-			return filepath.Join(folder, "b.db")
+		{"to a link", func(t *testing.T, dir string) string {
+			symlink(t, "real/guidon.db", filepath.Join(dir, "a.db"))
+			symlink(t, "a.db", filepath.Join(dir, "b.db"))
+			return filepath.Join(dir, "b.db")
 		}},
-		{"to the folder", func(t *testing.T, folder string) string {
-			symlink(t, "real", filepath.Join(folder, "data"))
-			return filepath.Join(folder, "data", "guidon.db")
+		{"to the directory", func(t *testing.T, dir string) string {
+			symlink(t, "real", filepath.Join(dir, "data"))
+			return filepath.Join(dir, "data", "guidon.db")
 		}},
-		{"to a folder above", func(t *testing.T, folder string) string {
-			symlink(t, folder, filepath.Join(folder, "top"))
-			return filepath.Join(folder, "top", "real", "guidon.db")
+		{"to a parent directory", func(t *testing.T, dir string) string {
+			symlink(t, dir, filepath.Join(dir, "top"))
+			return filepath.Join(dir, "top", "real", "guidon.db")
 		}},
-		{"out of a linked folder", func(t *testing.T, folder string) string {
-			if err := os.MkdirAll(filepath.Join(folder, "other", "deep"), 0o700); err != nil {
+		{"out of a linked directory", func(t *testing.T, dir string) string {
+			if err := os.MkdirAll(filepath.Join(dir, "other", "deep"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			symlink(t, "other/deep", filepath.Join(folder, "data"))
-			symlink(t, "../../real/guidon.db", filepath.Join(folder, "other", "deep", "a.db"))
-			return filepath.Join(folder, "data", "a.db")
+			symlink(t, "other/deep", filepath.Join(dir, "data"))
+			symlink(t, "../../real/guidon.db", filepath.Join(dir, "other", "deep", "a.db"))
+			return filepath.Join(dir, "data", "a.db")
 		}},
 	} {
 		for _, exists := range []bool{false, true} {
-			folder := realFolder(t)
-			real := filepath.Join(folder, "real", "guidon.db")
+			dir := realDir(t)
+			real := filepath.Join(dir, "real", "guidon.db")
 			if exists {
 				if err := openFile(t, real).Close(); err != nil {
 					t.Fatal(err)
 				}
 			}
-			path := c.link(t, folder)
+			path := c.link(t, dir)
 			db, err := openExclusive(t, path)
 			if err != nil {
 				t.Errorf("%s, exists %t: %v", c.name, exists, err)
@@ -100,17 +100,17 @@ func TestSymbolicLinks(t *testing.T) {
 				t.Errorf("%s, exists %t: got path %q, want %q", c.name, exists, db.Path(), real)
 			}
 			if _, err := os.Stat(real + "-wal"); err != nil {
-				t.Errorf("%s, exists %t: the log does not lie next to the file: %v", c.name, exists, err)
+				t.Errorf("%s, exists %t: the log is not next to the file: %v", c.name, exists, err)
 			}
 			if _, err := openExclusive(t, real); !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), real) {
-				t.Errorf("%s, exists %t: a second opened the file: got %v, want Unavailable", c.name, exists, err)
+				t.Errorf("%s, exists %t: opened a second time: got %v, want Unavailable", c.name, exists, err)
 			}
 		}
 	}
 }
 
 func TestExclusive(t *testing.T) {
-	path := filepath.Join(realFolder(t), "guidon.db")
+	path := filepath.Join(realDir(t), "guidon.db")
 	first, err := openExclusive(t, path)
 	if err != nil {
 		t.Fatal(err)
@@ -118,21 +118,22 @@ func TestExclusive(t *testing.T) {
 	_, err = openExclusive(t, path)
 	held, ok := errors.AsType[*filelock.HeldError](err)
 	if !ok || !errors.Is(err, guidon.Unavailable) || held.Holder.PID != os.Getpid() || !strings.Contains(err.Error(), path) {
-		t.Errorf("got %v, want the file and process %d named", err, os.Getpid())
+		t.Errorf("got %v, want an error that names the file and process %d", err, os.Getpid())
 	}
-	beside := openFile(t, path) // without Exclusive, for reading
-	if err := errors.Join(beside.Ping(t.Context()), beside.Close(), first.Close()); err != nil {
+	second := openFile(t, path) // without Exclusive, for reading
+	if err := errors.Join(second.Ping(t.Context()), second.Close(), first.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openExclusive(t, path); err != nil {
-		t.Errorf("after it was closed: %v", err)
+		t.Errorf("after Close: %v", err)
 	}
 }
 
-// A second name would have a log of its own. Nothing may be read by it either.
+// A second name would have a log of its own, so the file must not be opened by either
+// name, not even to read it.
 func TestHardLinks(t *testing.T) {
-	folder := realFolder(t)
-	path, link := filepath.Join(folder, "a.db"), filepath.Join(folder, "b.db")
+	dir := realDir(t)
+	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "b.db")
 	first, err := openExclusive(t, path)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +143,7 @@ func TestHardLinks(t *testing.T) {
 	}
 	_, err = openExclusive(t, link)
 	if _, held := errors.AsType[*filelock.HeldError](err); !held || !strings.Contains(err.Error(), "2 hard links") {
-		t.Errorf("while it is in use: got %v, want its holder and the links named", err)
+		t.Errorf("while it is in use: got %v, want an error that names its holder and the links", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
@@ -169,19 +170,19 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
-// A file that was replaced under a server takes no more writes, which would be
-// lost with it, and new connections do not show what is in the other one.
+// If the file of a server is replaced, writes fail, because they would be lost. New
+// connections fail too, because they would show the content of the other file.
 func TestReplacedFile(t *testing.T) {
 	for name, replace := range map[string]func(path string) error{
 		"removed":  os.Remove,
 		"moved":    func(path string) error { return os.Rename(path, path+".old") },
 		"replaced": func(path string) error { return os.Rename(path+".backup", path) },
-		"folder moved": func(path string) error {
+		"directory moved": func(path string) error {
 			return os.Rename(filepath.Dir(path), filepath.Dir(path)+".old")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(realFolder(t), "data", "guidon.db")
+			path := filepath.Join(realDir(t), "data", "guidon.db")
 			db, err := openExclusive(t, path)
 			if err != nil {
 				t.Fatal(err)
@@ -217,7 +218,7 @@ func TestReplacedFile(t *testing.T) {
 			}
 			if name == "replaced" {
 				if _, err := openExclusive(t, path); !errors.Is(err, guidon.Unavailable) || !strings.Contains(err.Error(), "must be stopped") {
-					t.Errorf("a second process, whose log would be the same: got %v, want Unavailable", err)
+					t.Errorf("a second process, which would have the same log: got %v, want Unavailable", err)
 				}
 			}
 			if err := db.Close(); err != nil {
@@ -255,9 +256,9 @@ func revisionOf(t *testing.T, path string) int64 {
 	return shot.Revision().Number
 }
 
-// A file of another program is refused and stays as it is.
+// A file of another program is rejected and not changed.
 func TestForeignFile(t *testing.T) {
-	path := filepath.Join(realFolder(t), "other.db")
+	path := filepath.Join(realDir(t), "other.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +273,7 @@ func TestForeignFile(t *testing.T) {
 	}
 	_, err = openExclusive(t, path)
 	if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), `table "places"`) {
-		t.Errorf("got %v, want a refusal that names the table", err)
+		t.Errorf("got %v, want an error that names the table", err)
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || string(after) != string(before) {

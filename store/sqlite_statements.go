@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// Bounds of the statements that one connection keeps: those of ordinary writes,
-// which are few and short; an import's differ with the number of rows.
+// Limits of the statement cache of one connection. It is for the statements of
+// ordinary writes, which are few and short. Those of an import differ with the number
+// of rows.
 const (
-	maxKept       = 32
-	maxKeptLength = 1 << 10
+	maxCached       = 32
+	maxCachedLength = 1 << 10
 )
 
-// keepingConnector makes connections that keep what they have prepared: parsing
-// and planning takes SQLite about as long as executing does.
-type keepingConnector struct{ fileConnector }
+// cachingConnector makes connections that cache prepared statements: SQLite takes
+// about as long to parse and plan a statement as to execute it.
+type cachingConnector struct{ fileConnector }
 
 // Connect implements [driver.Connector].
-func (c *keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
+func (c *cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	opened, err := c.fileConnector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -27,12 +28,12 @@ func (c *keepingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, ok := opened.(sqliteConn)
 	if !ok {
 		_ = opened.Close()
-		return nil, fmt.Errorf("store: the driver's connection %T lacks a method", opened)
+		return nil, fmt.Errorf("store: the driver's connection %T lacks a required method", opened)
 	}
-	return &keepingConn{sqliteConn: conn, kept: map[string]*keptStatement{}}, nil
+	return &cachingConn{sqliteConn: conn, cache: map[string]*cachedStatement{}}, nil
 }
 
-// sqliteConn is what package sql uses of the driver's connection.
+// sqliteConn has the methods of the driver's connection that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -44,70 +45,70 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// sqliteStatement is what is used of the driver's statement.
+// sqliteStatement has the methods of the driver's statement that are used here.
 type sqliteStatement interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// keepingConn is a connection that keeps statements.
-type keepingConn struct {
+// cachingConn is a connection that caches prepared statements.
+type cachingConn struct {
 	sqliteConn
-	kept map[string]*keptStatement
+	cache map[string]*cachedStatement
 }
 
-// keptStatement is one that is used again. It is not interrupted when its
-// context ends, since it waits for nobody, and since having a driver watch a
-// context takes as long as a small statement itself.
-type keptStatement struct {
+// cachedStatement is a prepared statement that is reused. It is not interrupted when
+// its context ends: it does not wait for anything, and watching a context would cost
+// the driver as much as a small statement.
+type cachedStatement struct {
 	statement sqliteStatement
 	reading   bool // its rows are not closed yet
 }
 
 // ExecContext implements [driver.ExecerContext].
-func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	kept, err := c.keep(ctx, query)
+func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	cached, err := c.prepareCached(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil {
+	if cached == nil {
 		return c.sqliteConn.ExecContext(ctx, query, args)
 	}
-	return kept.statement.ExecContext(context.WithoutCancel(ctx), args)
+	return cached.statement.ExecContext(context.WithoutCancel(ctx), args)
 }
 
 // QueryContext implements [driver.QueryerContext].
-func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	kept, err := c.keep(ctx, query)
+func (c *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	cached, err := c.prepareCached(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil {
+	if cached == nil {
 		return c.sqliteConn.QueryContext(ctx, query, args)
 	}
-	rows, err := kept.statement.QueryContext(context.WithoutCancel(ctx), args)
+	rows, err := cached.statement.QueryContext(context.WithoutCancel(ctx), args)
 	if err != nil {
 		return nil, err
 	}
-	kept.reading = true
-	return &keptRows{Rows: rows, statement: kept}, nil
+	cached.reading = true
+	return &cachedRows{Rows: rows, statement: cached}, nil
 }
 
-// keep returns the kept statement of the text, or nil for one that is better not
-// kept: it may wait for another process, or its rows are being read, or there
-// are enough.
-func (c *keepingConn) keep(ctx context.Context, query string) (*keptStatement, error) {
+// prepareCached returns the cached statement of the query and prepares it if
+// necessary. It returns nil if the query may wait for another process or is too long,
+// if the rows of its statement are being read, or if the cache is full.
+func (c *cachingConn) prepareCached(ctx context.Context, query string) (*cachedStatement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if kept := c.kept[query]; kept != nil {
-		if kept.reading {
+	if cached := c.cache[query]; cached != nil {
+		if cached.reading {
 			return nil, nil
 		}
-		return kept, nil
+		return cached, nil
 	}
-	if len(c.kept) == maxKept || len(query) > maxKeptLength || !isShort(query) {
+	if len(c.cache) == maxCached || len(query) > maxCachedLength || !isCacheable(query) {
 		return nil, nil
 	}
 	prepared, err := c.PrepareContext(ctx, query)
@@ -118,14 +119,14 @@ func (c *keepingConn) keep(ctx context.Context, query string) (*keptStatement, e
 	if !ok {
 		return nil, prepared.Close()
 	}
-	kept := &keptStatement{statement: statement}
-	c.kept[query] = kept
-	return kept, nil
+	cached := &cachedStatement{statement: statement}
+	c.cache[query] = cached
+	return cached, nil
 }
 
-// isShort tells whether the statement is one of those that make up a write, once
-// the transaction has the lock on the file.
-func isShort(query string) bool {
+// isCacheable reports whether the statement is one that a write transaction runs once
+// it has the lock on the file.
+func isCacheable(query string) bool {
 	verb, _, _ := strings.Cut(query, " ")
 	switch verb {
 	case "SELECT", "INSERT", "UPDATE", "DELETE", "COMMIT", "ROLLBACK", "SAVEPOINT":
@@ -135,21 +136,21 @@ func isShort(query string) bool {
 }
 
 // Close implements [driver.Conn].
-func (c *keepingConn) Close() error {
-	for _, kept := range c.kept {
-		_ = kept.statement.Close()
+func (c *cachingConn) Close() error {
+	for _, cached := range c.cache {
+		_ = cached.statement.Close()
 	}
 	return c.sqliteConn.Close()
 }
 
-// keptRows are rows of a kept statement.
-type keptRows struct {
+// cachedRows are the rows of a cached statement.
+type cachedRows struct {
 	driver.Rows
-	statement *keptStatement
+	statement *cachedStatement
 }
 
 // Close implements [driver.Rows].
-func (r *keptRows) Close() error {
+func (r *cachedRows) Close() error {
 	err := r.Rows.Close()
 	r.statement.reading = false
 	return err

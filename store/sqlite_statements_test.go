@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// keeping returns the connection that writes, and how many statements it keeps.
-func keeping(t *testing.T) (*sql.Conn, func() int) {
+// openCaching returns the write connection of a new database and a function that
+// counts its cached statements.
+func openCaching(t *testing.T) (*sql.Conn, func() int) {
 	t.Helper()
 	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
 	if err != nil {
@@ -22,15 +23,15 @@ func keeping(t *testing.T) (*sql.Conn, func() int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return conn, func() (kept int) {
+	return conn, func() (cached int) {
 		err := conn.Raw(func(driverConn any) error {
-			kept = len(driverConn.(*keepingConn).kept)
+			cached = len(driverConn.(*cachingConn).cache)
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kept
+		return cached
 	}
 }
 
@@ -53,20 +54,20 @@ func numbers(t *testing.T, rows *sql.Rows, err error) []int {
 	return all
 }
 
-// A kept statement works again with other arguments, after the table has another
-// column, and after it has failed.
-func TestKeptStatementsWorkAgain(t *testing.T) {
-	conn, kept := keeping(t)
+// A cached statement can be reused with other arguments, after it has failed, and
+// after a column was added to the table.
+func TestCachedStatementsAreReusable(t *testing.T) {
+	conn, cached := openCaching(t)
 	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
 	const insert, query = "INSERT INTO numbers (n) VALUES (?)", "SELECT n FROM numbers WHERE n < ? ORDER BY n"
 	for n := range 3 {
 		mustExec(t, conn, insert, n)
 	}
-	if got := kept(); got != 1 {
-		t.Errorf("%d statements are kept, want the insertion alone", got)
+	if got := cached(); got != 1 {
+		t.Errorf("%d statements are cached, want only the insertion", got)
 	}
 	if _, err := conn.ExecContext(t.Context(), insert, 0); !sqliteDialect.isUniqueViolation(err) {
-		t.Errorf("a number again: got %v", err)
+		t.Errorf("a duplicate number: got %v", err)
 	}
 	mustExec(t, conn, "ALTER TABLE numbers ADD COLUMN more TEXT")
 	mustExec(t, conn, insert, 3)
@@ -76,14 +77,14 @@ func TestKeptStatementsWorkAgain(t *testing.T) {
 			t.Errorf("got %v, want those below %d", got, want)
 		}
 	}
-	if got := kept(); got != 2 {
-		t.Errorf("%d statements are kept, want 2", got)
+	if got := cached(); got != 2 {
+		t.Errorf("%d statements are cached, want 2", got)
 	}
 }
 
-// A query whose rows are still being read may be asked again.
-func TestKeptQueryWithinItself(t *testing.T) {
-	conn, _ := keeping(t)
+// A query may run again while its rows are being read.
+func TestCachedQueryWithinItself(t *testing.T) {
+	conn, _ := openCaching(t)
 	mustExec(t, conn, "CREATE TABLE numbers (n INTEGER)")
 	mustExec(t, conn, "INSERT INTO numbers (n) VALUES (1), (2), (3)")
 	const query = "SELECT n FROM numbers ORDER BY n"
@@ -108,17 +109,17 @@ func TestKeptQueryWithinItself(t *testing.T) {
 	}
 }
 
-// What is kept is bounded, and a context that has ended is heeded.
-func TestKeptStatementsAreBounded(t *testing.T) {
-	conn, kept := keeping(t)
-	for n := range 3 * maxKept {
+// The cache is limited, and a context that has ended is respected.
+func TestStatementCacheIsBounded(t *testing.T) {
+	conn, cached := openCaching(t)
+	for n := range 3 * maxCached {
 		rows, err := conn.QueryContext(t.Context(), fmt.Sprintf("SELECT %d", n))
 		if got := numbers(t, rows, err); len(got) != 1 || got[0] != n {
 			t.Fatalf("got %v, want %d", got, n)
 		}
 	}
-	if got := kept(); got != maxKept {
-		t.Errorf("%d statements are kept, want %d", got, maxKept)
+	if got := cached(); got != maxCached {
+		t.Errorf("%d statements are cached, want %d", got, maxCached)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

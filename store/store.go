@@ -1,9 +1,10 @@
-// Package store keeps the state of the service in an SQL database.
+// Package store implements [guidon.Store] with an SQL database: SQLite, PostgreSQL,
+// CockroachDB, MySQL or MariaDB.
 //
-// There is one implementation; what differs between databases is a [dialect]
-// value. All SQL keeps to the common subset: ? placeholders, no upsert, no
-// RETURNING, no functions of the database for time or JSON. Rules live above, in
-// package guidon: the tables are only rows.
+// There is one implementation. A dialect value holds the differences between the
+// databases. All SQL is in the common subset: ? placeholders, no upsert, no
+// RETURNING, no database functions for time or JSON. The rules of the service are in
+// package guidon, and the schema is in package migrate.
 package store
 
 import (
@@ -20,37 +21,47 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// Options tunes the connections. Zero fields mean what is right for the
-// database.
+// Options configures a [DB]. The zero value of every field is a usable default, which
+// depends on the database.
 type Options struct {
-	// Lambda makes the zero of the others mean what is right for a function of AWS
-	// Lambda on a shared database: two connections, kept for a shorter time.
+	// Lambda adapts the defaults of the other fields to an AWS Lambda function on a
+	// shared database. On PostgreSQL it also disables prepared statements.
 	Lambda bool
-	// Exclusive gives an SQLite file to this process alone, until [DB.Close] or its
-	// end, however it ends: a cache that learns only of its own writes relies on it.
-	// A database that is shared ignores it.
+	// Exclusive locks an SQLite file for this process, until [DB.Close] or until the
+	// process ends, however it ends. A cache that sees only the writes of its own
+	// process relies on it. Shared databases ignore it.
 	Exclusive bool
-	// MaxOpenConns bounds the connections. On a shared database a third of them,
-	// and one at least, is for reading and the rest, one at least, for writing:
-	// readers do not stand in line behind writers. On SQLite all are for reading,
-	// and there is one more, which writes.
+	// MaxOpenConns limits the connections. On a shared database, a third of them are
+	// for reading and the rest for writing, at least one each, so that readers do not
+	// wait behind writers. The default is 24, or 2 with Lambda. On SQLite, all of them
+	// are for reading, and there is one more for writing. The default there is twice
+	// GOMAXPROCS, but at least 4.
 	MaxOpenConns int
-	// MaxIdleConns bounds those that are kept while nobody needs them.
-	MaxIdleConns    int
-	ConnMaxLifetime time.Duration // SQLite: for ever; others: 30 minutes
-	ConnMaxIdleTime time.Duration // SQLite: for ever; others: 5 minutes
-	ConnectTimeout  time.Duration // 10 seconds; not for SQLite
-	// StatementTimeout bounds each statement, and each wait for a turn, so that a
-	// server that hangs is told from one that works: SQLite: none; others: 5
-	// seconds. A shorter bound of the context holds, too.
+	// MaxIdleConns limits the idle connections of each of the two pools. The default
+	// is not to close idle connections before ConnMaxIdleTime.
+	MaxIdleConns int
+	// ConnMaxLifetime limits the age of a connection. The default is no limit on
+	// SQLite and otherwise 30 minutes, or 10 minutes with Lambda.
+	ConnMaxLifetime time.Duration
+	// ConnMaxIdleTime limits how long a connection may be idle. The default is no
+	// limit on SQLite and otherwise 5 minutes, or 1 minute with Lambda.
+	ConnMaxIdleTime time.Duration
+	// ConnectTimeout limits how long connecting may take. The default is 10 seconds.
+	// SQLite ignores it.
+	ConnectTimeout time.Duration
+	// StatementTimeout limits each statement, so that a server that hangs is detected.
+	// On a shared database it also limits each wait for a connection or for other
+	// writers, and all attempts at a transaction. The default is no limit on SQLite
+	// and otherwise 5 seconds. A shorter deadline of the context still applies.
 	StatementTimeout time.Duration
-	// Password, which may be nil, is asked for the password of every connection
-	// that is made to a server, in place of the one in the URL: for those that are
-	// good for some minutes only. The connections must then be encrypted.
+	// Password, if not nil, returns the password for each new connection to a server,
+	// instead of the one in the URL. It is meant for passwords that are valid for
+	// minutes only. It must be safe for concurrent use. [Open] then requires TLS. If
+	// Password fails, the operation fails with Unavailable.
 	Password func(ctx context.Context, address, user string) (string, error)
 }
 
-// tune sets the bounds of a pool of so many connections.
+// tune sets the limits of a pool of at most open connections.
 func (o Options) tune(pool *sql.DB, open int) {
 	pool.SetMaxOpenConns(open)
 	pool.SetMaxIdleConns(min(cmp.Or(o.MaxIdleConns, open), open))
@@ -58,8 +69,8 @@ func (o Options) tune(pool *sql.DB, open int) {
 	pool.SetConnMaxIdleTime(o.ConnMaxIdleTime)
 }
 
-// DB is a [guidon.Store] without a cache: every read asks the database. Its
-// methods may be called concurrently.
+// DB is a [guidon.Store] without a cache: every read queries the database. Its
+// methods are safe for concurrent use.
 type DB struct {
 	dialect *dialect
 	path    string
@@ -69,33 +80,33 @@ type DB struct {
 
 	turns            turns
 	groups           groupCommit
-	patience         time.Duration
+	patience         time.Duration // how long a call may wait for its turn and retry
 	statementTimeout time.Duration
 }
 
 var _ guidon.Store = (*DB)(nil)
 
-// Open opens the database that url names. It starts no goroutine and leaves the
-// schema alone, which is package migrate's. No error shows a password, and a URL that
-// cannot be divided into its parts for certain is rejected; see [redact.Check].
+// Open opens the database that url names. The caller must close the DB. Open does not
+// create or check the schema, which is the task of package migrate. No error shows a
+// password. A URL that cannot be divided into its parts unambiguously is rejected;
+// see [redact.Check].
 //
-// SQLite is "sqlite:path", "sqlite://path" or "file:path"; everything after is
-// the path, taken literally. Symbolic links are followed. Missing folders and the
-// file are created, for the owner only, and the file is opened. Open refuses a
-// file with several hard links, one of another program, and, with
-// [Options.Exclusive], one that another process has exclusively: the last is an
-// *[guidon.Error] with code Unavailable that wraps a *filelock.HeldError. A
-// database in memory is refused: it would be lost on a restart. So is every file by
-// a program that does not import the driver, modernc.org/sqlite.
+// SQLite is "sqlite:path", "sqlite://path" or "file:path". The rest of the URL is the
+// path, taken literally. Symbolic links are followed. Missing directories and the
+// file are created, for the owner only, and the file is opened. Open rejects a file
+// with several hard links, a file of another program with FailedPrecondition, and an
+// in-memory database, which would be lost on a restart. With [Options.Exclusive], a
+// file that is locked already is an *[guidon.Error] with code Unavailable that wraps
+// a *filelock.HeldError. A program that does not import the driver,
+// modernc.org/sqlite, cannot open SQLite files.
 //
-// The others are servers, which are not connected to before the first use; see
-// [DB.WaitReady]. PostgreSQL is "postgres://user:password@host:port/database" or
-// "host=… user=… dbname=…", with the parameters of libpq, such as sslmode.
-// CockroachDB is the same with "cockroachdb://". MySQL and MariaDB are
+// The other databases are servers. Open does not connect to them; see [DB.WaitReady].
+// PostgreSQL is "postgres://user:password@host:port/database" or "host=… user=…
+// dbname=…", with the parameters of libpq, such as sslmode. CockroachDB is the same
+// with "cockroachdb://". MySQL and MariaDB are
 // "mysql://user:password@host:port/database" or
-// "user:password@tcp(host:port)/database", with the parameters of the Go driver,
-// such as tls, and ssl-mode, ssl-ca, ssl-cert and ssl-key as MySQL's own clients
-// have them.
+// "user:password@tcp(host:port)/database", with the parameters of the Go driver, such
+// as tls, and those of MySQL's own clients, ssl-mode, ssl-ca, ssl-cert and ssl-key.
 func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	if err := redact.Check(url); err != nil {
 		return nil, fmt.Errorf("database URL %w", err)
@@ -110,7 +121,7 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 	case "mysql", "mariadb":
 		return openMySQLURL("mysql:"+rest, options)
 	}
-	// What people paste. The text is in no error, as it may hold a password.
+	// Other forms of DSN. No error shows them, because they may contain a password.
 	switch {
 	case redact.IsKeywords(url):
 		return openPostgres(postgresDialect, url, options)
@@ -118,30 +129,32 @@ func Open(ctx context.Context, url string, options Options) (*DB, error) {
 		return openMySQLDSN(url, options)
 	}
 	if scheme, _, found := strings.Cut(url, "://"); found && schemeName.MatchString(scheme) {
-		return nil, fmt.Errorf("database URL has the unknown scheme %q: use %s", scheme, schemes)
+		return nil, fmt.Errorf("database URL has the unknown scheme %q; use %s", scheme, schemes)
 	}
-	return nil, fmt.Errorf("database URL has no scheme that is known: use %s", schemes)
+	return nil, fmt.Errorf("database URL has no known scheme; use %s", schemes)
 }
 
 const schemes = "sqlite:path, postgres://…, cockroachdb://… or mysql://…"
 
 var schemeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
-// Close closes all connections. The methods return Unavailable afterwards.
+// Close closes all connections and unlocks an SQLite file. Methods that use the
+// database return Unavailable afterwards.
 func (d *DB) Close() error {
-	// The reader first: the last connection to close folds the write-ahead log
-	// into the file, which the reader may not do.
+	// The reader is closed first: the last connection to close moves the write-ahead
+	// log into the file, which the reader may not do.
 	err := d.reader.Close()
 	if d.file == nil {
 		return errors.Join(err, d.writer.Close())
 	}
 	if d.file.replaced() {
-		err = errors.Join(err, d.emptyLog())
+		err = errors.Join(err, d.checkpointLog())
 	}
 	return errors.Join(err, d.writer.Close(), d.file.release())
 }
 
-// Ping returns nil when the database answers.
+// Ping returns nil if the database responds to a query. The errors are those of
+// [guidon.Store].
 func (d *DB) Ping(ctx context.Context) error {
 	return d.query(ctx, d.dialect.ping, nil, func(rows *sql.Rows) error {
 		var ignored int64
@@ -149,21 +162,21 @@ func (d *DB) Ping(ctx context.Context) error {
 	})
 }
 
-// SQL returns the pool that may write, for the schema steps.
+// SQL returns the pool for writing, for package migrate. The caller must not close it.
 func (d *DB) SQL() *sql.DB { return d.writer }
 
-// Reader returns the pool that may not write, for a look at the schema by those
-// who have no other use for a connection that may.
+// Reader returns the pool for reading, for callers that check the schema and need no
+// connection that may write. The caller must not close it.
 func (d *DB) Reader() *sql.DB { return d.reader }
 
 // Dialect returns the name of the dialect: "sqlite", "postgres", "cockroach" or
-// "mysql", which is MariaDB's, too.
+// "mysql", which is also that of MariaDB.
 func (d *DB) Dialect() string { return d.dialect.name }
 
-// Shared tells whether other processes may write to the database, which is so
-// for everything but SQLite.
+// Shared reports whether the database is one that several instances may share, which
+// is true for all but SQLite.
 func (d *DB) Shared() bool { return d.dialect.shared }
 
-// Path returns where the database is, for messages: the file, or host, port and
-// database. It holds no credentials.
+// Path returns the location of the database for messages: the file, or host, port and
+// database. It contains no credentials.
 func (d *DB) Path() string { return d.path }

@@ -21,7 +21,7 @@ func TestMirror(t *testing.T) {
 	storetest.RunMirrored(t, db, openFile(t, db.Path()))
 }
 
-// openNew opens a database in its seed state.
+// openNew opens a new database in its seed state.
 func openNew(t testing.TB) *store.DB {
 	t.Helper()
 	db := openFile(t, filepath.Join(t.TempDir(), "guidon.db"))

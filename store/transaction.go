@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// patience bounds how long a call waits for its turn and retries, whatever its
-// context says: beyond that the caller is better served by an answer.
+// patience limits how long a call on SQLite waits for its turn and retries, whatever
+// its context says. After that, an error is of more use to the caller.
 const patience = 10 * time.Second
 
 // retryable marks an error after which the whole transaction may be run again.
@@ -20,9 +20,9 @@ type retryable struct{ cause error }
 func (r *retryable) Error() string { return r.cause.Error() }
 func (r *retryable) Unwrap() error { return r.cause }
 
-// retry runs attempt until it returns something other than a *retryable, with
-// growing pauses of random length in between, so that those who collided do not
-// meet again.
+// retry runs attempt until it returns something other than a *retryable, or
+// d.patience has passed. The pauses in between grow and are random, so that
+// transactions that collided do not collide again.
 func (d *DB) retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	deadline := time.Now().Add(d.patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
@@ -47,12 +47,13 @@ func (d *DB) retry(ctx context.Context, attempt func(ctx context.Context) error)
 // errNothingStored ends a transaction that turned out to change nothing.
 var errNothingStored = errors.New("nothing to store")
 
-// writeTo is write for a transaction that begins by locking the row of the
-// namespace. The writers of one process line up for a namespace here, where
-// waiting costs nothing, and not in the database, where each would hold a
-// connection and, if that is serializable, lose its work to the one before.
+// writeTo is write for a transaction that begins by locking the row of the namespace.
+// The writers of one process queue for a namespace here, where waiting costs nothing.
+// In the database, each would hold a connection. If the database is serializable,
+// each would also have to run again after the one before.
 //
-// Where a single connection writes, they line up for that, and share commits.
+// If there is a single write connection, the writers queue for that and share
+// commits.
 func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.Context, s *session) error) error {
 	if !d.dialect.shared {
 		return d.writeGrouped(ctx, fn)
@@ -65,13 +66,13 @@ func (d *DB) writeTo(ctx context.Context, namespace string, fn func(ctx context.
 	return d.write(ctx, fn)
 }
 
-// write runs fn in a writing transaction and commits what it did, unless it
-// returns an error. fn runs again when the database asks for it.
+// write runs fn in a write transaction and commits it, unless fn returns an error. fn
+// runs again if the transaction may be retried.
 func (d *DB) write(ctx context.Context, fn func(ctx context.Context, s *session) error) error {
 	err := d.retry(ctx, func(ctx context.Context) error {
 		err := d.writeOnce(ctx, fn)
 		if u, ok := errors.AsType[*uncertain](err); ok {
-			return d.decide(ctx, u)
+			return d.resolveOutcome(ctx, u)
 		}
 		return err
 	})
@@ -87,18 +88,19 @@ func (d *DB) writeOnce(ctx context.Context, fn func(ctx context.Context, s *sess
 		return err
 	}
 	defer func() { s.end(ctx) }() // also when fn panics
-	if err := s.verdict(fn(ctx, s)); err != nil {
+	if err := s.abortError(fn(ctx, s)); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return err // nobody waits for it any more
+		return err // the caller no longer waits
 	}
 	return s.commit(ctx)
 }
 
-// verdict returns why the transaction is not to be committed, whatever the
-// function that ran in it made of a failed statement.
-func (s *session) verdict(err error) error {
+// abortError returns why the transaction must not be committed, or nil. err is the
+// result of the function that ran in it, which may have ignored or replaced the error
+// of a failed statement.
+func (s *session) abortError(err error) error {
 	if s.failed != nil && s.db.mayRetry(s.failed) {
 		return &retryable{s.failed}
 	}
@@ -124,29 +126,29 @@ func (d *DB) read(ctx context.Context, fn func(ctx context.Context, s *session) 
 	})
 }
 
-// query runs one statement that reads, outside of any transaction.
+// query runs one read statement outside a transaction.
 func (d *DB) query(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	return d.retry(ctx, func(ctx context.Context) error {
-		bounded, cancel := d.bounded(ctx)
+		bounded, cancel := d.withStatementTimeout(ctx)
 		defer cancel()
-		if err := d.ask(bounded, d.dialect.query(query), args, scan); err != nil {
-			return d.again(ctx, err)
+		if err := d.queryOnce(bounded, d.dialect.query(query), args, scan); err != nil {
+			return d.markRetryable(ctx, err)
 		}
 		return nil
 	})
 }
 
-// ask is query without its bounds.
-func (d *DB) ask(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
+// queryOnce is query without timeout and retries.
+func (d *DB) queryOnce(ctx context.Context, query string, args []any, scan func(rows *sql.Rows) error) error {
 	if d.dialect.interrupt != nil {
-		return d.askUnwatched(ctx, query, args, scan)
+		return d.queryInterruptible(ctx, query, args, scan)
 	}
 	rows, err := d.reader.QueryContext(ctx, query, args...)
 	return scanAll(rows, err, scan)
 }
 
-// again classifies the error and marks it when running again may help.
-func (d *DB) again(ctx context.Context, err error) error {
+// markRetryable classifies the error and marks it if running again may help.
+func (d *DB) markRetryable(ctx context.Context, err error) error {
 	err = d.classify(ctx, err)
 	if d.mayRetry(err) {
 		return &retryable{err}
@@ -156,10 +158,10 @@ func (d *DB) again(ctx context.Context, err error) error {
 
 // newStamp returns the random half of a [guidon.Revision].
 func newStamp() int64 {
-	return rand.Int64() // #nosec G404 -- tells copies of a database apart, keeps no secret
+	return rand.Int64() // #nosec G404 -- distinguishes copies of a database, not a secret
 }
 
-// transactionTime returns the one instant of a transaction.
+// transactionTime returns the current time in the form that is stored.
 func transactionTime() time.Time {
 	return time.Now().UTC().Truncate(time.Microsecond)
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// errConflict stands for what a database says when it wants a transaction to be
-// run again.
+// errConflict stands for an error of a database that requires a retry.
 var errConflict = errors.New("conflict, run again")
 
-// openRetrying opens a database whose dialect knows errConflict, with one table
-// to write to.
+// openRetrying opens a database whose dialect retries after errConflict, with one
+// table to write to.
 func openRetrying(t *testing.T) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), Options{})
@@ -60,8 +59,8 @@ func wantNumbers(t *testing.T, db *DB, want ...int) {
 	}
 }
 
-// A run that meets a conflict is undone and made again, whatever the function
-// makes of the error.
+// A transaction with a conflict is rolled back and run again, whatever the function
+// does with the error.
 func TestWriteRetries(t *testing.T) {
 	for name, report := range map[string]func(err error) error{
 		"passed on": func(err error) error { return err },
@@ -87,9 +86,9 @@ func TestWriteRetries(t *testing.T) {
 	}
 }
 
-// Once a statement has failed, nothing of the transaction may be stored, even
-// when the function takes the failure lightly and the database has rolled back by
-// itself, so that every further statement would be committed at once.
+// After a failed statement, nothing of the transaction may be stored, even if the
+// function ignores the failure. The database may have rolled back by itself, so that
+// every further statement would be committed immediately.
 func TestWriteEndsWithFailedStatement(t *testing.T) {
 	db := openRetrying(t)
 	err := db.write(t.Context(), func(ctx context.Context, s *session) error {
@@ -124,7 +123,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// The connection that writes survives whatever happens in a transaction.
+// The write connection remains usable after a transaction whose context has ended.
 func TestWriterSurvives(t *testing.T) {
 	db := openRetrying(t)
 	for i := range 5 {

@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// turns lets one at a time do something for a key, in order of arrival. It
-// remembers only the keys that somebody holds or waits for.
+// turns gives callers exclusive access to a key, in order of arrival. It stores only
+// keys that are held or waited for.
 type turns struct {
-	mu    sync.Mutex
-	lines map[string]*line
+	mu     sync.Mutex
+	queues map[string]*turnQueue
 }
 
-type line struct {
-	turn   chan struct{} // holds one token while somebody has the turn
-	people int           // who hold it or wait
+type turnQueue struct {
+	turn  chan struct{} // full while a caller has the turn
+	users int           // the callers that have the turn or wait for it
 }
 
-// take waits for the turn of the key: until the context ends, or Unavailable
-// after patience.
+// take waits for the turn of the key. It returns the error of the context if that
+// ends first, and Unavailable after patience.
 func (t *turns) take(ctx context.Context, key string, patience time.Duration) (release func(), err error) {
-	l := t.join(key)
+	q := t.join(key)
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case l.turn <- struct{}{}:
-		return func() { <-l.turn; t.leave(key, l) }, nil
+	case q.turn <- struct{}{}:
+		return func() { <-q.turn; t.leave(key, q) }, nil
 	case <-ctx.Done():
-		t.leave(key, l)
+		t.leave(key, q)
 		return nil, ctx.Err()
 	case <-timer.C:
-		t.leave(key, l)
+		t.leave(key, q)
 		return nil, unavailable(messageBusy, nil)
 	}
 }
 
-func (t *turns) join(key string) *line {
+func (t *turns) join(key string) *turnQueue {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	l := t.lines[key]
-	if l == nil {
-		l = &line{turn: make(chan struct{}, 1)}
-		if t.lines == nil {
-			t.lines = map[string]*line{}
+	q := t.queues[key]
+	if q == nil {
+		q = &turnQueue{turn: make(chan struct{}, 1)}
+		if t.queues == nil {
+			t.queues = map[string]*turnQueue{}
 		}
-		t.lines[key] = l
+		t.queues[key] = q
 	}
-	l.people++
-	return l
+	q.users++
+	return q
 }
 
-func (t *turns) leave(key string, l *line) {
+func (t *turns) leave(key string, q *turnQueue) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if l.people--; l.people == 0 {
-		delete(t.lines, key)
+	if q.users--; q.users == 0 {
+		delete(t.queues, key)
 	}
 }

@@ -23,7 +23,7 @@ func TestTurnsExclude(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					*count++ // the race detector watches
+					*count++ // checked by the race detector
 					release()
 				}
 			})
@@ -35,8 +35,8 @@ func TestTurnsExclude(t *testing.T) {
 			t.Errorf("%s: got %d, want 800", key, *count)
 		}
 	}
-	if len(all.lines) != 0 {
-		t.Errorf("%d keys are remembered that nobody waits for", len(all.lines))
+	if len(all.queues) != 0 {
+		t.Errorf("%d unused keys are stored", len(all.queues))
 	}
 }
 
@@ -59,7 +59,7 @@ func TestTurnsEnd(t *testing.T) {
 		t.Fatalf("after the release: %v", err)
 	}
 	release()
-	if len(all.lines) != 0 {
-		t.Errorf("%d keys are remembered that nobody waits for", len(all.lines))
+	if len(all.queues) != 0 {
+		t.Errorf("%d unused keys are stored", len(all.queues))
 	}
 }

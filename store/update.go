@@ -13,20 +13,22 @@ func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.C
 	return d.UpdateMirrored(ctx, namespace, nil, fn)
 }
 
-// UpdateMirrored is Update for a caller that keeps a copy of the namespace, which it
-// brings up to date: if others have written since, by what they wrote as well.
+// UpdateMirrored is [DB.Update] for a caller that keeps a copy of the namespace. If
+// it succeeds, it advances the copy through mirror, which may be nil, as
+// [guidon.Mirror] describes. The deltas include what others have written since the
+// revision of the copy.
 func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
 	call := guidon.CallFrom(ctx)
 	var current, next int64
-	var seen func() // of a run that stored nothing
+	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
-		current, next, seen = 0, 0, nil
+		current, next, onUnchanged = 0, 0, nil
 		tx, err := beginTransaction(ctx, s, namespace, mirror)
 		if err != nil {
 			return err
 		}
 		if call.IfMatch != nil {
-			if err := tx.know(ctx); err != nil {
+			if err := tx.ensureHead(ctx); err != nil {
 				return err
 			}
 			current = tx.current()
@@ -36,31 +38,31 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon
 		}
 		err = fn(ctx, tx)
 		tx.dead = true
-		if err := tx.know(ctx); err != nil {
+		if err := tx.ensureHead(ctx); err != nil {
 			return err
 		}
 		current = tx.current()
 		if err != nil {
 			return err
 		}
-		stores := tx.record.settle()
+		stores := tx.record.finalize()
 		steps, err := tx.steps(ctx, stores)
 		if err != nil {
 			return err
 		}
 		if !stores { // the revision is not used up
-			seen = func() { steps.advance(mirror) }
+			onUnchanged = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
-		s.follow(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
+		s.onCommit(namespace, tx.record.revision, steps.known, func() { steps.advance(mirror) })
 		next = tx.record.revision.Number
 		return tx.write(ctx)
 	})
 	if err == nil && next != 0 {
 		current = next
 	}
-	if err == nil && seen != nil {
-		seen()
+	if err == nil && onUnchanged != nil {
+		onUnchanged()
 	}
 	if current != 0 {
 		call.Revision = current
@@ -71,15 +73,15 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon
 // transaction is the [guidon.Tx] of one run of a function given to Update.
 type transaction struct {
 	s         *session
-	ctx       context.Context // of the run, for Now, which is given none
+	ctx       context.Context // of the run, for Now, which has no parameter for it
 	namespace string
 	lineage   *lineage
-	claim     *claim // until its answer is in head
-	unknown   error  // why there is no answer
-	head      head   // as stored, with the revision to be
+	claim     *claim // nil once its result is in head
+	claimErr  error  // the error of the claim
+	head      head   // as stored, but with the next revision
 	record    record
-	body      []byte // of the namespace; nil: it does not exist
-	change    *entry // what the transaction did to the namespace
+	body      []byte // of the namespace; nil if it does not exist
+	change    *entry // the transaction's change to the namespace itself; nil if none
 	flags     *objects[guidon.Flag]
 	segments  *objects[guidon.Segment]
 	dropped   bool // the namespace was deleted in this transaction
@@ -93,7 +95,7 @@ func beginTransaction(ctx context.Context, s *session, namespace string, mirror 
 	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
 	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
-		return tx, nil // no such namespace, and nothing to be locked
+		return tx, nil // there is no such namespace, so there is nothing to lock
 	}
 	var err error
 	if tx.claim, err = s.claim(ctx, namespace); err != nil {
@@ -103,47 +105,47 @@ func beginTransaction(ctx context.Context, s *session, namespace string, mirror 
 	return tx, err
 }
 
-// know makes sure that the namespace is locked and its state known. Both were
-// asked for at the beginning, but the question travels with the first one that
-// the function asks.
-func (tx *transaction) know(ctx context.Context) error {
+// ensureHead ensures that the namespace is locked and tx.head is set. The claim was
+// queued at the start of the transaction and is sent with the first query of the
+// function.
+func (tx *transaction) ensureHead(ctx context.Context) error {
 	if err := tx.s.flush(ctx); err != nil {
 		return err
 	}
-	return tx.learn()
+	return tx.applyClaim()
 }
 
-// learn is know after something has been asked.
-func (tx *transaction) learn() error {
+// applyClaim sets tx.head from the claim, which must have been sent.
+func (tx *transaction) applyClaim() error {
 	if tx.claim == nil {
-		return tx.unknown
+		return tx.claimErr
 	}
-	tx.head, tx.unknown = tx.claim.head()
+	tx.head, tx.claimErr = tx.claim.head()
 	tx.claim = nil
-	if tx.unknown != nil {
-		return tx.unknown
+	if tx.claimErr != nil {
+		return tx.claimErr
 	}
 	if tx.head.live {
 		tx.body = tx.head.body
 	}
-	// The instant after the lock was got: a later revision has no earlier time.
+	// The time is taken after the lock, so that a later revision has no earlier time.
 	tx.record.revision, tx.record.now = tx.head.revision, transactionTime()
 	return nil
 }
 
-// mayHold tells whether anything can be stored in the namespace.
-func (tx *transaction) mayHold() bool { return tx.claim != nil || tx.head.live }
+// mayHaveObjects reports whether anything can be stored in the namespace.
+func (tx *transaction) mayHaveObjects() bool { return tx.claim != nil || tx.head.live }
 
 // current returns the revision before this transaction.
 func (tx *transaction) current() int64 { return tx.record.revision.Number - 1 }
 
 func (tx *transaction) Now() time.Time {
-	_ = tx.know(tx.ctx) // whose error ends the transaction, at the latest before it writes
+	_ = tx.ensureHead(tx.ctx) // its error ends the transaction, at the latest before it writes
 	return tx.record.now
 }
 
 func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error) {
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return nil, err
 	}
 	if tx.body == nil {
@@ -154,14 +156,14 @@ func (tx *transaction) Namespace(ctx context.Context) (*guidon.Namespace, error)
 }
 
 func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) error {
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	switch {
 	case tx.dead || tx.dropped:
 		return errDead
 	case n.Key != tx.namespace:
-		return errors.New("store: the namespace put is not the one that is updated")
+		return errors.New("store: PutNamespace with the key of another namespace")
 	case tx.namespace == guidon.AuthenticationsKey:
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q is reserved", n.Key)
 	case !storable(n.Key):
@@ -186,7 +188,7 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 	if tx.dead {
 		return errDead
 	}
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if tx.body == nil {
@@ -205,15 +207,15 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 	return nil
 }
 
-// errDead is the answer to a program's mistake, not to a caller.
+// errDead reports a mistake in the program, not in a request.
 var errDead = errors.New("store: transaction used after its end, or put after DeleteNamespace")
 
-// mayPut returns an error when nothing can be put into the namespace.
+// mayPut returns an error if nothing can be put into the namespace.
 func (tx *transaction) mayPut(ctx context.Context) error {
 	if tx.dead || tx.dropped {
 		return errDead
 	}
-	if err := tx.know(ctx); err != nil {
+	if err := tx.ensureHead(ctx); err != nil {
 		return err
 	}
 	if tx.body == nil {
@@ -254,7 +256,7 @@ func (tx *transaction) DeleteSegment(ctx context.Context, key string) error {
 	return tx.segments.delete(ctx, key)
 }
 
-// write stores what fn did.
+// write stores the changes of the transaction.
 func (tx *transaction) write(ctx context.Context) error {
 	if err := tx.writeNamespace(ctx); err != nil {
 		return err
@@ -270,15 +272,15 @@ func (tx *transaction) write(ctx context.Context) error {
 
 func (tx *transaction) writeNamespace(ctx context.Context) error {
 	switch {
-	case tx.change == nil || tx.change.void():
+	case tx.change == nil || tx.change.isNoOp():
 		return nil
 	case tx.body == nil:
 		return tx.s.later(ctx, `UPDATE namespaces SET deleted = 1, body = '{}' WHERE namespace_key = ?`, tx.namespace)
 	case tx.head.live:
 		return tx.s.later(ctx, `UPDATE namespaces SET body = ? WHERE namespace_key = ?`, string(tx.body), tx.namespace)
 	}
-	// Two namespaces created at the same moment may share a number; their keys
-	// decide then.
+	// Two namespaces created concurrently may get the same number. Their order is then
+	// that of their keys.
 	var last int64
 	if _, err := tx.s.row(ctx, `SELECT COALESCE(MAX(created_seq), 0) FROM namespaces`, nil, &last); err != nil {
 		return err
@@ -287,7 +289,7 @@ func (tx *transaction) writeNamespace(ctx context.Context) error {
 		return tx.s.later(ctx, `UPDATE namespaces SET deleted = 0, created_seq = ?, body = ? WHERE namespace_key = ?`,
 			last+1, string(tx.body), tx.namespace)
 	}
-	// At once: from here on the row is what wasCommitted waits for.
+	// It is not queued, because wasCommitted waits for the row from here on.
 	_, err := tx.s.exec(ctx, insertNamespace,
 		tx.namespace, tx.record.revision.Number, tx.record.revision.Stamp, 0, last+1, string(tx.body))
 	return err

@@ -6,9 +6,9 @@ import (
 	"os"
 )
 
-// writeHolder makes the separate lock file name this process.
+// writeHolder writes the id and host of this process into a separate lock file.
 func writeHolder(file *os.File) error {
-	host, _ := os.Hostname() // the process id alone is of use, too
+	host, _ := os.Hostname() // the process id alone is useful too
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
@@ -16,8 +16,8 @@ func writeHolder(file *os.File) error {
 	return err
 }
 
-// readHolder returns the process that a separate lock file names. The file must
-// be locked: only its present holder is sure to have written it.
+// readHolder returns the process that a separate lock file names. The file must be
+// locked: only then was it certainly written by its current holder.
 func readHolder(file io.ReaderAt) Holder {
 	text := make([]byte, 512)
 	n, err := file.ReadAt(text, 0)

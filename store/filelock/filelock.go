@@ -1,10 +1,10 @@
-// Package filelock gives a file to one process at a time.
+// Package filelock locks a file for one process at a time.
 //
-// On Unix the lock is an flock on the file itself, so every path to the file, by
-// whatever links, leads to the same lock, and there is nothing to delete. It does
-// not interact with locks of fcntl, which SQLite uses. Where that does not hold,
-// on Windows and on network file systems, the lock is a second file, next to the
-// first and with the suffix [Suffix].
+// On Unix the lock is an flock on the file itself. Every path to the file, through
+// whatever links, has the same lock, and there is no lock file to delete. The lock
+// does not interact with fcntl locks, which SQLite uses. On Windows and on network
+// file systems, where this does not work, the lock is a second file next to the
+// first, with the suffix [Suffix].
 //
 // The system releases the lock when the process ends, however it ends.
 package filelock
@@ -18,13 +18,13 @@ import (
 	"sync"
 )
 
-// Suffix is what the path of a separate lock file adds to that of the file.
+// Suffix is appended to the path of a file to form that of its separate lock file.
 const Suffix = ".lock"
 
-// HeldError is the error of [Acquire] for a file that is locked already, perhaps
-// by this process.
+// HeldError is the error of [Acquire] for a file that is locked already, perhaps by
+// this process.
 type HeldError struct {
-	Path   string
+	Path   string // as given to Acquire
 	Holder Holder
 }
 
@@ -35,48 +35,50 @@ func (e *HeldError) Error() string {
 
 // Holder is the process that holds a lock.
 type Holder struct {
-	PID  int    // 0 if it is unknown
-	Host string // empty: this one
+	PID  int    // 0 if unknown
+	Host string // empty if it is this host
 }
 
 // String names the process as far as it is known.
 func (h Holder) String() string {
 	switch {
 	case h.PID == 0:
-		return "another process, whose id is not visible from here"
+		return "another process, whose id is unknown"
 	case h.Host != "":
 		return fmt.Sprintf("process %d on host %q", h.PID, h.Host)
 	}
 	return fmt.Sprintf("process %d", h.PID)
 }
 
-// ErrReplaced is the error of [Lock.Verify] if the path no longer leads to the
-// locked file.
+// ErrReplaced is the error of [Lock.Verify] if the path no longer names the locked
+// file, and of [Acquire] if the file is replaced again and again.
 var ErrReplaced = errors.New("the file was replaced, moved or removed while it was in use")
 
-// ErrUnsupported is the error of [Acquire] where files cannot be locked.
-var ErrUnsupported = errors.New("files cannot be locked here")
+// ErrUnsupported is the error of [Acquire] if the system or the file system does not
+// support locks.
+var ErrUnsupported = errors.New("file locks are not supported here")
 
 // Lock is a locked file. Its methods are safe for concurrent use.
 type Lock struct {
-	path   string
-	info   fs.FileInfo
-	files  []*os.File // open as long as the lock is held
-	beside string     // the separate lock file, if there is one
+	path     string
+	info     fs.FileInfo
+	files    []*os.File // open as long as the lock is held
+	lockPath string     // of the separate lock file, or ""
 }
 
-// held are the locks of this process. On Unix, closing any descriptor of a file
-// drops the fcntl locks that the process has on it. So a file that this process
-// uses must not even be opened to find out that it is locked.
+// held holds the locks of this process. On Unix, closing any descriptor of a file
+// drops the fcntl locks that the process has on it. So a file that this process uses
+// must not even be opened to find out that it is locked.
 var held struct {
 	mu    sync.Mutex
 	locks []*Lock
 }
 
-// Acquire locks the file, which it creates, for the owner only, if it does not
-// exist. It returns a *[HeldError] if the file is locked already. The caller must
-// resolve symbolic links first, and must not use the file before Acquire returns
-// or after Release.
+// Acquire locks the file and creates it, for its owner only, if it does not exist. It
+// does not wait: it returns a *[HeldError] if the file is locked already, and
+// [ErrUnsupported] if it cannot be locked. The caller must resolve symbolic links
+// first, and must not use the file before Acquire returns or after Release. Acquire
+// is safe for concurrent use.
 func Acquire(path string) (*Lock, error) {
 	held.mu.Lock()
 	defer held.mu.Unlock()
@@ -101,8 +103,8 @@ func holderHere(info fs.FileInfo) *Lock {
 	return held.locks[i]
 }
 
-// Verify returns [ErrReplaced] if the path of the file now leads to another file
-// or to none. The lock then protects a file that nobody else can find.
+// Verify returns [ErrReplaced] if the path now names another file or none. The lock
+// then protects a file that no other process can find by that path.
 func (l *Lock) Verify() error {
 	info, err := os.Stat(l.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, l.info) {
@@ -111,9 +113,9 @@ func (l *Lock) Verify() error {
 	return err
 }
 
-// Separate reports whether the lock is a second file, which stays locked if the
-// first one is replaced.
-func (l *Lock) Separate() bool { return l.beside != "" }
+// Separate reports whether the lock is a second file, which stays locked if the first
+// one is replaced.
+func (l *Lock) Separate() bool { return l.lockPath != "" }
 
 // Release unlocks the file. It may be called more than once.
 func (l *Lock) Release() error {
@@ -127,7 +129,6 @@ func (l *Lock) Release() error {
 	return l.unlock()
 }
 
-// closeAll closes the files.
 func closeAll(files []*os.File) error {
 	var errs []error
 	for _, file := range files {

@@ -15,8 +15,8 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// asHolder is the environment variable by which the test program becomes a
-// process that locks the file that it names, until its standard input ends.
+// asHolder is the environment variable that makes the test program lock the file that
+// it names, until its standard input ends.
 const asHolder = "FILELOCK_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -36,8 +36,8 @@ func hold(path string) int {
 	return 0
 }
 
-// holder starts a process that locks the file, and returns its id and what kills
-// it.
+// holder starts a process that locks the file, and returns its id and a function that
+// kills it.
 func holder(t *testing.T, path string) (pid int, kill func()) {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), os.Args[0]) // #nosec G204 -- this program
@@ -60,7 +60,7 @@ func holder(t *testing.T, path string) (pid int, kill func()) {
 	})
 	t.Cleanup(kill)
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
-		t.Fatalf("the holder says %q, %v", line, err)
+		t.Fatalf("the holder printed %q, %v", line, err)
 	}
 	return process.Process.Pid, kill
 }
@@ -91,8 +91,8 @@ func wantHeld(t *testing.T, path string, pid int) {
 	}
 }
 
-// A file is locked under each of its names, and the process that holds it is
-// named, also after it has been killed and another one has followed.
+// A file is locked under each of its names, and the error names the holder, also
+// after one holder was killed and another process has locked the file.
 func TestAcquireNamesTheHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	link := filepath.Join(t.TempDir(), "b.db")
@@ -125,7 +125,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(entries) != 1 {
-		t.Errorf("got files %v, want the locked one alone", entries)
+		t.Errorf("got files %v, want only the locked one", entries)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got %v, %v, want a new file with mode 0600", info, err)
@@ -152,13 +152,13 @@ func TestVerify(t *testing.T) {
 			if err := lock.Verify(); !errors.Is(err, filelock.ErrReplaced) {
 				t.Errorf("got %v, want ErrReplaced", err)
 			}
-			acquire(t, path) // what is there now is another file
+			acquire(t, path) // the path now names another file
 		})
 	}
 }
 
-// TestOneAtATime has many want a file, all of whose holders replace it: a lock on
-// a file that has been replaced must not count.
+// Many goroutines lock a file, and every holder removes it: a lock on a file that was
+// replaced must not count.
 func TestOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	var wg sync.WaitGroup
@@ -177,7 +177,7 @@ func TestOneAtATime(t *testing.T) {
 				}
 				turns++
 				if n := inside.Add(1); n != 1 {
-					t.Errorf("%d holders at once", n)
+					t.Errorf("%d holders at the same time", n)
 				}
 				total.Add(1)
 				inside.Add(-1)
@@ -189,6 +189,6 @@ func TestOneAtATime(t *testing.T) {
 	}
 	wg.Wait()
 	if total.Load() != 40 {
-		t.Errorf("got %d turns, want 40", total.Load())
+		t.Errorf("the lock was acquired %d times, want 40", total.Load())
 	}
 }

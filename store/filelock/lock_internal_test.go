@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParseLock has the forms that lines of /proc/locks have.
+// The lines have the forms of /proc/locks.
 func TestParseLock(t *testing.T) {
 	for line, want := range map[string]lockEntry{
 		"1: FLOCK  ADVISORY  WRITE 1234 fe:00:131073 0 EOF":             {pid: 1234, device: "fe:00", inode: 131073},
@@ -37,9 +37,9 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// TestLockBeside is how files on network file systems are locked, of which there
-// is none here.
-func TestLockBeside(t *testing.T) {
+// Files on network file systems are locked by a separate file. The test needs no
+// network file system.
+func TestLockSeparate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -48,17 +48,17 @@ func TestLockBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := lockBeside(info, path, nil)
+	lock, err := lockSeparate(info, path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &HeldError{Path: path, Holder: Holder{PID: os.Getpid()}}
-	_, err = lockBeside(info, path, nil)
+	_, err = lockSeparate(info, path, nil)
 	held, _ := errors.AsType[*HeldError](err)
 	if diff := cmp.Diff(want, held); diff != "" {
 		t.Errorf("second lock (-want +got):\n%s", diff)
 	}
-	// To a process that locks the file itself, it is the lock of an older release.
+	// A process that locks the file itself treats it as the lock of an older release.
 	_, err = acquire(path)
 	held, _ = errors.AsType[*HeldError](err)
 	if diff := cmp.Diff(want, held); diff != "" {
@@ -68,7 +68,7 @@ func TestLockBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path + Suffix); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the separate file is left behind: %v", err)
+		t.Errorf("the separate file was left behind: %v", err)
 	}
 	if lock, err = acquire(path); err != nil {
 		t.Fatal(err)
@@ -78,8 +78,8 @@ func TestLockBeside(t *testing.T) {
 	}
 }
 
-// TestOldRelease: what an older release wrote into its lock file names it; a file
-// that it left behind, as when it was killed, keeps nobody out.
+// The lock file of an older release names its holder. If it is left behind, as when
+// the holder was killed, the file can be locked.
 func TestOldRelease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	file, err := os.Create(path + Suffix)
@@ -109,9 +109,9 @@ func TestOldRelease(t *testing.T) {
 	}
 }
 
-// TestDescriptorStaysOpen: a failed attempt must not close a descriptor of a file
-// that this process uses, since that drops its locks of fcntl. Another process
-// would then not see them; here it is the kernel's list that shows them.
+// A failed attempt must not close a descriptor of a file that this process uses,
+// because that drops its fcntl locks. The test reads the kernel's list to see whether
+// they are still there.
 func TestDescriptorStaysOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	lock, err := Acquire(path)
@@ -130,16 +130,16 @@ func TestDescriptorStaysOpen(t *testing.T) {
 	if _, err := Acquire(link); err == nil {
 		t.Fatal("the file was locked twice")
 	}
-	if _, err := acquire(link); err == nil { // as if it had been moved there meanwhile
+	if _, err := acquire(link); err == nil { // as if it had just been moved there
 		t.Fatal("the file was locked twice")
 	}
 	stat := lock.info.Sys().(*syscall.Stat_t)
 	if !hasPOSIXLock(t, os.Getpid(), stat.Ino) {
-		t.Error("the lock of fcntl is lost")
+		t.Error("the fcntl lock is lost")
 	}
 }
 
-// hasPOSIXLock reports whether the kernel lists a lock of fcntl.
+// hasPOSIXLock reports whether the kernel lists an fcntl lock of the process.
 func hasPOSIXLock(t *testing.T, pid int, inode uint64) bool {
 	t.Helper()
 	text, err := os.ReadFile("/proc/locks")
@@ -147,7 +147,7 @@ func hasPOSIXLock(t *testing.T, pid int, inode uint64) bool {
 		t.Skip(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		// The same line but for the kind.
+		// The line differs only in the kind.
 		entry, ok := parseLock(strings.Replace(line, "POSIX", "FLOCK", 1))
 		if ok && strings.Contains(line, "POSIX") && entry.pid == pid && entry.inode == inode {
 			return true

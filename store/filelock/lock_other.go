@@ -6,5 +6,5 @@ func acquire(string) (*Lock, error) { return nil, ErrUnsupported }
 
 func (l *Lock) unlock() error { return closeAll(l.files) }
 
-// Links returns the number of names, hard links, that the file has.
+// Links returns [ErrUnsupported].
 func Links(string) (int, error) { return 0, ErrUnsupported }

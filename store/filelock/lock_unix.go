@@ -24,24 +24,24 @@ func acquire(path string) (*Lock, error) {
 			return lock, err
 		}
 	}
-	return nil, fmt.Errorf("lock file %q: %w", path, ErrReplaced)
+	return nil, fmt.Errorf("cannot lock file %q: %w", path, ErrReplaced)
 }
 
-// lockOpen locks the open file, or closes it and returns why it cannot. The error
-// is ErrReplaced if the path led to another file by the time it was locked.
+// lockOpen locks the open file, or closes it and returns an error. The error is
+// ErrReplaced if the path named another file by the time it was locked.
 func lockOpen(file *os.File, path string) (lock *Lock, err error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if other := holderHere(info); other != nil { // moved here since Acquire looked
+	if other := holderHere(info); other != nil { // moved here after Acquire checked
 		other.files = append(other.files, file)
 		return nil, &HeldError{Path: path, Holder: Holder{PID: os.Getpid()}}
 	}
 	if onNetwork(file) {
-		// There, locks of flock are made of those of fcntl: SQLite would wait for its
+		// These file systems implement flock by fcntl locks: SQLite would wait for its
 		// own process.
-		return lockBeside(info, path, file.Close())
+		return lockSeparate(info, path, file.Close())
 	}
 	if err := flock(file, syscall.LOCK_EX); err != nil {
 		if errors.Is(err, errHeld) {
@@ -56,14 +56,15 @@ func lockOpen(file *os.File, path string) (lock *Lock, err error) {
 	return lock, nil
 }
 
-// lockBeside locks the file, which has been closed again, by a separate one.
-func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
+// lockSeparate locks the file by a separate one. closed is the error of closing the
+// file.
+func lockSeparate(info fs.FileInfo, path string, closed error) (*Lock, error) {
 	if closed != nil {
 		return nil, closed
 	}
-	beside := path + Suffix
+	lockPath := path + Suffix
 	for range maxReplaced {
-		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- next to the operator's own choice
+		file, err := os.OpenFile(lockPath, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- next to the operator's own choice
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +72,14 @@ func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
 		if errors.Is(err, errHeld) {
 			err = &HeldError{Path: path, Holder: readHolder(file)}
 		}
-		if err == nil && !leadsTo(beside, file) {
+		if err == nil && !leadsTo(lockPath, file) {
 			_ = file.Close() // its last holder removed it before it was locked
 			continue
 		}
 		if err == nil {
 			err = writeHolder(file)
 		}
-		lock := &Lock{path: path, info: info, files: []*os.File{file}, beside: beside}
+		lock := &Lock{path: path, info: info, files: []*os.File{file}, lockPath: lockPath}
 		if err == nil {
 			err = lock.Verify()
 		}
@@ -87,29 +88,29 @@ func lockBeside(info fs.FileInfo, path string, closed error) (*Lock, error) {
 		}
 		return lock, nil
 	}
-	return nil, fmt.Errorf("lock file %q: %w", beside, ErrReplaced)
+	return nil, fmt.Errorf("cannot lock file %q: %w", lockPath, ErrReplaced)
 }
 
-// unlock removes a separate lock file while it is still locked, so that nobody
-// can hold a lock on a file that is about to vanish.
+// unlock removes a separate lock file while it is still locked, so that no process
+// can hold a lock on a file that is about to be removed.
 func (l *Lock) unlock() error {
 	var removed error
-	if l.beside != "" {
-		removed = os.Remove(l.beside)
+	if l.lockPath != "" {
+		removed = os.Remove(l.lockPath)
 	}
 	return errors.Join(removed, closeAll(l.files))
 }
 
-// lockedByOldRelease returns a *HeldError if a process of a release that locked a
-// separate file everywhere has the file. It looks with a shared lock, so that
-// others that look do not get in each other's way.
+// lockedByOldRelease returns a *HeldError if the file is locked by a process of an
+// older release, which always locks a separate file. It checks with a shared lock, so
+// that concurrent checks do not conflict.
 func lockedByOldRelease(path string) error {
 	file, err := os.Open(path + Suffix) // #nosec G304 -- next to the operator's own choice
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look for the lock of an older release: %w", err)
+		return fmt.Errorf("cannot check for the lock of an older release: %w", err)
 	}
 	defer file.Close()
 	if errors.Is(flock(file, syscall.LOCK_SH), errHeld) {
@@ -118,7 +119,7 @@ func lockedByOldRelease(path string) error {
 	return nil
 }
 
-// leadsTo reports whether the path leads to the open file.
+// leadsTo reports whether the path names the open file.
 func leadsTo(path string, file *os.File) bool {
 	opened, err := file.Stat()
 	if err != nil {
@@ -146,7 +147,7 @@ func flock(file *os.File, how int) error {
 	}
 }
 
-// Links returns the number of names, hard links, that the file has.
+// Links returns the number of hard links of the file.
 func Links(path string) (int, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -154,7 +155,7 @@ func Links(path string) (int, error) {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, fmt.Errorf("links of file %q: %w", path, errors.ErrUnsupported)
+		return 0, fmt.Errorf("cannot count the hard links of file %q: %w", path, errors.ErrUnsupported)
 	}
 	return int(stat.Nlink), nil // #nosec G115 -- far below the limit on every file system
 }

@@ -9,8 +9,8 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// acquire locks by a separate file, which it keeps open without letting others
-// write to it: what is locked on Windows itself cannot be read by SQLite either.
+// acquire locks a separate file, which it keeps open without sharing it for writing.
+// If the file itself were locked, SQLite could not read it on Windows.
 func acquire(path string) (*Lock, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // #nosec G304 -- the operator's own choice
 	if err != nil {
@@ -20,10 +20,10 @@ func acquire(path string) (*Lock, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	beside := path + Suffix
-	separate, err := open(beside, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, syscall.OPEN_ALWAYS)
+	lockPath := path + Suffix
+	separate, err := open(lockPath, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ, syscall.OPEN_ALWAYS)
 	if errors.Is(err, errSharing) {
-		return nil, &HeldError{Path: path, Holder: holderOf(beside)}
+		return nil, &HeldError{Path: path, Holder: holderOf(lockPath)}
 	}
 	if err != nil {
 		return nil, err
@@ -31,20 +31,20 @@ func acquire(path string) (*Lock, error) {
 	if err := writeHolder(separate); err != nil {
 		return nil, errors.Join(err, separate.Close())
 	}
-	return &Lock{path: path, info: info, files: []*os.File{separate}, beside: beside}, nil
+	return &Lock{path: path, info: info, files: []*os.File{separate}, lockPath: lockPath}, nil
 }
 
-// unlock removes the separate file unless another process has locked it by then,
-// which keeps it from being removed.
+// unlock removes the separate file. The removal fails if another process has locked
+// it by then.
 func (l *Lock) unlock() error {
 	err := closeAll(l.files)
-	_ = os.Remove(l.beside)
+	_ = os.Remove(l.lockPath)
 	return err
 }
 
 // holderOf returns the process that the locked file names.
-func holderOf(beside string) Holder {
-	file, err := open(beside, syscall.GENERIC_READ, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, syscall.OPEN_EXISTING)
+func holderOf(lockPath string) Holder {
+	file, err := open(lockPath, syscall.GENERIC_READ, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE, syscall.OPEN_EXISTING)
 	if err != nil {
 		return Holder{}
 	}
@@ -52,7 +52,7 @@ func holderOf(beside string) Holder {
 	return readHolder(file)
 }
 
-// open opens the file with what it lets others do meanwhile.
+// open opens the file with the share mode.
 func open(path string, access, share, disposition uint32) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func open(path string, access, share, disposition uint32) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// Links returns the number of names, hard links, that the file has.
+// Links returns the number of hard links of the file.
 func Links(path string) (int, error) {
 	file, err := os.Open(path) // #nosec G304 -- the operator's own choice
 	if err != nil {

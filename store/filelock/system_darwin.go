@@ -16,5 +16,5 @@ func onNetwork(file *os.File) bool {
 	return err == nil && stat.Flags&mntLocal == 0
 }
 
-// holderOf returns nobody: the system does not say who holds a lock.
+// holderOf returns the zero Holder: the system does not report the holder of a lock.
 func holderOf(fs.FileInfo) Holder { return Holder{} }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// The magic numbers of file systems that make locks of flock out of those of
-// fcntl (statfs(2), flock(2)).
+// Magic numbers of file systems that implement flock by fcntl locks (statfs(2),
+// flock(2)).
 const (
 	magicNFS  = 0x6969
 	magicSMB  = 0x517b
@@ -33,8 +33,8 @@ func onNetwork(file *os.File) bool {
 	return false
 }
 
-// holderOf returns the process that holds the lock of flock on the file, as the
-// kernel lists it. It does not list those of other containers.
+// holderOf returns the process that holds the flock on the file, according to the
+// kernel's list, which omits processes of other containers.
 func holderOf(info fs.FileInfo) Holder {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -50,7 +50,7 @@ func holderOf(info fs.FileInfo) Holder {
 		if !ok || entry.inode != stat.Ino {
 			continue
 		}
-		// Some file systems, such as btrfs, are listed by another device than stat
+		// Some file systems, such as btrfs, are listed with another device than stat
 		// returns for the file.
 		if entry.device == device(uint64(stat.Dev)) || hasOpen(entry.pid, info) {
 			return Holder{PID: entry.pid}
@@ -70,7 +70,7 @@ type lockEntry struct {
 //
 //	1: FLOCK  ADVISORY  WRITE 1234 fe:00:131073 0 EOF
 //
-// and reports whether it is about a lock of flock that is held.
+// and reports whether it is an exclusive flock that is held.
 func parseLock(line string) (lockEntry, bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 8 || fields[1] != "FLOCK" || fields[3] != "WRITE" {

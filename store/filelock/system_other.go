@@ -10,5 +10,5 @@ import (
 // onNetwork reports whether the file is known to be on a network file system.
 func onNetwork(*os.File) bool { return false }
 
-// holderOf returns nobody: the system does not say who holds a lock.
+// holderOf returns the zero Holder: the system does not report the holder of a lock.
 func holderOf(fs.FileInfo) Holder { return Holder{} }

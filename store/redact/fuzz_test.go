@@ -9,18 +9,18 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// secretLength is the length from which a part of a password is one: shorter ones
-// are in any text.
+// secretLength is the length of the parts of a password that must not be shown.
+// Shorter parts occur in any text.
 const secretLength = 4
 
-// urlSchemes are those that a URL with a password may have.
+// urlSchemes are the schemes of URLs that may contain a password.
 var urlSchemes = []string{
 	"postgres", "postgresql", "POSTGRES", "cockroachdb", "crdb", "mysql", "mariadb",
 	"redis", "rediss", "https", "grpc", "file", "sqlite", "clickhouse",
 }
 
-// withPassword returns texts that have the password in them, as a person may write
-// them, escaped and not.
+// withPassword returns URLs and DSNs with the password, escaped or not, as users may
+// write them.
 func withPassword(scheme uint8, user, password, host, database string) []string {
 	prefix := urlSchemes[int(scheme)%len(urlSchemes)] + "://"
 	escaped := (&url.URL{User: url.UserPassword(user, password), Host: "h"}).String()
@@ -41,8 +41,8 @@ func withPassword(scheme uint8, user, password, host, database string) []string 
 	}
 }
 
-// leak returns a part of the password that is in the text and could not have come
-// from anything else, or "".
+// leak returns a part of the password that is in the text but in none of the others,
+// or "".
 func leak(text, password string, others ...string) string {
 	for i := range max(0, len(password)-secretLength+1) {
 		part := password[i : i+secretLength]
@@ -53,9 +53,9 @@ func leak(text, password string, others ...string) string {
 	return ""
 }
 
-// FuzzPasswords: whatever a password contains, and wherever its URL is cut because
-// of that, no part of it is in what may be shown of the URL, in the place of a
-// database, or in the error that refuses it.
+// FuzzPasswords checks that no part of a password is shown, whatever it contains and
+// wherever its URL is split because of that. It must not be in the redacted URL, in
+// the path of the DB, or in the error that rejects the URL.
 func FuzzPasswords(f *testing.F) {
 	for i := range urlSchemes {
 		for _, password := range []string{
@@ -70,7 +70,7 @@ func FuzzPasswords(f *testing.F) {
 			t.Skip("the password is not the only part that has special characters")
 		}
 		for _, text := range withPassword(scheme, user, password, host, database) {
-			// What the texts, and errors and defaults of drivers, say by themselves.
+			// The parts of the URLs, errors and driver defaults that are not secret.
 			others := []string{
 				user, url.QueryEscape(user), errorWords, "://" + host + "/" + database, "tcp(" + host + ")/" + database,
 				"host=" + host + " dbname=" + database, host + ":5432/" + database, host + ":3306/" + database,
@@ -79,18 +79,18 @@ func FuzzPasswords(f *testing.F) {
 				t.Errorf("%q is shown as %q with %q in it", text, redact.URL(text), part)
 			}
 			if isFile(text) {
-				continue // it would be created
+				continue // Open would create it
 			}
 			db, err := store.Open(t.Context(), text, store.Options{})
-			said := ""
+			shown := ""
 			if err != nil {
-				said = err.Error()
+				shown = err.Error()
 			} else {
-				said = db.Path()
+				shown = db.Path()
 				_ = db.Close()
 			}
-			if part := leak(said, password, append(others, urlSchemes...)...); part != "" {
-				t.Errorf("opening %q says %q with %q in it", text, said, part)
+			if part := leak(shown, password, append(others, urlSchemes...)...); part != "" {
+				t.Errorf("opening %q shows %q with %q in it", text, shown, part)
 			}
 		}
 	})
@@ -101,10 +101,10 @@ func isFile(text string) bool {
 	return scheme == "file" || scheme == "sqlite"
 }
 
-// errorWords are the texts that errors are made of.
-const errorWords = `database URL has an @ that does not end the user and password: write the special characters of a
-password as %xx, such as %2F for a slash and %40 for an @ has no scheme that is known: use sqlite:path, postgres://…,
-cockroachdb://… or mysql://… has the unknown scheme the DSN cannot be parsed: use user:password@tcp(host:port)/database?parameters
-cannot be parsed, use mysql://user:password@host:port/database, special characters as %xx names no database the parameter is not supported
+// errorWords has the texts of which errors are composed.
+const errorWords = `database URL has an @ that does not end the user and password; write the special characters of a
+password as %xx, such as %2F for a slash and %40 for an @ has no known scheme; use sqlite:path, postgres://…,
+cockroachdb://… or mysql://… has the unknown scheme cannot parse the DSN; use user:password@tcp(host:port)/database?parameters
+cannot parse the database URL; use mysql://user:password@host:port/database, with special characters as %xx names no database the parameter is not supported
 failed to parse as URL keyword/value DSN invalid port invalid keyword/value unterminated quoted string in connection info string
 127.0.0.1:5432 127.0.0.1:3306 localhost /var/run/postgresql /tmp/.s.PGSQL.5432 root postgres sslmode file password is empty`

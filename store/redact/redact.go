@@ -1,11 +1,13 @@
-// Package redact keeps passwords out of logs and errors: it says which part of the
-// URL of a database, of Redis or of a service may be shown, and which URLs cannot be
-// divided into parts for certain.
+// Package redact keeps passwords out of logs and errors. It returns the part of the
+// URL of a database, of Redis or of a service that may be shown, and rejects URLs
+// that cannot be divided into parts unambiguously.
 //
-// A password that contains one of @ / ? # in the clear is cut by programs that parse
-// the URL, so that a part of it becomes a host or the name of a database, which are
-// shown. Wherever that is possible the URL is ambiguous: nothing of it is shown but
-// the scheme, and it is not used.
+// If a password contains an unescaped @ / ? or #, programs split the URL inside the
+// password, so that a part of it becomes a host or the name of a database, which are
+// shown. Where that is possible the URL is ambiguous: only its scheme is shown, and
+// it must not be used.
+//
+// All functions are safe for concurrent use.
 package redact
 
 import (
@@ -22,41 +24,43 @@ var (
 	// user:password@tcp(db:3306)/guidon?tls=true
 	driver = regexp.MustCompile(`^([^/]*@)?(tcp|unix)\([^)]*\)/`)
 
-	// The URLs whose user and password end at the last @ for all that read them. The
-	// driver of PostgreSQL looks for the first one.
+	// URLs whose user and password end at the last @ for every program that parses
+	// them. The driver of PostgreSQL takes the first one.
 	lastEndsUser = regexp.MustCompile(`^(?i:mysql|mariadb|rediss?|unix):`)
 
-	// The parameters that hold credentials, which may contain an @.
+	// The parameters that contain credentials, in which an @ is allowed.
 	credentials = regexp.MustCompile(`([?&](?:user|username|password|sslpassword)=)[^&#]*`)
 	// The parameters of a URL for SQLite, some of which are credentials.
 	fileParameters = regexp.MustCompile(`(?s)\?.*=`)
-	// A user at a host, of which SQLite has none: //user:password@host/path, or
-	// user:password@host/path where somebody has left out the scheme.
+	// A user and a host, which SQLite does not have: //user:password@host/path, or
+	// user:password@host/path if the scheme was left out.
 	credentialsInPath = regexp.MustCompile(`(?s)^(//[^/]|[^/\\:]+:[^/\\]).*@`)
 )
 
-// What may be shown of each form, without the user. If the rest does not look like
-// this, a part of a password may have been taken for something else.
+// What may be shown of each form, without the user. If the rest does not match, a
+// part of a password may have been mistaken for something else.
 var (
 	shownURL     = regexp.MustCompile(`^[A-Za-z0-9.,:_\[\]-]*(/[A-Za-z0-9._/-]*)?$`)
 	shownDriver  = regexp.MustCompile(`^(tcp|unix)\([A-Za-z0-9./:_\[\]-]*\)/[A-Za-z0-9._-]*$`)
 	shownKeyword = regexp.MustCompile(`(?:^|\s)((?:host|hostaddr|port|dbname)=[A-Za-z0-9./,:_-]+)`)
 )
 
-// IsKeywords reports whether the text is a DSN of libpq, such as host=… dbname=….
+// IsKeywords reports whether text is a DSN of libpq, such as host=… dbname=….
 func IsKeywords(text string) bool { return keywords.MatchString(text) }
 
-// IsDriver reports whether the text is a DSN of Go's MySQL driver, such as
+// IsDriver reports whether text is a DSN of Go's MySQL driver, such as
 // user:password@tcp(host)/database.
 func IsDriver(text string) bool { return driver.MatchString(text) }
 
 // errAmbiguous does not quote the URL.
-var errAmbiguous = errors.New("has an @ that does not end the user and password: write the special characters of a password as %xx, such as %2F for a slash and %40 for an @")
+var errAmbiguous = errors.New("has an @ that does not end the user and password; write the special characters of a password as %xx, such as %2F for a slash and %40 for an @")
 
 // errParameters does not quote the URL either.
-var errParameters = errors.New("has parameters, which are not supported for SQLite: name only the file")
+var errParameters = errors.New("has parameters, which are not supported for SQLite; name only the file")
 
-// Check returns an error, which shows nothing of the URL, if the URL is ambiguous.
+// Check returns an error if the URL is ambiguous, or names an SQLite file and has
+// parameters. The error shows nothing of the URL. Its text is a predicate, such as
+// "has parameters", to be prefixed with the name of the setting.
 func Check(text string) error {
 	switch {
 	case file.MatchString(text):
@@ -79,7 +83,7 @@ func Check(text string) error {
 	return nil
 }
 
-// split divides what follows the scheme of a URL where the host ends.
+// split splits a URL without its scheme at the end of the authority.
 func split(text string) (authority, rest string) {
 	_, text, _ = strings.Cut(text, "://")
 	if i := strings.IndexAny(text, "/?#"); i >= 0 {
@@ -88,9 +92,10 @@ func split(text string) (authority, rest string) {
 	return text, ""
 }
 
-// URL returns the part of the URL or DSN that may be shown: no user, no password and
-// no parameters, which may be credentials too. If the URL is ambiguous or not well
-// formed, that is the scheme alone, and nothing if there is none.
+// URL returns the part of a URL or DSN that may be shown. It omits the user, the
+// password and the parameters, which may be credentials too. If text is ambiguous or
+// not well formed, URL returns the scheme and a colon, or "" if the scheme is
+// unknown.
 func URL(text string) string {
 	name := scheme.FindStringSubmatch(text)
 	switch {
@@ -107,7 +112,7 @@ func URL(text string) string {
 		}
 		return name[1] + ":"
 	case IsKeywords(text):
-		if !strings.ContainsAny(text, `'"\`) { // no value with spaces inside
+		if !strings.ContainsAny(text, `'"\`) { // quoted values may contain spaces
 			var shown []string
 			for _, match := range shownKeyword.FindAllStringSubmatch(text, -1) {
 				shown = append(shown, match[1])
@@ -126,7 +131,7 @@ func URL(text string) string {
 	return ""
 }
 
-// shownOf returns host and path of a URL, or "" if they do not look like that.
+// shownOf returns the host and path of a URL, or "" if they do not match shownURL.
 func shownOf(text string) string {
 	authority, rest := split(text)
 	rest, _, _ = strings.Cut(rest, "?")

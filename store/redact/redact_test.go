@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// What is shown of a URL helps to recognize the database and holds nothing of a
-// password, however badly written.
+// The redacted URL identifies the database and contains nothing of the password,
+// however badly it is written.
 func TestURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"file:/data/guidon.db":                               "file:/data/guidon.db",

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// mess changes something of every sort.
-func mess(ctx context.Context, tx guidon.Tx) error {
+// changeEverything makes a change of every kind.
+func changeEverything(ctx context.Context, tx guidon.Tx) error {
 	n, err := tx.Namespace(ctx)
 	if err != nil {
 		return err
@@ -22,8 +22,7 @@ func mess(ctx context.Context, tx guidon.Tx) error {
 		tx.DeleteFlag(ctx, "b"), tx.PutSegment(ctx, newSegment("s")))
 }
 
-// wantUntouched runs attempt, which fails half way, and checks that nothing of
-// it is stored.
+// wantUntouched runs attempt, which fails, and checks that it stores nothing.
 func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
 	t.Helper()
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
@@ -46,9 +45,9 @@ func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
 	if diff := cmp.Diff(records, brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))); diff != "" {
 		t.Errorf("records changed:\n%s", diff)
 	}
-	// And the store still works.
+	// The store must still work.
 	if got := putFlags(t, s, defaultNamespace, newFlag("later")); got != before.Revision().Number+1 {
-		t.Errorf("next revision is %d, want %d", got, before.Revision().Number+1)
+		t.Errorf("the next write has revision %d, want %d", got, before.Revision().Number+1)
 	}
 }
 
@@ -56,13 +55,13 @@ func testAtomicOnError(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		call := &guidon.Call{}
 		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			if err := mess(ctx, tx); err != nil {
+			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
 			return errStop
 		})
 		if !errors.Is(err, errStop) {
-			t.Errorf("got error %v, want that of the function", err)
+			t.Errorf("got error %v, want the error of the function", err)
 		}
 		if call.Revision != 2 {
 			t.Errorf("got revision %d, want the current one, 2", call.Revision)
@@ -74,11 +73,11 @@ func testAtomicOnPanic(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the panic was swallowed")
+				t.Error("Update recovered the panic")
 			}
 		}()
 		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			if err := mess(ctx, tx); err != nil {
+			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
 			panic("in the middle")
@@ -86,7 +85,7 @@ func testAtomicOnPanic(t *testing.T, s guidon.Store) {
 	})
 }
 
-// A transaction that is used after its end, or after the namespace is gone,
+// A transaction that is used after its end, or after its namespace was deleted,
 // changes nothing.
 func testDeadTransaction(t *testing.T, s guidon.Store) {
 	var leaked guidon.Tx
@@ -111,7 +110,7 @@ func testCanceled(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := s.Update(ctx, defaultNamespace, mess)
+		err := s.Update(ctx, defaultNamespace, changeEverything)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
@@ -122,7 +121,7 @@ func testCanceledInside(t *testing.T, s guidon.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
-			err := mess(ctx, tx)
+			err := changeEverything(ctx, tx)
 			cancel()
 			return err
 		})

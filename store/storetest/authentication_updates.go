@@ -16,11 +16,11 @@ import (
 func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	before := authentications(t, s)
-	mess := func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	changeAll := func(ctx context.Context, tx guidon.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
 	}
 	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-		return errors.Join(mess(ctx, tx), errStop)
+		return errors.Join(changeAll(ctx, tx), errStop)
 	})
 	if !errors.Is(err, errStop) {
 		t.Errorf("got %v, want the function's error", err)
@@ -28,13 +28,13 @@ func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	func() {
 		defer func() { _ = recover() }()
 		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-			_ = mess(ctx, tx)
+			_ = changeAll(ctx, tx)
 			panic("in the middle")
 		})
 	}()
 	after := authentications(t, s)
 	if after.Revision() != before.Revision() || !cmp.Equal(ids(after.All()), []string{"1"}) {
-		t.Errorf("got %q at %v, want what was there at %v", ids(after.All()), after.Revision(), before.Revision())
+		t.Errorf("got %q at %v, want no change since %v", ids(after.All()), after.Revision(), before.Revision())
 	}
 }
 
@@ -45,14 +45,14 @@ func testAuthenticationRevision(t *testing.T, s guidon.Store) {
 	if first.Number != start+1 || first.Stamp == 0 {
 		t.Errorf("got revision %v after %d", first, start)
 	}
-	putAuthentication(t, s, newAuthentication("1")) // as it is already
+	putAuthentication(t, s, newAuthentication("1")) // unchanged
 	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, "nope")
 	})
 	if got := authentications(t, s).Revision(); got != first {
 		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
 	}
-	// The call belongs to a namespace and is left alone.
+	// The condition and the revision of the call are about a namespace and not used.
 	wrong := int64(99)
 	call := &guidon.Call{IfMatch: &wrong, Revision: 42}
 	err := s.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
@@ -84,7 +84,7 @@ func testAuthenticationRecords(t *testing.T, s guidon.Store) {
 	for _, c := range got {
 		text, err := json.Marshal(c)
 		if err != nil || strings.Contains(string(text), "hash") {
-			t.Errorf("record %s (%v) tells the token hash", text, err)
+			t.Errorf("record %s (%v) shows the token hash", text, err)
 		}
 		if c.Namespace != "" {
 			t.Errorf("the record has namespace %q", c.Namespace)
@@ -92,7 +92,7 @@ func testAuthenticationRecords(t *testing.T, s guidon.Store) {
 	}
 }
 
-// Many processes bootstrap at once: one token comes of it.
+// If many processes bootstrap concurrently, only one token is created.
 func testAuthenticationRaces(t *testing.T, s guidon.Store) {
 	race(t, func(ctx context.Context, i int) error {
 		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {

@@ -93,7 +93,7 @@ func testAuthenticationLifeCycle(t *testing.T, s guidon.Store) {
 		t.Error("token hashes are not those stored")
 	}
 	if len(set.All()) != 3 {
-		t.Error("the set read before has changed")
+		t.Error("the set that was read before has changed")
 	}
 }
 
@@ -108,8 +108,8 @@ func testAuthenticationMethods(t *testing.T, s guidon.Store) {
 	}
 }
 
-// The first authentication of a database is the first one that ever was stored,
-// whatever became of it.
+// The first authentication of a database is the first that was ever stored, even if
+// it was deleted.
 func testAuthenticationFirst(t *testing.T, s guidon.Store) {
 	for _, step := range []struct {
 		name string
@@ -169,11 +169,11 @@ func testAuthenticationUnique(t *testing.T, s guidon.Store) {
 		err := s.UpdateAuthentications(t.Context(), fn)
 		wantCode(t, name, err, guidon.InvalidArgument)
 		if err != nil && strings.Contains(err.Error(), "hash of") {
-			t.Errorf("%s: the error tells the hash: %v", name, err)
+			t.Errorf("%s: the error shows the hash: %v", name, err)
 		}
 	}
 	if after := authentications(t, s); after.Revision() != before.Revision() || len(after.All()) != 2 {
-		t.Errorf("a refused authentication left something behind: %q", ids(after.All()))
+		t.Errorf("a rejected authentication left something behind: %q", ids(after.All()))
 	}
 	// Deleting one frees its hash within the same update.
 	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {

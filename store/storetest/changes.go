@@ -25,7 +25,7 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The next update is to have another time.
+		// The next update must have another time.
 		for !time.Now().Truncate(time.Microsecond).After(at) {
 		}
 		return at
@@ -48,14 +48,14 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 		{"kind and key", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "x"}, []string{flagX, deleteX}},
 		{"actor", guidon.ChangeQuery{Actor: "ann"}, []string{flagX, deleteX}},
 		{"since is inclusive", guidon.ChangeQuery{Since: new(second)}, []string{segmentX, flagUpper, deleteX}},
-		{"since, finer than is stored", guidon.ChangeQuery{Since: new(second.Add(1))}, []string{deleteX}},
+		{"since, with higher precision than stored", guidon.ChangeQuery{Since: new(second.Add(1))}, []string{deleteX}},
 		{"until is exclusive", guidon.ChangeQuery{Until: new(third)}, []string{create, flagX, segmentX, flagUpper}},
 		{"since the zero time", guidon.ChangeQuery{Since: new(time.Time{})}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"until the zero time", guidon.ChangeQuery{Until: new(time.Time{})}, nil},
 		{"until, in another zone", guidon.ChangeQuery{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"before is exclusive", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
 		{"before the first of a revision", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3}}, []string{create, flagX}},
-		{"all at once", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
+		{"all filters together", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
 		{"nothing", guidon.ChangeQuery{Actor: "nobody"}, nil},
 	} {
 		c.query.Namespace, c.query.Limit = "other", 100
@@ -96,7 +96,7 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 	}
 }
 
-// The pages of any size add up to the whole.
+// Pages of any size add up to all records.
 func testChangePages(t *testing.T, s guidon.Store) {
 	for i := range 5 {
 		var flags []*guidon.Flag
@@ -118,7 +118,7 @@ func testChangePages(t *testing.T, s guidon.Store) {
 				t.Fatal(err)
 			}
 			if len(page) > limit {
-				t.Fatalf("got %d records, at most %d were asked for", len(page), limit)
+				t.Fatalf("got %d records, the limit was %d", len(page), limit)
 			}
 			if len(page) == 0 {
 				break
@@ -148,7 +148,7 @@ func testChangePages(t *testing.T, s guidon.Store) {
 	}
 }
 
-// A page of large records is shorter than asked for, but never empty.
+// A page of large records is shorter than requested, but not empty.
 func testChangePagesBounded(t *testing.T, s guidon.Store) {
 	for i := range 3 {
 		f := newFlag("large")
@@ -160,7 +160,7 @@ func testChangePagesBounded(t *testing.T, s guidon.Store) {
 		t.Fatal(err)
 	}
 	if len(first) != 1 {
-		t.Errorf("got %d records of 12 MiB in one answer, want 1", len(first))
+		t.Errorf("got %d records of 12 MiB in one page, want 1", len(first))
 	}
 	if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace})); got != 4 {
 		t.Errorf("got %d records in all, want 4", got)

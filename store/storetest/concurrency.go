@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Several read, change and write the same flag: no change is lost.
+// Several goroutines read, change and write the same flag. No change is lost.
 func testLostUpdates(t *testing.T, s guidon.Store) {
 	counter := newFlag("counter")
 	counter.Description = "0"
@@ -49,9 +49,9 @@ func increment(ctx context.Context, tx guidon.Tx) error {
 	return tx.PutFlag(ctx, f)
 }
 
-// A writer changes two flags, a segment and the namespace in each revision:
-// readers always see all of them as of the revision that the snapshot states,
-// and never a revision older than they saw before.
+// A writer changes two flags, a segment and the namespace in each revision. Readers
+// always see all of them as of the snapshot's revision, and never an older revision
+// than before.
 func testTornReads(t *testing.T, s guidon.Store) {
 	const writes = 60
 	writeAll(t, s)
@@ -91,7 +91,7 @@ func writeAll(t *testing.T, s guidon.Store) {
 		if err != nil {
 			return err
 		}
-		previous, _ := strconv.Atoi(n.Description) // the seed's text counts as 0
+		previous, _ := strconv.Atoi(n.Description) // the text of the seed counts as 0
 		text := strconv.Itoa(max(previous, 1) + 1)
 		n.Description = text
 		a, b, g := newFlag("a"), newFlag("b"), newSegment("s")
@@ -113,7 +113,7 @@ func wantWhole(t *testing.T, shot *guidon.Snapshot) {
 	}
 }
 
-// Whoever has been told of a revision reads it or a later one.
+// A read after an acknowledged write returns its revision or a later one.
 func testReadYourWrites(t *testing.T, s guidon.Store) {
 	var acknowledged atomic.Int64
 	var done atomic.Bool
@@ -140,7 +140,7 @@ func testReadYourWrites(t *testing.T, s guidon.Store) {
 	wg.Wait()
 }
 
-// errTaken is what the function of a uniqueness race returns when it comes second.
+// errTaken is what the function of a race returns if another one has won.
 var errTaken = errors.New("taken")
 
 func testUniqueFlag(t *testing.T, s guidon.Store) {
@@ -159,8 +159,8 @@ func testUniqueFlag(t *testing.T, s guidon.Store) {
 	}
 }
 
-// A new namespace has no row that could be locked: the losers run again and
-// must see the winner's. Runs keep nothing of one another.
+// A new namespace has no row that could be locked. The losers run again and must see
+// the winner's namespace, and nothing of their earlier runs may be stored.
 func testUniqueNamespace(t *testing.T, s guidon.Store) {
 	for round := range 5 {
 		key := fmt.Sprint("namespace-", round)
@@ -185,8 +185,8 @@ func testUniqueNamespace(t *testing.T, s guidon.Store) {
 	}
 }
 
-// race runs attempt 8 times at once; exactly one succeeds, the others find it
-// taken.
+// race runs attempt 8 times concurrently and checks that exactly one succeeds and the
+// others are too late.
 func race(t *testing.T, attempt func(ctx context.Context, i int) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)

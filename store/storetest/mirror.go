@@ -13,35 +13,36 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Mirrored is a store that brings copies up to date.
+// Mirrored is a store whose updates advance copies.
 type Mirrored interface {
 	guidon.Store
 	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
 	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
 }
 
-// RunMirrored checks that a copy, which is never loaded after its first time, is what a
-// load returns after every update: whatever that does, whoever wrote in between by the
-// other store of the same database, and whether it stored anything.
+// RunMirrored checks that after every update a copy equals what a load returns,
+// although the copy itself is loaded only once. The updates make changes of all
+// kinds, or none. In between, others write through other, which must be a second
+// store on the same database.
 func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
 			w := &mirrorWriter{random: rand.New(rand.NewPCG(seed, 1)), namespace: namespace} // #nosec G404 -- repeatable, for tests
-			var m copyOf[guidon.Snapshot, guidon.SnapshotDelta]
+			var m mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]
 			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
 			for n := range 60 {
 				for w.random.IntN(3) == 0 {
 					mustSucceed(t, other.Update(t.Context(), namespace, w.change))
 				}
-				if m.held == nil { // only what does not exist can do without
+				if m.held == nil { // a namespace that does not exist needs no load
 					m.held, _ = s.Snapshot(t.Context(), namespace)
 				}
 				mustSucceed(t, s.UpdateMirrored(t.Context(), namespace, &m, w.change))
 				want, err := s.Snapshot(t.Context(), namespace)
 				if errors.Is(err, guidon.NotFound) {
 					if m.held != nil && m.held.Namespace() != nil {
-						t.Fatalf("seed %d, write %d: the copy has a namespace that is deleted", seed, n)
+						t.Fatalf("seed %d, write %d: the copy has a deleted namespace", seed, n)
 					}
 					continue
 				}
@@ -54,7 +55,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 	t.Run("Authentications", func(t *testing.T) {
 		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))} // #nosec G404 -- repeatable, for tests
-		var m copyOf[guidon.AuthenticationSet, guidon.AuthenticationDelta]
+		var m mirrorCopy[guidon.AuthenticationSet, guidon.AuthenticationDelta]
 		m.apply, m.revision, m.empty = (*guidon.AuthenticationSet).Apply, (*guidon.AuthenticationSet).Revision, guidon.NewAuthenticationSet(guidon.Revision{}, nil)
 		m.held = mustAuthentications(t, s)
 		for n := range 100 {
@@ -71,7 +72,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 	t.Run("Failed", func(t *testing.T) {
 		failed := errors.New("failed")
-		m := copyOf[guidon.Snapshot, guidon.SnapshotDelta]{never: true}
+		m := mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]{ignore: true}
 		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx guidon.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
 		})
@@ -79,32 +80,32 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 			t.Errorf("got %v, want the error of the function", err)
 		}
 		if m.advanced {
-			t.Error("the copy was brought to a state that was not committed")
+			t.Error("the copy was advanced to a state that was not committed")
 		}
 	})
 }
 
-// copyOf is a [guidon.Mirror] that expects to be brought to every state.
-type copyOf[T, D any] struct {
+// mirrorCopy is a [guidon.Mirror] that must be advanced to every state.
+type mirrorCopy[T, D any] struct {
 	held     *T
 	empty    *T
 	revision func(*T) guidon.Revision
 	apply    func(*T, ...D) *T
-	never    bool
+	ignore   bool
 	advanced bool
 }
 
-func (c *copyOf[T, D]) Held() (guidon.Revision, bool) {
+func (c *mirrorCopy[T, D]) Held() (guidon.Revision, bool) {
 	if c.held == nil {
 		return guidon.Revision{}, false
 	}
 	return c.revision(c.held), true
 }
 
-func (c *copyOf[T, D]) Advance(from guidon.Revision, deltas ...D) {
+func (c *mirrorCopy[T, D]) Advance(from guidon.Revision, deltas ...D) {
 	c.advanced = true
 	switch {
-	case c.never:
+	case c.ignore:
 	case from == guidon.Revision{}:
 		c.held = c.apply(c.empty, deltas...)
 	default:
@@ -198,7 +199,7 @@ func (w *mirrorWriter) changeObject(ctx context.Context, tx guidon.Tx) error {
 	return tx.PutFlag(ctx, &guidon.Flag{Key: w.key("flag-"), Name: w.name(), Rules: []*guidon.Rule{{ID: "r", SegmentKeys: []string{w.key("segment-")}}}})
 }
 
-// changeAuthentications creates, changes, deletes or replaces some.
+// changeAuthentications creates, changes, deletes or replaces some authentications.
 func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx guidon.AuthenticationTx) error {
 	for range w.random.IntN(3) {
 		id := w.key("id-")

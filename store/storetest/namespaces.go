@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Contract 4.7: one protected namespace in a fresh store.
+// A fresh store has one protected namespace (contract 4.7).
 func testSeed(t *testing.T, s guidon.Store) {
 	all, err := s.Namespaces(t.Context())
 	if err != nil {
@@ -55,7 +55,7 @@ func testNamespaceLifeCycle(t *testing.T, s guidon.Store) {
 		t.Errorf("got name %q, want %q", got, "The shop")
 	}
 	if got := flagKeys(snapshot(t, s, "shop").Flags()); !cmp.Equal(got, []string{"a"}) {
-		t.Errorf("renaming lost flags: got %q", got)
+		t.Errorf("flags after renaming the namespace: got %q", got)
 	}
 	deleteNamespace(t, s, "shop")
 	_, err := s.Snapshot(t.Context(), "shop")
@@ -126,8 +126,8 @@ func testUnknownNamespace(t *testing.T, s guidon.Store) {
 	wantNamespaces(t, s, "default")
 }
 
-// The authentications' own revision is kept beside those of the namespaces. No
-// request may reach it by a name.
+// The revision of the authentications is stored next to those of the namespaces. No
+// request may get it by the name of a namespace.
 func testReservedNamespace(t *testing.T, s guidon.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	const reserved = guidon.AuthenticationsKey

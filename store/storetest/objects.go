@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/internal/fieldtest"
 )
 
-// fullFlag returns a flag with something in every field.
+// fullFlag returns a flag with a value in every field.
 func fullFlag(tx guidon.Tx, key string) *guidon.Flag {
 	now := tx.Now()
 	return &guidon.Flag{
@@ -88,10 +88,10 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 		return tx.PutSegment(ctx, g)
 	})
 	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 0}); f.Created != want {
-		t.Errorf("the flag handed in says created at %v, want %v", f.Created, want)
+		t.Errorf("the flag that was put says created at %v, want %v", f.Created, want)
 	}
 	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 1}); g.Created != want {
-		t.Errorf("the segment handed in says created at %v, want %v", g.Created, want)
+		t.Errorf("the segment that was put says created at %v, want %v", g.Created, want)
 	}
 	shot := snapshot(t, s, defaultNamespace)
 	if diff := cmp.Diff(f, shot.Flag("flag")); diff != "" {
@@ -116,7 +116,7 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 		t.Errorf("changed flag: got %+v", got)
 	}
 	if shot.Segment("segment") != nil {
-		t.Error("the deleted segment is still there")
+		t.Error("the deleted segment still exists")
 	}
 	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
 		if err := tx.DeleteFlag(ctx, "never was"); err != nil {
@@ -129,8 +129,8 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 	}
 }
 
-// What a transaction returns belongs to the caller: changing it changes nothing
-// that is stored or read later.
+// The caller owns the objects that a transaction returns. Changing them affects
+// neither what is stored nor what is read later.
 func testOwnedByCaller(t *testing.T, s guidon.Store) {
 	f := newFlag("a")
 	putFlags(t, s, defaultNamespace, f)
@@ -156,13 +156,13 @@ func testOwnedByCaller(t *testing.T, s guidon.Store) {
 	}
 }
 
-// Lists are in creation order, also of objects created in one update, whose
-// times are equal, and whatever happened to them since.
+// Lists are in creation order, whatever happened to the objects since. This includes
+// objects created in one update, whose times are equal.
 func testOrder(t *testing.T, s guidon.Store) {
 	var want []string
 	var flags []*guidon.Flag
 	for i := range 250 {
-		key := fmt.Sprintf("flag-%d", (i*7919)%1000) // in no order of text
+		key := fmt.Sprintf("flag-%d", (i*7919)%1000) // not in alphabetical order
 		want, flags = append(want, key), append(flags, newFlag(key))
 	}
 	putFlags(t, s, defaultNamespace, flags[:200]...)
@@ -195,7 +195,7 @@ func testOrder(t *testing.T, s guidon.Store) {
 	}
 }
 
-// What is created again stands at the end, in one update or in two.
+// An object that is deleted and created again, in one update or two, is listed last.
 func testOrderAfterRecreation(t *testing.T, s guidon.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
 	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "a") })
@@ -248,8 +248,8 @@ func testReadsOwnWrites(t *testing.T, s guidon.Store) {
 	wantFlags(t, s, "b", "c")
 }
 
-// testListedKeys changes objects of which the transaction has seen no more than the
-// keys, in every way and in any order.
+// testListedKeys changes objects of which the transaction has read only the keys, in
+// every way and in any order.
 func testListedKeys(t *testing.T, s guidon.Store) {
 	const count = 250
 	key := func(i int) string { return fmt.Sprintf("flag-%d", (i*7)%count) }

@@ -12,7 +12,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// One record for each object of an update, in the order of first touch.
+// An update writes one record for each object, in the order in which they were first
+// changed.
 func testRecordsComplete(t *testing.T, s guidon.Store) {
 	createNamespace(t, s, "shop")
 	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
@@ -34,8 +35,8 @@ func testRecordsComplete(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, "shop")
 }
 
-// What one update does to one object is one record, from before to after. Only
-// an object deleted and put again has two: its place in the lists is a new one.
+// All changes of an object in one update make one record. Only an object that is
+// deleted and put again has two, because it has a new position in lists.
 func testRecordsCoalesced(t *testing.T, s guidon.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("gone"), newFlag("again"), newFlag("back"))
 	late := newFlag("late")
@@ -124,7 +125,7 @@ func testRecordFields(t *testing.T, s guidon.Store) {
 	}
 }
 
-// Many updates of all sorts, then the records replayed from nothing.
+// Replaying the records of many updates of all kinds gives the current state.
 func testReplay(t *testing.T, s guidon.Store) {
 	keys := []string{"a", "b", "c", "d", "e"}
 	for i := range 60 {
@@ -152,15 +153,15 @@ func testReplay(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
-// replayed is the state that change records add up to.
+// replayed is the state that results from change records.
 type replayed struct {
 	namespace *guidon.Namespace
 	flags     []*guidon.Flag
 	segments  []*guidon.Segment
 }
 
-// wantReplay checks that the records of the namespace, replayed, give exactly
-// its state.
+// wantReplay checks that replaying the records of the namespace gives exactly its
+// state.
 func wantReplay(t *testing.T, s guidon.Store, namespace string) {
 	t.Helper()
 	shot := snapshot(t, s, namespace)

@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Every committed update takes exactly one revision, also with 8 writers, and
-// leaves its records.
+// Every committed update takes exactly one revision and writes its records, also with
+// 8 concurrent writers.
 func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
 	const writers, writes = 8, 12
 	seen := make([]atomic.Int32, writers*writes+2)
@@ -53,7 +53,7 @@ func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
-// An update that stores nothing uses up no revision and says which is current.
+// An update that stores nothing uses no revision and reports the current one.
 func testNothingStored(t *testing.T, s guidon.Store) {
 	f := newFlag("a")
 	want := putFlags(t, s, defaultNamespace, f)
@@ -148,7 +148,7 @@ func testIfMatch(t *testing.T, s guidon.Store) {
 	}
 }
 
-// Of many who saw the same revision, one writes.
+// If many writers require the same revision, only one succeeds.
 func testIfMatchOneWins(t *testing.T, s guidon.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
 	var wg sync.WaitGroup

@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite that every [guidon.Store] must
-// pass, whatever its database and however it caches.
+// Package storetest is the conformance suite that every [guidon.Store] must pass,
+// whatever its database and its cache.
 package storetest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Run runs the suite. open returns a fresh store in its seed state (contract
-// 4.7), which it closes by t.Cleanup.
+// Run runs the suite. open must return a fresh store in its seed state (contract 4.7)
+// and close it with t.Cleanup. It is called once for each subtest.
 func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
 	for _, part := range []struct {
 		name string
@@ -85,8 +85,8 @@ func newSegment(key string) *guidon.Segment {
 	return &guidon.Segment{Key: key, Name: "Segment " + key}
 }
 
-// update runs fn and fails the test when that fails. It returns the revision
-// reported to the caller.
+// update runs fn and fails the test if that fails. It returns the revision reported
+// to the caller.
 func update(t testing.TB, s guidon.Store, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) int64 {
 	t.Helper()
 	call := &guidon.Call{Actor: guidon.Actor{ID: "test"}}
@@ -109,7 +109,6 @@ func putFlags(t testing.TB, s guidon.Store, namespace string, flags ...*guidon.F
 	})
 }
 
-// createNamespace stores a new namespace.
 func createNamespace(t testing.TB, s guidon.Store, key string) int64 {
 	t.Helper()
 	return update(t, s, key, func(ctx context.Context, tx guidon.Tx) error {
@@ -155,7 +154,7 @@ func wantCode(t testing.TB, what string, err error, code guidon.Code) {
 	}
 }
 
-// allChanges returns all records that fit the query, oldest first.
+// allChanges returns all records that match the query, oldest first.
 func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guidon.Change {
 	t.Helper()
 	query.Limit = 100
@@ -177,7 +176,7 @@ func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guido
 	return all
 }
 
-// brief describes records in a form that is easy to compare.
+// brief returns the records in a form that is easy to compare.
 func brief(changes []*guidon.Change) []string {
 	lines := make([]string, len(changes))
 	for i, c := range changes {
@@ -186,5 +185,5 @@ func brief(changes []*guidon.Change) []string {
 	return lines
 }
 
-// wait bounds the tests that wait for other goroutines.
+// wait limits the tests that wait for other goroutines.
 const wait = 30 * time.Second

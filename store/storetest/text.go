@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Keys are compared byte by byte: what differs in anything is something else.
+// Keys are compared byte by byte: keys that differ in any byte are different.
 func testCollation(t *testing.T, s guidon.Store) {
 	keys := []string{
 		"a", "A", "aa", "a-", "a_", "a,b", "a-b", "a_b", "axb", "-", "_", ",", "--", "1", "01", "1-0",
@@ -49,7 +49,7 @@ func testCollation(t *testing.T, s guidon.Store) {
 	}
 }
 
-// Texts come back as they were, whatever is in them.
+// Strings are returned as they were stored, whatever characters they contain.
 func testText(t *testing.T, s guidon.Store) {
 	texts := []string{
 		"", " ", "Ünïcödé", "日本語", "👩‍👩‍👧", "e\u0301 and é", "right\u202eleft", "NUL \x00 inside", "\x01\x1f\x7f",
@@ -69,8 +69,8 @@ func testText(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
-// A request may name anything. What no database can hold is not found, not an
-// error of the database, and a key is not found by what merely resembles it.
+// A request may contain any key. A key that no database can store is not found,
+// rather than an error of the database. A similar key does not match either.
 func testUnstorableKeys(t *testing.T, s guidon.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
@@ -95,7 +95,7 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 			return tx.DeleteAuthentication(ctx, "a"+suffix)
 		})
 		if suffix == " " {
-			continue // which can be stored
+			continue // it can be stored
 		}
 		for name, change := range map[string]func(a *guidon.Authentication){
 			"id":   func(a *guidon.Authentication) { a.ID += suffix },
@@ -110,18 +110,19 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 		}
 	}
 	if after := authentications(t, s); after.Revision() != before || !cmp.Equal(ids(after.All()), []string{"a"}) {
-		t.Errorf("got authentications %q at %v, want what was there at %v", ids(after.All()), after.Revision(), before)
+		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
 	call := &guidon.Call{Actor: guidon.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
 	err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
 		return tx.PutFlag(ctx, newFlag("b"))
 	})
 	if err != nil {
-		t.Errorf("an author with odd signs: %v", err)
+		t.Errorf("an actor with unusual characters: %v", err)
 	}
 }
 
-// Contract 4.2: an attachment may have 1,024,000 bytes, and a flag several.
+// An attachment may have 1,024,000 bytes, and a flag may have several attachments
+// (contract 4.2).
 func testAttachments(t *testing.T, s guidon.Store) {
 	attachment := `"` + strings.Repeat("x", 1_024_000-2) + `"`
 	f := newFlag("large")
@@ -131,7 +132,7 @@ func testAttachments(t *testing.T, s guidon.Store) {
 	putFlags(t, s, defaultNamespace, f)
 	for _, v := range snapshot(t, s, defaultNamespace).Flag("large").Variants {
 		if v.Attachment != attachment {
-			t.Errorf("variant %s: the attachment of %d bytes came back with %d", v.Key, len(attachment), len(v.Attachment))
+			t.Errorf("variant %s: got an attachment of %d bytes, want %d", v.Key, len(v.Attachment), len(attachment))
 		}
 	}
 }
@@ -154,11 +155,12 @@ func testTooLarge(t *testing.T, s guidon.Store) {
 	f.Description = strings.Repeat("x", guidon.MaxObjectSize-1000)
 	putFlags(t, s, defaultNamespace, f)
 	if got := snapshot(t, s, defaultNamespace).Flag("a").Description; got != f.Description {
-		t.Errorf("the largest flag came back with %d bytes, want %d", len(got), len(f.Description))
+		t.Errorf("the largest flag: got a description of %d bytes, want %d", len(got), len(f.Description))
 	}
 }
 
-// Times are kept to the microsecond, in UTC; what is handed in is made so.
+// Times are stored in UTC and whole microseconds. Those of the object that is put are
+// converted to that form.
 func testTimes(t *testing.T, s guidon.Store) {
 	for _, at := range []time.Time{
 		time.Date(2024, 2, 29, 23, 59, 59, 123456789, time.FixedZone("", -5*3600)),
@@ -180,7 +182,7 @@ func testTimes(t *testing.T, s guidon.Store) {
 			t.Errorf("got %v, want %v", got.CreatedAt, want)
 		}
 		if diff := cmp.Diff(f, got); diff != "" {
-			t.Errorf("what was handed in differs from what is stored (-put +got):\n%s", diff)
+			t.Errorf("the stored flag (-put +got):\n%s", diff)
 		}
 	}
 }
