@@ -2,19 +2,19 @@ package guidon
 
 import "sync/atomic"
 
-// CompiledFlag is a flag in the form that evaluation works on, of which snapshots
-// that have the flag in common share one. It is safe for concurrent use.
+// CompiledFlag is a flag prepared for evaluation. Snapshots share it until the flag
+// or one of its segments changes. It is safe for concurrent use.
 type CompiledFlag struct {
-	// What most evaluations need is close together: where there are thousands of
-	// flags, finding each piece in memory takes longer than what is done with it.
-	// What can never decide anything is left out.
+	// The fields that most evaluations need are adjacent: with thousands of flags,
+	// cache misses take longer than the evaluation. Rules and rollouts that can never
+	// decide are omitted.
 	key      string
 	hash     uint32 // hash state after the flag's key, for variant buckets
 	kind     FlagType
 	enabled  bool
 	rollouts []compiledRollout
 	rules    []compiledRule
-	initial  *Variant // the default one, or nil
+	initial  *Variant // the default variant, or nil
 	flag     *Flag
 	derived  atomic.Pointer[flagDerived]
 }
@@ -22,17 +22,17 @@ type CompiledFlag struct {
 // compiledRule is a rule whose segments all exist.
 type compiledRule struct {
 	audience *audience
-	ranges   []bucketRange // none: there is nothing to choose from
+	ranges   []bucketRange // empty if no distribution has a share
 }
 
 // compiledRollout is a threshold, or a rollout whose segments all exist.
 type compiledRollout struct {
 	audience   *audience // nil for a threshold
-	percentage float32   // of a threshold
+	percentage float32   // of the threshold
 	value      bool
 }
 
-// Flag returns the flag itself, which is not to be changed.
+// Flag returns the flag itself. The caller must not modify it.
 func (f *CompiledFlag) Flag() *Flag { return f.flag }
 
 func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {

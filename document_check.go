@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// maxProblems bounds how many problems of a document are told at once.
+// maxProblems limits how many problems of a document are reported together.
 const maxProblems = 50
 
-// Validate checks the document by every rule that the management API has, and
-// that all it refers to is in it. It returns InvalidArgument with one line for
-// each problem, the first 50 of them, each naming its place.
+// Validate checks the document by all rules of the management API (contract 4), and
+// that it contains everything it refers to. It returns InvalidArgument with one line
+// for each of the first 50 problems, which starts with its path in the document.
 func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
-// check is Validate where rules may also refer to the segments known, to which it
-// adds those of the document.
+// check is Validate, but rules may also refer to the segments in known. It adds the
+// document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
 	namespace := d.Namespace
@@ -55,9 +55,9 @@ func (n DocumentNamespace) check() error {
 	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
 }
 
-// The normal form of an object is the one in which its content is stored and
-// exported: attachments compact, values normalized, rules by rank, one default
-// variant at most, no empty slices.
+// The normal methods check an object and return its normal form, in which its content
+// is stored and exported: attachments compacted, values normalized, rules sorted by
+// rank, at most one default variant, no empty slices.
 
 func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
@@ -107,7 +107,7 @@ func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFl
 
 func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
 	var out []*DocumentVariant
-	var last *DocumentVariant // marked as the default
+	var last *DocumentVariant // the last one with Default set
 	seen := map[string]bool{}
 	for i, v := range f.Variants {
 		if v == nil {
@@ -134,7 +134,8 @@ func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
 	return out
 }
 
-// normalRules returns the rules by rank. Where any rank was given, all are set.
+// normalRules returns the rules sorted by rank. If the document sets any rank, all
+// ranks are set.
 func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*DocumentRule {
 	variants := map[string]bool{}
 	for _, v := range f.Variants {
@@ -213,17 +214,17 @@ func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *Documen
 	return out
 }
 
-// problems collects what is wrong with a document.
+// problems collects the errors of a document.
 type problems struct {
-	path  []place // of what is being checked
+	path  []place // of the part being checked
 	found []string
-	more  int // beyond the bound
+	more  int // not in found, because of maxProblems
 }
 
-// place is a step of a path. It becomes a text only where there is a problem.
+// place is a step of a path. It is formatted only if there is a problem.
 type place struct {
 	name  string
-	index int // -1: name is all
+	index int // in a list, or -1
 	key   string
 	keyed bool
 }
@@ -238,17 +239,17 @@ func (at place) String() string {
 	return fmt.Sprintf("%s[%d]", at.name, at.index)
 }
 
-// at runs check for what is found at the place below the current one.
+// at runs check with the path extended by name.
 func (p *problems) at(name string, check func(p *problems)) {
 	p.within(place{name: name, index: -1}, check)
 }
 
-// entry is at for the entry of a list.
+// entry is at for an entry of a list.
 func (p *problems) entry(list string, index int, check func(p *problems)) {
 	p.within(place{name: list, index: index}, check)
 }
 
-// item is at for the entry of a list that has a key.
+// item is at for an entry of a list whose entries have keys.
 func (p *problems) item(list string, index int, key string, check func(p *problems)) {
 	p.within(place{name: list, index: index, key: key, keyed: true}, check)
 }
@@ -273,7 +274,7 @@ func (p *problems) add(err error) {
 	}
 }
 
-// once notes the key and complains about one that was there before.
+// once reports a problem if the key is in seen, and adds it otherwise.
 func (p *problems) once(seen map[string]bool, kind, key string) {
 	if seen[key] {
 		p.add(Errorf(InvalidArgument, "%s %q is not unique", kind, key))

@@ -5,53 +5,54 @@ import (
 	"slices"
 )
 
-// MaxBatch bounds the evaluations of one batch, and maxBatchAttachments the
-// attachments in its answer, in bytes: one request must not be able to ask for
-// more memory than the service has.
+// MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
+// that of the bytes of attachments in its results. They limit the memory that a
+// single request can use.
 const (
 	MaxBatch            = 1000
 	maxBatchAttachments = 64 << 20
 )
 
-// EvaluationRequest asks what a flag answers for an entity.
+// EvaluationRequest is the request to evaluate a flag for an entity.
 type EvaluationRequest struct {
-	Namespace string // empty is the default namespace
+	Namespace string // empty means DefaultNamespace
 	FlagKey   string
 	EntityID  string
 	Context   map[string]string
 }
 
-// Evaluation is one answer of a batch. Exactly one of Variant and Boolean is
-// set; neither is when the flag does not exist.
+// Evaluation is one result of a batch. Exactly one of Variant and Boolean is set, or
+// neither if the flag does not exist.
 type Evaluation struct {
 	Variant *VariantResult
 	Boolean *BooleanResult
 }
 
-// Batch is evaluations that are asked for together, and their answers. It may be
-// used for one batch after the other, by one goroutine at a time.
+// Batch holds the requests of a batch evaluation and their results. It may be reused
+// after [Batch.Reset]. It is not safe for concurrent use.
 type Batch struct {
 	Requests []EvaluationRequest
-	Answers  []Evaluation // in the order of Requests, good until Reset
+	Answers  []Evaluation // in the order of Requests; valid until Reset
 
-	variants []VariantResult // what Answers point to
+	variants []VariantResult // referenced by Answers
 	booleans []BooleanResult
 }
 
-// BatchItemError is the failure of one evaluation of a batch, which fails the whole
+// BatchItemError is the error of one evaluation of a batch, which fails the whole
 // batch. The other evaluations have no result.
 type BatchItemError struct {
-	Index int // in the requests of the batch
+	Index int // in Batch.Requests
 	Err   error
 }
 
-// Error implements error with the text of Err.
+// Error returns the text of Err.
 func (e *BatchItemError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *BatchItemError) Unwrap() error { return e.Err }
 
-// Reset empties the batch and keeps its memory, but nothing that was in there.
+// Reset empties the batch. It keeps the allocated memory, but clears all references in
+// it.
 func (b *Batch) Reset() {
 	b.Requests = slices.Delete(b.Requests, 0, len(b.Requests))
 	b.Answers = slices.Delete(b.Answers, 0, len(b.Answers))
@@ -59,15 +60,15 @@ func (b *Batch) Reset() {
 	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
 }
 
-// Snapshot returns the current state of the namespace for evaluation elsewhere,
-// or an empty one at the zero revision where there is no such namespace
-// (contract 9.1).
+// Snapshot returns the current snapshot of the namespace, for evaluation by clients
+// (contract 9.1). If the namespace does not exist, it returns an empty snapshot at the
+// zero revision.
 func (s *Service) Snapshot(ctx context.Context, namespace string) (*Snapshot, error) {
 	return s.viewOrEmpty(ctx, NamespaceKey(namespace))
 }
 
-// EvaluateVariant evaluates a variant flag. It returns NotFound for an unknown
-// flag and InvalidArgument for one of another type.
+// EvaluateVariant evaluates a variant flag. It returns the errors of
+// [Snapshot.Variant].
 func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest) (VariantResult, error) {
 	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
@@ -76,8 +77,8 @@ func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest
 	return snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
 }
 
-// EvaluateBoolean evaluates a boolean flag. It returns NotFound for an unknown
-// flag and InvalidArgument for one of another type.
+// EvaluateBoolean evaluates a boolean flag. It returns the errors of
+// [Snapshot.Boolean].
 func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest) (BooleanResult, error) {
 	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
@@ -87,11 +88,12 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 }
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
-// revision (contract 7.8), and leaves the answers in the batch. A flag that does
-// not exist gives an empty Evaluation; any other failure of an evaluation is that of
-// the whole batch, a [BatchItemError]. It returns TooLarge for more than [MaxBatch]
-// requests, and InvalidArgument for several namespaces if Call.MinRevision is set;
-// then nothing is evaluated.
+// revision (contract 7.8), and stores the results in the batch. A flag that does not
+// exist gives an empty Evaluation. Any other error of an evaluation fails the whole
+// batch with a [BatchItemError]; it is TooLarge if the attachments exceed 64 MiB.
+//
+// Before any evaluation, it returns TooLarge for more than [MaxBatch] requests, and
+// InvalidArgument for several namespaces if Call.MinRevision is set.
 func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 	if len(batch.Requests) > MaxBatch {
 		return Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
@@ -129,7 +131,7 @@ func ofOneNamespace(requests []EvaluationRequest) bool {
 	return true
 }
 
-// answer evaluates a flag in the snapshot that the batch has of its namespace.
+// answer evaluates a flag in the batch's snapshot of its namespace.
 func (b *Batch) answer(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
 	snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
@@ -138,7 +140,7 @@ func (b *Batch) answer(ctx context.Context, views *batchViews, request *Evaluati
 	return b.evaluate(snapshot, request)
 }
 
-// evaluate evaluates a flag of whichever type it is, if there is one.
+// evaluate evaluates a flag of either type, if it exists.
 func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evaluation, err error) {
 	f := s.flagByKey[request.FlagKey]
 	switch {
@@ -153,7 +155,8 @@ func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evalua
 	return answer, err
 }
 
-// take returns one more item, and leaves those before it where they are.
+// take extends items by one and returns the new item. Earlier items are never moved,
+// because Answers point to them.
 func take[T any](items *[]T) *T {
 	if len(*items) == cap(*items) {
 		*items = make([]T, 0, max(2*cap(*items), 16))
@@ -162,11 +165,11 @@ func take[T any](items *[]T) *T {
 	return &(*items)[len(*items)-1]
 }
 
-// batchViews holds the one snapshot of each namespace that a batch is about.
+// batchViews holds one snapshot of each namespace of a batch.
 type batchViews struct {
 	service     *Service
 	byNamespace map[string]*Snapshot
-	namespace   string // of the last one, as most batches are about one
+	namespace   string // the last one, as most batches have only one
 	snapshot    *Snapshot
 }
 
@@ -186,8 +189,8 @@ func (v *batchViews) of(ctx context.Context, namespace string) (*Snapshot, error
 	return snapshot, nil
 }
 
-// note leaves namespace and revision in the call only when there was just one:
-// an answer about several has no revision.
+// note clears namespace and revision in the call unless there was exactly one
+// namespace: results of several have no common revision.
 func (v *batchViews) note(ctx context.Context) {
 	if len(v.byNamespace) != 1 {
 		call := CallFrom(ctx)

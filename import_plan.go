@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// importing is the import of a document into one namespace. It goes through the
-// document twice: to find all that is wrong with it, and then to store one object
-// after the other, so that it holds nothing of a large document but the document.
-// References hold after every step: segments come before the flags that name them
-// and go after them.
+// importing is the import of a document into one namespace. It makes two passes: the
+// first finds all problems, the second stores the objects one by one. So it needs no
+// second copy of a large document in memory. All references are valid after each step,
+// because segments are created before the flags that use them and deleted after them.
 type importing struct {
 	tx        Tx
 	mode      ImportMode
 	now       time.Time
-	described bool // the result has the documents of the objects
+	described bool // the result includes the objects before and after
 	result    *ImportResult
 }
 
@@ -26,8 +25,8 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}   // the segments that rules may refer to
-	if i.mode != ImportReplace { // which keeps only the document's segments
+	known := map[string]bool{}   // segments that rules may refer to
+	if i.mode != ImportReplace { // keeps only the document's segments
 		for _, key := range segmentKeys {
 			known[key] = true
 		}
@@ -64,8 +63,8 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	return i.deleteOthers(ctx, d, flagKeys, segmentKeys)
 }
 
-// readState returns the namespace, nil where it does not exist, and the keys of what
-// it holds.
+// readState returns the namespace, or nil if it does not exist, and the keys of its
+// flags and segments.
 func (i *importing) readState(ctx context.Context) (have *Namespace, flags, segments []string, err error) {
 	have, err = existingNamespace(ctx, i.tx, i.result.Namespace)
 	if errors.Is(err, NotFound) && i.result.Namespace != DefaultNamespace {
@@ -89,8 +88,8 @@ func setOf(keys []string) map[string]bool {
 	return set
 }
 
-// mustAllBeNew returns the error of the first object that exists already, in
-// the order of contract 13.4.
+// mustAllBeNew returns the error of the first object that exists already, in the order
+// of contract 13.4.
 func mustAllBeNew(d *Document, flags, segments map[string]bool) error {
 	for _, f := range d.Flags {
 		if f != nil && flags[f.Key] {
@@ -153,7 +152,7 @@ func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentS
 	i.note(KindSegment, want.Key, action, before, i.segmentDocument(want))
 	merged := mergeSegment(have, want, i.now)
 	err := i.tx.PutSegment(ctx, merged)
-	*merged = Segment{} // the store keeps it for a while, and has what was in it
+	*merged = Segment{} // free its content: the store has it encoded, but keeps the pointer
 	return err
 }
 
@@ -182,7 +181,7 @@ func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag
 	return err
 }
 
-// deleteOthers deletes what the document lacks.
+// deleteOthers deletes the flags and segments that the document does not contain.
 func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segments []string) error {
 	kept := make(map[string]bool, len(d.Flags))
 	for _, f := range d.Flags {

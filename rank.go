@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// ranked is a rule or a rollout: one of the list of a flag that is tried in the
-// order of the ranks.
+// ranked is a rule or a rollout. Evaluation tries those of a flag in the order of their
+// ranks.
 type ranked interface {
-	// ranking returns the id, and where the rank and the time of the last
-	// change are.
+	// ranking returns the id, and pointers to the rank and the time of the last change.
 	ranking() (id string, rank *int32, updatedAt *time.Time)
 }
 
-// sortByRank puts the list in order; those of one rank keep their order.
+// sortByRank sorts the list by rank. Items of the same rank keep their order.
 func sortByRank[T ranked](list []T) {
 	slices.SortStableFunc(list, func(a, b T) int {
 		_, x, _ := a.ranking()
@@ -23,9 +22,9 @@ func sortByRank[T ranked](list []T) {
 	})
 }
 
-// reorder gives the listed ids the ranks 1, 2, 3, … and sorts the list. An id
-// that is not in the list uses up a rank; what ids do not name keeps its rank
-// (contract 4.6). It returns errUnchanged when no id is in the list.
+// reorder assigns the ranks 1, 2, 3, … to the items with the ids and sorts the list. An
+// id that is not in the list uses up a rank, and items without an id in ids keep their
+// rank (contract 4.6). It returns errUnchanged if no id is in the list.
 func reorder[T ranked](list []T, ids []string, now time.Time) error {
 	ranks := make(map[string]int32, len(ids))
 	for i, id := range ids {
@@ -34,8 +33,8 @@ func reorder[T ranked](list []T, ids []string, now time.Time) error {
 	found := false
 	for _, item := range list {
 		id, rank, updatedAt := item.ranking()
-		if place, listed := ranks[id]; listed {
-			*rank, *updatedAt, found = place, now, true
+		if newRank, listed := ranks[id]; listed {
+			*rank, *updatedAt, found = newRank, now, true
 		}
 	}
 	if !found {
@@ -45,9 +44,9 @@ func reorder[T ranked](list []T, ids []string, now time.Time) error {
 	return nil
 }
 
-// removeRanked returns the list without the item of the id, ranked 1, 2, 3, …
-// anew also when there is no such item (contract 4.7). It returns errUnchanged
-// when that makes no difference.
+// removeRanked returns the list without the item with the id, and with the ranks 1, 2,
+// 3, …, which are reassigned even if there is no such item (contract 4.7). It returns
+// errUnchanged if nothing changes.
 func removeRanked[T ranked](list []T, removed string, now time.Time) ([]T, error) {
 	kept := slices.DeleteFunc(slices.Clone(list), func(item T) bool {
 		id, _, _ := item.ranking()
