@@ -99,7 +99,7 @@ func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 		return Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
 	}
 	if CallFrom(ctx).MinRevision > 0 && !ofOneNamespace(batch.Requests) {
-		return Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
+		return Errorf(InvalidArgument, "invalid field requests: must all be in one namespace if a minimum revision is set")
 	}
 	views := batchViews{service: s, byNamespace: make(map[string]*Snapshot, 1)}
 	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
@@ -110,7 +110,7 @@ func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 			size += len(v.Attachment)
 		}
 		if err == nil && size > maxBatchAttachments {
-			err = Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
+			err = Errorf(TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch", maxBatchAttachments)
 		}
 		if err != nil {
 			return &BatchItemError{i, err}

@@ -46,7 +46,7 @@ func checkRevision(call *Call) error {
 	if call.Revision >= call.MinRevision {
 		return nil
 	}
-	err := &Error{Code: Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d, and revision %d has not come; try again later",
+	err := &Error{Code: Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d and has not reached revision %d; try again later",
 		call.Namespace, call.Revision, call.MinRevision)}
 	if call.Stale > 0 {
 		return err // the database, which is unavailable, may have the revision
