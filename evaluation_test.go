@@ -12,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// snapshots is a store that has nothing but snapshots to give.
+// snapshots is a store of fixed snapshots.
 type snapshots struct {
-	guidon.Store // nil: any other call is a mistake of the test
+	guidon.Store // nil: any other call panics
 	byNamespace  map[string]*guidon.Snapshot
 	reads        int
 }
@@ -40,8 +40,8 @@ func evaluationService() (*guidon.Service, *snapshots) {
 	return guidon.NewService(store, time.Now), store
 }
 
-// TestEvaluateBatch holds contract 7.8: answers in order, one per item, of
-// either type and any namespace; an unknown flag is an item of its own kind.
+// TestEvaluateBatch covers contract 7.8: one result per request, in order, for flags of
+// either type and any namespace, and an empty one for an unknown flag.
 func TestEvaluateBatch(t *testing.T) {
 	service, store := evaluationService()
 	call := &guidon.Call{}
@@ -61,13 +61,13 @@ func TestEvaluateBatch(t *testing.T) {
 	color := answer(true, guidon.ReasonMatch, "A", "everyone")
 	want := []guidon.Evaluation{{Boolean: &on}, {Variant: &color}, {}, {Boolean: &off}, {}, {Variant: &color}}
 	if diff := cmp.Diff(want, batch.Answers); diff != "" {
-		t.Errorf("answers (-want +got):\n%s", diff)
+		t.Errorf("results (-want +got):\n%s", diff)
 	}
 	if store.reads != 3 {
-		t.Errorf("read %d snapshots, want one for each of three namespaces: no mixture of revisions", store.reads)
+		t.Errorf("read %d snapshots, want one for each of three namespaces", store.reads)
 	}
 	if call.Namespace != "" || call.Revision != 0 {
-		t.Errorf("the call tells of %q at %d, but the answer is about several", call.Namespace, call.Revision)
+		t.Errorf("the call has namespace %q and revision %d, want none for several namespaces", call.Namespace, call.Revision)
 	}
 }
 
@@ -89,12 +89,12 @@ func TestEvaluateBatchFails(t *testing.T) {
 	checkError(t, err, guidon.TooLarge, fmt.Sprintf("invalid field requests: must not contain more than %d elements", guidon.MaxBatch))
 	var none guidon.Batch
 	if err := service.EvaluateBatch(t.Context(), &none); err != nil || len(none.Answers) != 0 {
-		t.Errorf("no requests: got %v, %v, want no answers", none.Answers, err)
+		t.Errorf("no requests: got %v, %v, want no results", none.Answers, err)
 	}
 }
 
-// A batch that is used again answers as a new one, whatever it held before: less,
-// more, or what broke off.
+// A reused batch gives the same results as a new one, whether it was smaller or larger
+// before, or had failed.
 func TestBatchIsUsedAgain(t *testing.T) {
 	service, _ := evaluationService()
 	var again guidon.Batch
@@ -117,12 +117,12 @@ func TestBatchIsUsedAgain(t *testing.T) {
 			t.Fatalf("%q: got %v, want %v", flags, err, wantErr)
 		}
 		if diff := cmp.Diff(fresh.Answers, again.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
-			t.Errorf("%q: (-new +again):\n%s", flags, diff)
+			t.Errorf("%q: (-new +reused):\n%s", flags, diff)
 		}
 	}
 }
 
-// What has been used once is enough for the next batch of that size.
+// A reused batch does not allocate its items again for a batch of the same size.
 func TestBatchKeepsItsMemory(t *testing.T) {
 	service, _ := evaluationService()
 	var batch guidon.Batch
@@ -141,8 +141,8 @@ func TestBatchKeepsItsMemory(t *testing.T) {
 	}
 }
 
-// TestEvaluateSingle holds contract 7.1: an unknown namespace has no flags, and
-// no namespace is the default one.
+// TestEvaluateSingle covers contract 7.1: an unknown namespace has no flags, and an
+// empty namespace key means the default one.
 func TestEvaluateSingle(t *testing.T) {
 	service, _ := evaluationService()
 	call := &guidon.Call{}
@@ -152,7 +152,7 @@ func TestEvaluateSingle(t *testing.T) {
 		t.Errorf("%v, result (-want +got):\n%s", err, diff)
 	}
 	if call.Namespace != "default" || call.Revision != 5 {
-		t.Errorf("the call tells of %q at %d, want default at 5", call.Namespace, call.Revision)
+		t.Errorf("the call has namespace %q at revision %d, want default at 5", call.Namespace, call.Revision)
 	}
 	boolean, err := service.EvaluateBoolean(ctx, guidon.EvaluationRequest{FlagKey: "on", Namespace: "other"})
 	if diff := cmp.Diff(guidon.BooleanResult{Reason: guidon.ReasonDefault}, boolean); err != nil || diff != "" {
