@@ -6,16 +6,16 @@ import "slices"
 type compiledSegment struct {
 	segment    *Segment
 	conditions []condition
-	alone      audience // the audience of just this segment, as most are
+	single     audience // the audience of just this segment, as most are
 }
 
 func compileSegment(g *Segment) *compiledSegment {
 	c := &compiledSegment{segment: g, conditions: make([]condition, 0, len(g.Constraints))}
-	c.alone = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true}
+	c.single = audience{segments: []*compiledSegment{c}, keys: []string{g.Key}, all: true}
 	for _, constraint := range g.Constraints {
 		compiled, known := compileConstraint(constraint)
 		if !known {
-			c.alone.unknown = true
+			c.single.unknown = true
 		}
 		c.conditions = append(c.conditions, compiled)
 	}
@@ -57,7 +57,7 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audienc
 		return nil
 	case 1:
 		if g := x[keys[0]]; g != nil {
-			return &g.alone // shared by all flags
+			return &g.single // shared by all flags
 		}
 		return nil
 	}
@@ -72,7 +72,7 @@ func (x segmentIndex) audience(keys []string, operator SegmentOperator) *audienc
 			return nil
 		}
 		set.segments = append(set.segments, g)
-		set.unknown = set.unknown || g.alone.unknown
+		set.unknown = set.unknown || g.single.unknown
 	}
 	return set
 }
@@ -111,7 +111,7 @@ func (a *audience) matchSome(entityID string, context map[string]string) []strin
 		}
 		switch len(matched) {
 		case 0:
-			matched = g.alone.keys // shared; a second match allocates a new slice
+			matched = g.single.keys // shared; a second match allocates a new slice
 		case 1:
 			matched = append(make([]string, 0, len(a.segments)), matched[0], g.segment.Key)
 		default:

@@ -22,24 +22,24 @@ func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *Authentication
 		return s
 	}
 	ordered := slices.Clone(s.ordered)
-	places := make(map[string]int, len(ordered))
+	indexes := make(map[string]int, len(ordered))
 	for i, a := range ordered {
-		places[a.ID] = i
+		indexes[a.ID] = i
 	}
 	for _, d := range deltas {
 		for _, id := range d.Deleted {
-			if i, found := places[id]; found {
+			if i, found := indexes[id]; found {
 				ordered[i] = nil
-				delete(places, id)
+				delete(indexes, id)
 			}
 		}
 		for _, a := range d.Changed {
-			if i, found := places[a.ID]; found {
+			if i, found := indexes[a.ID]; found {
 				ordered[i] = a
 			}
 		}
 		for _, a := range d.Created {
-			places[a.ID] = len(ordered)
+			indexes[a.ID] = len(ordered)
 			ordered = append(ordered, a)
 		}
 	}

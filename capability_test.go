@@ -80,7 +80,7 @@ func TestCapability(t *testing.T) {
 		}
 	}
 
-	refused := func(what, capability string) {
+	rejected := func(what, capability string) {
 		t.Helper()
 		if _, _, err := other.AuthenticateListener(t.Context(), "shop", capability, now); !errors.Is(err, guidon.Unauthenticated) {
 			t.Errorf("%s: got %v", what, err)
@@ -88,12 +88,12 @@ func TestCapability(t *testing.T) {
 	}
 	past := now
 	now = now.Add(2 * time.Minute)
-	refused("the token has expired", brief.Capability("shop", end))
+	rejected("the token has expired", brief.Capability("shop", end))
 	now = past
 	if err := s.DeleteAuthentication(t.Context(), a.ID); err != nil {
 		t.Fatal(err)
 	}
-	refused("the token was deleted", good)
+	rejected("the token was deleted", good)
 }
 
 // TestCapabilityEnd: the same capability is issued throughout a window, and is valid

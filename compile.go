@@ -8,15 +8,15 @@ type CompiledFlag struct {
 	// The fields that most evaluations need are adjacent: with thousands of flags,
 	// cache misses take longer than the evaluation. Rules and rollouts that can never
 	// decide are omitted.
-	key      string
-	hash     uint32 // hash state after the flag's key, for variant buckets
-	kind     FlagType
-	enabled  bool
-	rollouts []compiledRollout
-	rules    []compiledRule
-	initial  *Variant // the default variant, or nil
-	flag     *Flag
-	derived  atomic.Pointer[flagDerived]
+	key            string
+	hash           uint32 // hash state after the flag's key, for variant buckets
+	kind           FlagType
+	enabled        bool
+	rollouts       []compiledRollout
+	rules          []compiledRule
+	defaultVariant *Variant // or nil
+	flag           *Flag
+	derived        atomic.Pointer[flagDerived]
 }
 
 // compiledRule is a rule whose segments all exist.
@@ -40,7 +40,7 @@ func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)
-		c.initial = f.DefaultVariant()
+		c.defaultVariant = f.DefaultVariant()
 		c.compileRules(segments)
 	case BooleanFlag:
 		c.compileRollouts(segments)
@@ -58,8 +58,8 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	}
 	c.rules = make([]compiledRule, 0, len(c.flag.Rules))
 	for _, r := range c.flag.Rules {
-		if who := segments.audience(r.SegmentKeys, r.SegmentOperator); who != nil {
-			c.rules = append(c.rules, compiledRule{audience: who, ranges: compileRanges(r.Distributions, variants)})
+		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
+			c.rules = append(c.rules, compiledRule{audience: set, ranges: compileRanges(r.Distributions, variants)})
 		}
 	}
 }
@@ -74,8 +74,8 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 		case r.Threshold != nil:
 			c.rollouts = append(c.rollouts, compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value})
 		case r.Segment != nil:
-			if who := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); who != nil {
-				c.rollouts = append(c.rollouts, compiledRollout{audience: who, value: r.Segment.Value})
+			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
+				c.rollouts = append(c.rollouts, compiledRollout{audience: set, value: r.Segment.Value})
 			}
 		}
 	}

@@ -58,11 +58,11 @@ func (in ConstraintInput) check() (Constraint, error) {
 func (in ConstraintInput) checkValue(operator string) (string, error) {
 	value := in.Value
 	if in.Type == DateTimeComparison && value != "" {
-		normal, err := normalDateTime(value)
+		normalized, err := normalizeDateTime(value)
 		if err != nil {
 			return "", err
 		}
-		value = normal
+		value = normalized
 	}
 	switch {
 	case slices.Contains(valueless, operator):
@@ -79,9 +79,9 @@ func (in ConstraintInput) checkValue(operator string) (string, error) {
 	return value, nil
 }
 
-// normalDateTime returns an instant in UTC with whole seconds. A date without a time
+// normalizeDateTime returns an instant in UTC with whole seconds. A date without a time
 // stays as it is.
-func normalDateTime(value string) (string, error) {
+func normalizeDateTime(value string) (string, error) {
 	if _, err := time.Parse(time.DateOnly, value); err == nil {
 		return value, nil
 	}

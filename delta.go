@@ -56,8 +56,8 @@ func join(deltas []SnapshotDelta) SnapshotDelta {
 	flags, segments := map[string]*Flag{}, map[string]*Segment{} // nil: deleted
 	for _, d := range deltas {
 		joined.Namespace = cmp.Or(d.Namespace, joined.Namespace)
-		note(flags, d.Flags, d.DeletedFlags)
-		note(segments, d.Segments, d.DeletedSegments)
+		record(flags, d.Flags, d.DeletedFlags)
+		record(segments, d.Segments, d.DeletedSegments)
 	}
 	joined.Flags, joined.DeletedFlags = partition(flags)
 	joined.Segments, joined.DeletedSegments = partition(segments)
@@ -65,13 +65,13 @@ func join(deltas []SnapshotDelta) SnapshotDelta {
 }
 
 // record sets the latest state of each changed object, or nil for a deleted one.
-func note[T listed](latest map[string]T, changed []T, deleted []string) {
+func record[T listed](latest map[string]T, changed []T, deleted []string) {
 	var none T
 	for _, key := range deleted {
 		latest[key] = none
 	}
 	for _, item := range changed {
-		key, _ := item.place()
+		key, _ := item.position()
 		latest[key] = item
 	}
 }
@@ -126,11 +126,11 @@ func (s *Snapshot) applyFlags(delta SnapshotDelta) {
 // listed is a pointer to an object that a snapshot lists in creation order.
 type listed interface {
 	comparable
-	place() (key string, created ChangeCursor)
+	position() (key string, created ChangeCursor)
 }
 
-func (f *Flag) place() (string, ChangeCursor)    { return f.Key, f.Created }
-func (s *Segment) place() (string, ChangeCursor) { return s.Key, s.Created }
+func (f *Flag) position() (string, ChangeCursor)    { return f.Key, f.Created }
+func (s *Segment) position() (string, ChangeCursor) { return s.Key, s.Created }
 
 // merge returns a new list, which is old after the change. Changed items keep their
 // position. New items, and those that were deleted and created again, are inserted in
@@ -146,13 +146,13 @@ func merge[T listed](old []T, byKey func(string) T, changed []T, deleted []strin
 	}
 	var created []T
 	for _, item := range changed {
-		key, at := item.place()
+		key, at := item.position()
 		before := byKey(key)
 		if before == none {
 			created = append(created, item)
 			continue
 		}
-		if _, was := before.place(); was == at {
+		if _, was := before.position(); was == at {
 			replaced[before] = item
 			continue
 		}
@@ -183,7 +183,7 @@ func interleave[T listed](old []T, replaced map[T]T, created []T) []T {
 }
 
 func compareCreation[T listed](a, b T) int {
-	_, x := a.place()
-	_, y := b.place()
+	_, x := a.position()
+	_, y := b.position()
 	return cmp.Or(cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence))
 }

@@ -56,9 +56,9 @@ func TestDerivationOfTheSameState(t *testing.T) {
 	}
 }
 
-// TestDerivationGoesWithTheSnapshot: values derived from an unreachable snapshot are
+// TestDerivationIsCollected: values derived from an unreachable snapshot are
 // garbage collected.
-func TestDerivationGoesWithTheSnapshot(t *testing.T) {
+func TestDerivationIsCollected(t *testing.T) {
 	body := guidon.NewDerivation(func(*guidon.Snapshot) *[1 << 16]byte { return new([1 << 16]byte) })
 	old := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
 	next := old.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}})

@@ -51,7 +51,7 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 		return VariantResult{}, WrongFlagType(f.kind)
 	}
 	result := VariantResult{}
-	if v := f.initial; v != nil {
+	if v := f.defaultVariant; v != nil {
 		result = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
 	if !f.enabled {

@@ -14,8 +14,8 @@ import (
 
 func attachment(variant string) string { return `{"is":"` + variant + `"}` }
 
-// answer returns the result with the variant and its attachment.
-func answer(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
+// variantResult returns the result with the variant and its attachment.
+func variantResult(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
 	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
 	if variant != "" {
 		r.Attachment = attachment(variant)
@@ -86,34 +86,34 @@ func TestVariant(t *testing.T) {
 		want     guidon.VariantResult
 	}{
 		// 16.4, in its order. user-1 has bucket 118, user-3 has 786.
-		{"first half", flag(rule(half, "everyone")), "user-1", answer(true, match, "A", "everyone")},
-		{"second half", flag(rule(half, "everyone")), "user-3", answer(true, match, "B", "everyone")},
-		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
-		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", answer(false, fallback, "Z", "everyone")},
+		{"first half", flag(rule(half, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
+		{"second half", flag(rule(half, "everyone")), "user-3", variantResult(true, match, "B", "everyone")},
+		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
+		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", variantResult(false, fallback, "Z", "everyone")},
 		{
 			"bucket missed ends it", flag(rule(shares{10}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1",
-			answer(false, unknown, "", "everyone"),
+			variantResult(false, unknown, "", "everyone"),
 		},
-		{"no distributions", flag(rule(nil, "everyone")), "user-1", answer(true, match, "", "everyone")},
-		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", answer(true, match, "Z", "everyone")},
-		{"no rules", flag(), "user-1", answer(false, unknown, "")},
-		{"no rules, default", withDefault(flag(), "Z"), "user-1", answer(false, fallback, "Z")},
-		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", answer(false, fallback, "Z")},
-		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", answer(false, off, "")},
-		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", answer(false, off, "Z")},
+		{"no distributions", flag(rule(nil, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", variantResult(true, match, "Z", "everyone")},
+		{"no rules", flag(), "user-1", variantResult(false, unknown, "")},
+		{"no rules, default", withDefault(flag(), "Z"), "user-1", variantResult(false, fallback, "Z")},
+		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", variantResult(false, fallback, "Z")},
+		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", variantResult(false, off, "")},
+		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", variantResult(false, off, "Z")},
 
 		// 7.5.5: in rank order, the first rule that matches decides.
-		{"nobody", flag(rule(half, "nobody")), "user-1", answer(false, unknown, "")},
-		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "B", "everyone")},
-		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "A", "everyone")},
-		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", answer(true, match, "", "everyone")},
+		{"nobody", flag(rule(half, "nobody")), "user-1", variantResult(false, unknown, "")},
+		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "B", "everyone")},
+		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
+		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
 		// 7.5.5.2 and .3: only distributions with a share of zero count as none.
-		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", answer(true, match, "", "everyone")},
-		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
-		{"no segment", flag(rule(half)), "user-1", answer(false, unknown, "")},
-		{"lost segment", flag(rule(half, "lost")), "user-1", answer(false, unknown, "")},
-		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
-		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
+		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
+		{"no segment", flag(rule(half)), "user-1", variantResult(false, unknown, "")},
+		{"lost segment", flag(rule(half, "lost")), "user-1", variantResult(false, unknown, "")},
+		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
+		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

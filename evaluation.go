@@ -105,8 +105,8 @@ func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
 	size := 0
 	for i := range batch.Requests {
-		answer, err := batch.answer(ctx, &views, &batch.Requests[i])
-		if v := answer.Variant; v != nil {
+		result, err := batch.run(ctx, &views, &batch.Requests[i])
+		if v := result.Variant; v != nil {
 			size += len(v.Attachment)
 		}
 		if err == nil && size > maxBatchAttachments {
@@ -115,9 +115,9 @@ func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 		if err != nil {
 			return &BatchItemError{i, err}
 		}
-		batch.Answers = append(batch.Answers, answer)
+		batch.Answers = append(batch.Answers, result)
 	}
-	views.note(ctx)
+	views.clearCallIfSeveral(ctx)
 	return nil
 }
 
@@ -131,8 +131,8 @@ func ofOneNamespace(requests []EvaluationRequest) bool {
 	return true
 }
 
-// answer evaluates a flag in the batch's snapshot of its namespace.
-func (b *Batch) answer(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
+// run evaluates a flag in the batch's snapshot of its namespace.
+func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
 	snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
 		return Evaluation{}, err
@@ -141,23 +141,23 @@ func (b *Batch) answer(ctx context.Context, views *batchViews, request *Evaluati
 }
 
 // evaluate evaluates a flag of either type, if it exists.
-func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evaluation, err error) {
+func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (result Evaluation, err error) {
 	f := s.flagByKey[request.FlagKey]
 	switch {
 	case f == nil:
 	case f.kind == BooleanFlag:
-		answer.Boolean = take(&b.booleans)
-		*answer.Boolean, err = f.Boolean(request.EntityID, request.Context)
+		result.Boolean = extend(&b.booleans)
+		*result.Boolean, err = f.Boolean(request.EntityID, request.Context)
 	default:
-		answer.Variant = take(&b.variants)
-		*answer.Variant, err = f.Variant(request.EntityID, request.Context)
+		result.Variant = extend(&b.variants)
+		*result.Variant, err = f.Variant(request.EntityID, request.Context)
 	}
-	return answer, err
+	return result, err
 }
 
-// take extends items by one and returns the new item. Earlier items are never moved,
+// extend appends a zero item to items and returns it. Earlier items are never moved,
 // because Answers point to them.
-func take[T any](items *[]T) *T {
+func extend[T any](items *[]T) *T {
 	if len(*items) == cap(*items) {
 		*items = make([]T, 0, max(2*cap(*items), 16))
 	}
@@ -189,9 +189,9 @@ func (v *batchViews) of(ctx context.Context, namespace string) (*Snapshot, error
 	return snapshot, nil
 }
 
-// note clears namespace and revision in the call unless there was exactly one
-// namespace: results of several have no common revision.
-func (v *batchViews) note(ctx context.Context) {
+// clearCallIfSeveral clears namespace and revision in the call unless there was exactly
+// one namespace: results of several have no common revision.
+func (v *batchViews) clearCallIfSeveral(ctx context.Context) {
 	if len(v.byNamespace) != 1 {
 		call := CallFrom(ctx)
 		call.Namespace, call.Revision = "", 0

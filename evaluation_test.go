@@ -58,7 +58,7 @@ func TestEvaluateBatch(t *testing.T) {
 	}
 	on := guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonDefault}
 	off := guidon.BooleanResult{Reason: guidon.ReasonDefault}
-	color := answer(true, guidon.ReasonMatch, "A", "everyone")
+	color := variantResult(true, guidon.ReasonMatch, "A", "everyone")
 	want := []guidon.Evaluation{{Boolean: &on}, {Variant: &color}, {}, {Boolean: &off}, {}, {Variant: &color}}
 	if diff := cmp.Diff(want, batch.Answers); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
@@ -95,9 +95,9 @@ func TestEvaluateBatchFails(t *testing.T) {
 
 // A reused batch gives the same results as a new one, whether it was smaller or larger
 // before, or had failed.
-func TestBatchIsUsedAgain(t *testing.T) {
+func TestBatchReuse(t *testing.T) {
 	service, _ := evaluationService()
-	var again guidon.Batch
+	var reused guidon.Batch
 	for _, flags := range [][]string{
 		{"on", "color"},
 		slices.Repeat([]string{"color", "on", "nothing", "color"}, 40),
@@ -107,23 +107,23 @@ func TestBatchIsUsedAgain(t *testing.T) {
 		nil,
 		{"on", "color", "color"},
 	} {
-		again.Reset()
+		reused.Reset()
 		for _, flag := range flags {
-			again.Requests = append(again.Requests, guidon.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
+			reused.Requests = append(reused.Requests, guidon.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
 		}
-		fresh := guidon.Batch{Requests: again.Requests}
-		wantErr, err := service.EvaluateBatch(t.Context(), &fresh), service.EvaluateBatch(t.Context(), &again)
+		fresh := guidon.Batch{Requests: reused.Requests}
+		wantErr, err := service.EvaluateBatch(t.Context(), &fresh), service.EvaluateBatch(t.Context(), &reused)
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("%q: got %v, want %v", flags, err, wantErr)
 		}
-		if diff := cmp.Diff(fresh.Answers, again.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
+		if diff := cmp.Diff(fresh.Answers, reused.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
 			t.Errorf("%q: (-new +reused):\n%s", flags, diff)
 		}
 	}
 }
 
 // A reused batch does not allocate its items again for a batch of the same size.
-func TestBatchKeepsItsMemory(t *testing.T) {
+func TestBatchReusesMemory(t *testing.T) {
 	service, _ := evaluationService()
 	var batch guidon.Batch
 	evaluate := func() {
@@ -148,7 +148,7 @@ func TestEvaluateSingle(t *testing.T) {
 	call := &guidon.Call{}
 	ctx := guidon.WithCall(t.Context(), call)
 	variant, err := service.EvaluateVariant(ctx, guidon.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
-	if diff := cmp.Diff(answer(true, guidon.ReasonMatch, "A", "everyone"), variant); err != nil || diff != "" {
+	if diff := cmp.Diff(variantResult(true, guidon.ReasonMatch, "A", "everyone"), variant); err != nil || diff != "" {
 		t.Errorf("%v, result (-want +got):\n%s", err, diff)
 	}
 	if call.Namespace != "default" || call.Revision != 5 {

@@ -21,21 +21,21 @@ func NewID() string {
 // NewRequestID is NewID for requests. It is much cheaper, but the ids can be predicted,
 // so they must not serve as secrets.
 func NewRequestID() string {
-	stock := requestIDs.Get().(*string)
-	defer requestIDs.Put(stock)
-	if *stock == "" {
-		*stock = stockOfIDs()
+	batch := requestIDs.Get().(*string)
+	defer requestIDs.Put(batch)
+	if *batch == "" {
+		*batch = newIDs()
 	}
-	id := (*stock)[:idLength]
-	*stock = (*stock)[idLength:]
+	id := (*batch)[:idLength]
+	*batch = (*batch)[idLength:]
 	return id
 }
 
 // requestIDs pools concatenated identifiers, which NewRequestID takes one by one.
 var requestIDs = sync.Pool{New: func() any { return new(string) }}
 
-// stockOfIDs returns several identifiers in one string, and so in one allocation.
-func stockOfIDs() string {
+// newIDs returns several identifiers in one string, and so in one allocation.
+func newIDs() string {
 	var text [16 * idLength]byte
 	for rest := text[:]; len(rest) > 0; rest = rest[idLength:] {
 		var raw [16]byte

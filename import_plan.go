@@ -45,14 +45,14 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	}
 	for _, g := range d.Segments {
 		if g != nil {
-			if err := i.putSegment(ctx, segments[g.Key], g.normal(&problems{})); err != nil {
+			if err := i.putSegment(ctx, segments[g.Key], g.normalize(&problems{})); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range d.Flags {
 		if f != nil {
-			if err := i.putFlag(ctx, flags[f.Key], f.normal(&problems{}, known)); err != nil {
+			if err := i.putFlag(ctx, flags[f.Key], f.normalize(&problems{}, known)); err != nil {
 				return err
 			}
 		}
@@ -113,7 +113,7 @@ func (i *importing) putNamespace(ctx context.Context, have *Namespace, want Docu
 			Key: want.Key, Name: cmp.Or(want.Name, want.Key), Description: want.Description,
 			CreatedAt: i.now, UpdatedAt: i.now,
 		}
-		i.note(KindNamespace, want.Key, ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
+		i.addChange(KindNamespace, want.Key, ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
 		return i.tx.PutNamespace(ctx, created)
 	}
 	if i.mode != ImportUpdate && i.mode != ImportReplace {
@@ -126,7 +126,7 @@ func (i *importing) putNamespace(ctx context.Context, have *Namespace, want Docu
 		return nil
 	}
 	updated.UpdatedAt = i.now
-	i.note(KindNamespace, want.Key, ActionUpdate,
+	i.addChange(KindNamespace, want.Key, ActionUpdate,
 		&Document{Namespace: documentNamespace(have)}, &Document{Namespace: documentNamespace(&updated)})
 	return i.tx.PutNamespace(ctx, &updated)
 }
@@ -136,7 +136,7 @@ func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentS
 	var before *Document
 	if exists {
 		if i.mode == ImportSkipExisting {
-			i.skip(KindSegment, want.Key)
+			i.addSkipped(KindSegment, want.Key)
 			return nil
 		}
 		var err error
@@ -149,7 +149,7 @@ func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentS
 		}
 		action, before = ActionUpdate, i.segmentDocument(documentSegment(have))
 	}
-	i.note(KindSegment, want.Key, action, before, i.segmentDocument(want))
+	i.addChange(KindSegment, want.Key, action, before, i.segmentDocument(want))
 	merged := mergeSegment(have, want, i.now)
 	err := i.tx.PutSegment(ctx, merged)
 	*merged = Segment{} // free its content: the store has it encoded, but keeps the pointer
@@ -161,7 +161,7 @@ func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag
 	var before *Document
 	if exists {
 		if i.mode == ImportSkipExisting {
-			i.skip(KindFlag, want.Key)
+			i.addSkipped(KindFlag, want.Key)
 			return nil
 		}
 		var err error
@@ -174,7 +174,7 @@ func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag
 		}
 		action, before = ActionUpdate, i.flagDocument(documentFlag(have))
 	}
-	i.note(KindFlag, want.Key, action, before, i.flagDocument(want))
+	i.addChange(KindFlag, want.Key, action, before, i.flagDocument(want))
 	merged := mergeFlag(have, want, i.now)
 	err := i.tx.PutFlag(ctx, merged)
 	*merged = Flag{} // as in putSegment
@@ -194,7 +194,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 		if err != nil {
 			return err
 		}
-		i.note(KindFlag, key, ActionDelete, i.flagDocument(documentFlag(f)), nil)
+		i.addChange(KindFlag, key, ActionDelete, i.flagDocument(documentFlag(f)), nil)
 		if err := i.tx.DeleteFlag(ctx, key); err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 		if err != nil {
 			return err
 		}
-		i.note(KindSegment, key, ActionDelete, i.segmentDocument(documentSegment(g)), nil)
+		i.addChange(KindSegment, key, ActionDelete, i.segmentDocument(documentSegment(g)), nil)
 		if err := i.tx.DeleteSegment(ctx, key); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 	return nil
 }
 
-func (i *importing) note(kind Kind, key string, action Action, before, after *Document) {
+func (i *importing) addChange(kind Kind, key string, action Action, before, after *Document) {
 	change := &ImportChange{Kind: kind, Key: key, Action: action}
 	if i.described {
 		change.Before, change.After = before, after
@@ -226,7 +226,7 @@ func (i *importing) note(kind Kind, key string, action Action, before, after *Do
 	i.result.Changes = append(i.result.Changes, change)
 }
 
-func (i *importing) skip(kind Kind, key string) {
+func (i *importing) addSkipped(kind Kind, key string) {
 	i.result.Skipped = append(i.result.Skipped, string(kind)+"/"+key)
 }
 

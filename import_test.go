@@ -436,7 +436,7 @@ func variants(attachment string, count int) []*guidon.DocumentVariant {
 	return out
 }
 
-func TestImportRefuses(t *testing.T) {
+func TestImportRejects(t *testing.T) {
 	s := newService(t)
 
 	for _, test := range []struct {

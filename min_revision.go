@@ -20,8 +20,8 @@ const (
 // is confirmed by one fresh read and then returned, because it may be the state of the
 // required revision, after a deletion.
 func (s *Service) await(ctx context.Context, namespace string, call *Call, snapshot *Snapshot, err error) (*Snapshot, error) {
-	arrived := func() bool { return err == nil && snapshot.Revision().Number >= call.MinRevision }
-	if arrived() || err != nil && !errors.Is(err, NotFound) {
+	reached := func() bool { return err == nil && snapshot.Revision().Number >= call.MinRevision }
+	if reached() || err != nil && !errors.Is(err, NotFound) {
 		return snapshot, err
 	}
 	fresh, begun := call.Fresh, call.Begun
@@ -31,7 +31,7 @@ func (s *Service) await(ctx context.Context, namespace string, call *Call, snaps
 	for pause := firstRevisionWait; ; pause = min(2*pause, lastRevisionWait) {
 		call.Fresh, call.Begun = true, time.Now()
 		snapshot, err = s.store.Snapshot(ctx, namespace)
-		if err != nil || arrived() || time.Until(deadline) < pause {
+		if err != nil || reached() || time.Until(deadline) < pause {
 			return snapshot, err
 		}
 		if err := sleep(ctx, pause); err != nil {

@@ -87,7 +87,7 @@ func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) e
 			return err
 		}
 		if !force {
-			if err := mayDelete(ctx, tx, n); err != nil {
+			if err := checkDeletable(ctx, tx, n); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) e
 	})
 }
 
-func mayDelete(ctx context.Context, tx Tx, n *Namespace) error {
+func checkDeletable(ctx context.Context, tx Tx, n *Namespace) error {
 	if n.Protected {
 		return Errorf(InvalidArgument, "namespace %q is protected", n.Key)
 	}

@@ -55,15 +55,15 @@ func (r PageRequest) validate() error {
 		return Errorf(InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
 	case r.Offset < 0:
 		return Errorf(InvalidArgument, "invalid field offset: must be greater than or equal to '0'")
-	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.asksForRest():
+	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.requestsRest():
 		return Errorf(InvalidArgument, "limit must be set when offset or pageToken is set")
 	}
 	return nil
 }
 
-// asksForRest reports whether the token is that of a page without a limit, which ended
+// requestsRest reports whether the token is that of a page without a limit, which ended
 // because of its size.
-func (r PageRequest) asksForRest() bool {
+func (r PageRequest) requestsRest() bool {
 	token, err := parsePageToken(r.Token)
 	return err == nil && token.Rest
 }

@@ -65,9 +65,9 @@ func TestPaginate(t *testing.T) {
 	}
 }
 
-// TestPaginateThrough: following the page tokens visits each item once, with any page
+// TestPaginateAll: following the page tokens visits each item once, with any page
 // size.
-func TestPaginateThrough(t *testing.T) {
+func TestPaginateAll(t *testing.T) {
 	for total := range 8 {
 		var all []string
 		for i := range total {

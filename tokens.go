@@ -38,8 +38,8 @@ const tokenHashLength = (sha256.Size + 2) / 3 * 4
 func HashToken(token string) string { return string(appendTokenHash(nil, token)) }
 
 func appendTokenHash(b []byte, token string) []byte {
-	var room [128]byte // avoids an allocation for tokens of the usual length
-	digest := sha256.Sum256(append(room[:0], token...))
+	var buf [128]byte // avoids an allocation for tokens of the usual length
+	digest := sha256.Sum256(append(buf[:0], token...))
 	return base64.URLEncoding.AppendEncode(b, digest[:])
 }
 

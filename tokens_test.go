@@ -14,7 +14,7 @@ import (
 
 // Processes that start concurrently create one bootstrap token, and it is valid
 // (operations 1.5).
-func TestBootstrapIsSafeTogether(t *testing.T) {
+func TestBootstrapConcurrently(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
 	var mu sync.Mutex
@@ -219,10 +219,10 @@ func TestExpireSelf(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	hour := now.Add(time.Hour)
 	for name, tt := range map[string]struct {
-		own, at *time.Time
-		refused bool
-		valid   bool      // afterwards
-		want    time.Time // zero is about now
+		own, at  *time.Time
+		rejected bool
+		valid    bool      // afterwards
+		want     time.Time // zero is about now
 	}{
 		"never, now":           {nil, nil, false, false, time.Time{}},
 		"never, later":         {nil, &hour, false, true, hour},
@@ -242,8 +242,8 @@ func TestExpireSelf(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := guidon.WithCall(t.Context(), &guidon.Call{Authentication: a})
-			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.refused || (err != nil) != tt.refused {
-				t.Errorf("got error %v, want InvalidArgument: %t", err, tt.refused)
+			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.rejected || (err != nil) != tt.rejected {
+				t.Errorf("got error %v, want InvalidArgument: %t", err, tt.rejected)
 			}
 			got, err := s.GetAuthentication(ctx, a.ID)
 			if err != nil || tt.want.IsZero() && got.ExpiresAt.Sub(now) > time.Minute || !tt.want.IsZero() && !got.ExpiresAt.Equal(tt.want) {
