@@ -10,10 +10,10 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// TestQuestionInterrupted queries a frozen database for the current revision. The query ends
+// TestQueryInterrupted queries a frozen database for the current revision. The query ends
 // when its context is canceled or when the statement timeout passes, and its connection is
 // not reused.
-func TestQuestionInterrupted(t *testing.T) {
+func TestQueryInterrupted(t *testing.T) {
 	const statementTimeout = 500 * time.Millisecond
 	cases := []struct {
 		name  string

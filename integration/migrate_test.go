@@ -141,8 +141,8 @@ func guidonCommand(ctx context.Context, database string, args ...string) (string
 	return string(out), err
 }
 
-// TestMigrateLooksOnly: Status, Check and Wait create nothing in an empty database.
-func TestMigrateLooksOnly(t *testing.T) {
+// TestMigrateReadOnly: Status, Check and Wait create nothing in an empty database.
+func TestMigrateReadOnly(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		db := openStore(t, s.empty(t))
 		steps, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())

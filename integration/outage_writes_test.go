@@ -171,7 +171,7 @@ func (o *writesThenOutage) outage(check func()) {
 	} else {
 		o.proxy.sever()
 		check()
-		o.proxy.mend(o.t)
+		o.proxy.restore(o.t)
 	}
 	for end := time.Now().Add(patience); ; {
 		if o.evaluate(outageToken, "Cache-Control: no-cache").Status != http.StatusServiceUnavailable {

@@ -126,7 +126,7 @@ func TestRedisSentinel(t *testing.T) {
 }
 
 func TestRedisTLS(t *testing.T) {
-	dir := openFolder(t)
+	dir := openDir(t)
 	certificate, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	private, public := selfSigned(t)
 	for file, content := range map[string][]byte{certificate: public, key: private} {
@@ -169,8 +169,8 @@ func TestRedisContainers(t *testing.T) {
 	}
 }
 
-// openFolder returns a directory that a server running as another user can read.
-func openFolder(t *testing.T) string {
+// openDir returns a directory that a server running as another user can read.
+func openDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "guidon-redis-")
 	if err != nil {

@@ -134,7 +134,7 @@ var redisFaults = []struct {
 			if err := admin.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Error(err)
 			}
-			r.proxy.lead(replica.Addr)
+			r.proxy.redirect(replica.Addr)
 			r.server = replica
 			time.Sleep(recovery)
 		}
@@ -340,8 +340,8 @@ func TestRedisGoneAtStart(t *testing.T) {
 	}
 }
 
-// TestCommandsTellRedis: a write by a command is visible to the next request to a server.
-func TestCommandsTellRedis(t *testing.T) {
+// TestCommandsNotifyRedis: a write by a command is visible to the next request to a server.
+func TestCommandsNotifyRedis(t *testing.T) {
 	postgresServer.need(t)
 	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
 	s := start(t, database, env...)

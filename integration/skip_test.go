@@ -19,13 +19,13 @@ func skip(t testing.TB, format string, args ...any) {
 	if _, isBenchmark := t.(*testing.B); isBenchmark { // package testing does not report their skips
 		fmt.Fprintf(os.Stderr, t.Name()+": SKIPPED: "+format+"\n", args...)
 	}
-	if err := noteSkipped(fmt.Sprintf(format, args...)); err != nil {
+	if err := recordSkipped(fmt.Sprintf(format, args...)); err != nil {
 		t.Error(err)
 	}
 	t.Skipf("SKIPPED: "+format, args...)
 }
 
-func noteSkipped(reason string) error {
+func recordSkipped(reason string) error {
 	path := os.Getenv("TEST_SKIPPED")
 	if path == "" {
 		return nil

@@ -159,10 +159,10 @@ func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	test := r.PostForm.Get("test")
 	name, _, _ := strings.Cut(test, "/")
 	if why := r.PostForm.Get("inside"); why != "" {
-		s.note(s.inside, name)
+		s.record(s.inside, name)
 		return
 	}
-	s.note(s.outside, name)
+	s.record(s.outside, name)
 	provided := false
 	s.t.Run(test, func(t *testing.T) {
 		database := postgresServer.migrated(t)
@@ -177,7 +177,7 @@ func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *suiteRun) note(tests map[string]int, name string) {
+func (s *suiteRun) record(tests map[string]int, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tests[name]++

@@ -99,8 +99,8 @@ func (p *tcpProxy) count(n int) {
 	}
 }
 
-// lead cuts all connections, and forwards new ones to another server.
-func (p *tcpProxy) lead(upstream string) {
+// redirect cuts all connections, and forwards new ones to another server.
+func (p *tcpProxy) redirect(upstream string) {
 	p.mu.Lock()
 	p.upstream = upstream
 	p.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *tcpProxy) awaitThaw() {
 	}
 }
 
-// sever cuts all connections and refuses new ones until mend.
+// sever cuts all connections and refuses new ones until restore.
 func (p *tcpProxy) sever() {
 	p.mu.Lock()
 	_ = p.listener.Close()
@@ -144,8 +144,8 @@ func (p *tcpProxy) sever() {
 	p.conns = nil
 }
 
-// mend accepts connections again after sever.
-func (p *tcpProxy) mend(t *testing.T) {
+// restore accepts connections again after sever.
+func (p *tcpProxy) restore(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
 	p.conns = map[net.Conn]bool{}

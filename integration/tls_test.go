@@ -175,7 +175,7 @@ func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 
 // startMariaDBTLS is startPostgresTLS for MariaDB.
 func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
-	dir := openFolder(t) // the server may run as another user; the key is worthless
+	dir := openDir(t) // the server may run as another user; the key is worthless
 	flags := []string{}
 	for name, content := range map[string][]byte{"ssl-key": key, "ssl-cert": certificate} {
 		path := filepath.Join(dir, name)
