@@ -44,7 +44,7 @@ type Change struct {
 }
 
 // ChangeQuery selects change records of one namespace or, if Kind is
-// KindAuthentication, those of the authentications, which ignore Namespace. Other
+// KindAuthentication, those of the authentications; Namespace is then ignored. Other
 // zero fields do not restrict the selection.
 type ChangeQuery struct {
 	Namespace string

@@ -25,7 +25,7 @@ func (d SnapshotDelta) Size() int {
 
 // Apply returns the snapshot after the deltas, each of which must start at the
 // revision that the previous one ends at. The result equals that of [NewSnapshot] for
-// the new state, but only the objects that changed are compiled; all others are
+// the new state, but only the affected flags and segments are compiled; all others are
 // shared with s. s does not change. Deleted keys that s does not contain are ignored.
 func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 	if len(deltas) == 0 {

@@ -31,7 +31,7 @@ type DocumentFlag struct {
 	Metadata    string // a JSON object, or empty
 	Variants    []*DocumentVariant
 	Rules       []*DocumentRule
-	Rollouts    []*DocumentRollout // by rank
+	Rollouts    []*DocumentRollout // in rank order
 }
 
 // DocumentVariant is a variant of a flag.

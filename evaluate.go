@@ -20,7 +20,7 @@ type VariantResult struct {
 	VariantKey  string   // empty if there is no variant
 	Attachment  string   // compact JSON, or empty
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // the result depends on the bucket, and so on the entity id
+	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
 }
 
 // BooleanResult is the result of evaluating a boolean flag.
@@ -28,7 +28,7 @@ type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
 	SegmentKeys []string // the segments that matched, or nil; must not be modified
-	Bucketed    bool     // the result depends on the bucket, and so on the entity id
+	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
 }
 
 // Variant evaluates a variant flag for an entity. It returns NotFound if the flag does

@@ -22,7 +22,7 @@ func (s *Service) Export(ctx context.Context, namespace string, sortByKey bool) 
 }
 
 // Export converts one state of a namespace to a document. Each object is created when
-// it is iterated over, so that a large document is never in memory as a whole.
+// the iterators reach it, so the document need not be in memory as a whole.
 type Export struct {
 	namespace *Namespace
 	flags     []*Flag

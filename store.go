@@ -25,10 +25,10 @@ type Store interface {
 	// mixture of two states. It returns NotFound if the namespace does not exist. The
 	// caller may keep the snapshot, but must not modify anything reachable from it.
 	//
-	// Unless Call.Fresh is set, a store may be configured to return an older state: one
-	// that was current at most a fixed time before, but never one from before a write
-	// that this store has acknowledged. If Call.MayBeStale is set too, it may return a
-	// still older one while the database is unavailable, and sets Call.Stale.
+	// Unless Call.Fresh is set, a store that is configured so may return an older state:
+	// one that was current at most a fixed time before, but never one from before a
+	// write that this store has acknowledged. Call.MayBeStale also allows a still older
+	// one while the database is unavailable, in which case the store sets Call.Stale.
 	Snapshot(ctx context.Context, namespace string) (*Snapshot, error)
 
 	// Update runs fn with exclusive access to one namespace, which need not exist. It
