@@ -34,7 +34,7 @@ func TestDatabaseKilled(t *testing.T) {
 			for range 3 {
 				await(t, 40, "writes", w.acknowledged)
 				process.Kill()
-				await(t, 3, "refusals", w.failed)
+				await(t, 3, "rejected writes", w.failed)
 				if err := process.Restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -44,7 +44,7 @@ func TestDatabaseKilled(t *testing.T) {
 			if slowest := time.Duration(w.slowest.Load()); slowest > requestTimeout+slack {
 				t.Errorf("a write took %v, want at most %v", slowest, requestTimeout+slack)
 			}
-			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+			t.Logf("%d acknowledged, %d rejected, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
 				len(ledger.doubtful), time.Duration(w.slowest.Load()))
 			c.check(t, ledger)
 		})
@@ -64,7 +64,7 @@ func TestDatabaseFrozen(t *testing.T) {
 			await(t, 40, "writes", w.acknowledged)
 			thaw := time.After(frozen)
 			process.Freeze()
-			await(t, 9, "refusals", w.failed)
+			await(t, 9, "rejected writes", w.failed)
 			var requests sync.WaitGroup
 			for i, s := range c {
 				requests.Go(func() {
@@ -83,7 +83,7 @@ func TestDatabaseFrozen(t *testing.T) {
 			for i, s := range c {
 				s.recovered(t, ledger, fmt.Sprint("thawed-", i))
 			}
-			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+			t.Logf("%d acknowledged, %d rejected, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
 				len(ledger.doubtful), time.Duration(w.slowest.Load()))
 			c.check(t, ledger)
 		})
@@ -103,7 +103,7 @@ func TestConnectionsCut(t *testing.T) {
 		}
 		await(t, 10, "writes", w.acknowledged)
 		w.stop()
-		t.Logf("%d acknowledged, %d refused, %d unknown", len(ledger.acknowledged), len(ledger.refused), len(ledger.doubtful))
+		t.Logf("%d acknowledged, %d rejected, %d unknown", len(ledger.acknowledged), len(ledger.refused), len(ledger.doubtful))
 		c.check(t, ledger)
 	})
 }

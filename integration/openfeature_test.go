@@ -47,13 +47,13 @@ func TestGoProvider(t *testing.T) {
 	}{
 		{"a segment by number", boolean("adult", false, user), answer{true, "true", "TARGETING_MATCH", ""}},
 		{"a segment by date", boolean("since", false, user), answer{true, "true", "TARGETING_MATCH", ""}},
-		{"nobody", boolean("off", true, user), answer{false, "false", "STATIC", ""}},
+		{"a flag that is off", boolean("off", true, user), answer{false, "false", "STATIC", ""}},
 		{"an attachment that is a boolean", boolean("named", true, user), answer{false, "nope", "STATIC", ""}},
 		{"an attachment that is a number", answerOf(ratio.Value, ratio.EvaluationDetails), answer{0.25, "quarter", "STATIC", ""}},
 		{"an attachment that is an object", answerOf(banner.Value, banner.EvaluationDetails),
 			answer{map[string]any{"text": "Hello", "sizes": []any{1.0, 2.5}, "dark": false}, "plain", "TARGETING_MATCH", ""}},
 		{"a distribution", text("half", user), answer{"b", "b", "SPLIT", ""}},
-		{"a distribution for nobody", text("half", nobody), answer{"default", "", "ERROR", openfeature.TargetingKeyMissingCode}},
+		{"a distribution without a targeting key", text("half", nobody), answer{"default", "", "ERROR", openfeature.TargetingKeyMissingCode}},
 		{"a flag that does not exist", text("nope", user), answer{"default", "", "ERROR", openfeature.FlagNotFoundCode}},
 		{"a number as text", text("ratio", user), answer{"default", "", "ERROR", openfeature.TypeMismatchCode}},
 	} {

@@ -66,15 +66,15 @@ func TestDatabaseOverTLS(t *testing.T) {
 			}
 
 			var password atomic.Value
-			var asked atomic.Int64
+			var requested atomic.Int64
 			change := func(to string) {
 				execute(t, admin, fmt.Sprintf(c.password, to))
 				password.Store(to)
 			}
 			options := store.Options{ConnectTimeout: 5 * time.Second, Password: func(_ context.Context, at, user string) (string, error) {
-				asked.Add(1)
+				requested.Add(1)
 				if at != s.Addr || user != "guidon" {
-					t.Errorf("asked for the password of %s at %s", user, at)
+					t.Errorf("requested the password of %s at %s", user, at)
 				}
 				return password.Load().(string), nil
 			}}
@@ -105,11 +105,11 @@ func TestDatabaseOverTLS(t *testing.T) {
 				t.Errorf("without a password: got %v, want Unavailable", err)
 			}
 
-			before := asked.Load()
+			before := requested.Load()
 			change("second")
 			execute(t, admin, c.kick)
 			putAnother(t, db)
-			if asked.Load() == before {
+			if requested.Load() == before {
 				t.Error("new connections did not request the password")
 			}
 
