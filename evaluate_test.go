@@ -45,7 +45,7 @@ func TestBucketed(t *testing.T) {
 		{"only one has a share", variantFlag("f", rule(shares{0, 100}, "everyone")), false},
 		{"several", variantFlag("f", rule(shares{50, 50}, "everyone")), true},
 		{"one for some", variantFlag("f", rule(shares{10}, "everyone")), true},
-		{"of others", variantFlag("f", rule(shares{50, 50}, "nobody")), false},
+		{"a rule for another segment", variantFlag("f", rule(shares{50, 50}, "nobody")), false},
 		{"disabled", disabled(variantFlag("f", rule(shares{50, 50}, "everyone"))), false},
 		{"no rollouts", booleanFlag("f", true), false},
 		{"a threshold", booleanFlag("f", true, threshold(50, true)), true},
