@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Method says how an authentication came to be. The numbers are those of the wire.
+// Method is the way in which an authentication was created. The numbers are those
+// of the wire (contract 12.3).
 type Method int32
 
-// The methods.
+// Methods. The service creates authentications of MethodToken only.
 const (
 	MethodNone       Method = 0
 	MethodToken      Method = 1
@@ -20,7 +21,8 @@ const (
 	MethodCloud      Method = 6
 )
 
-// Metadata keys of static tokens (contract 10.1, design 9).
+// Metadata keys of static tokens. The first three are those of contract 10.1, with
+// io.service instead of io.flipt; the last holds the id of the creating actor.
 const (
 	MetadataTokenName        = "io.service.auth.token.name"        // #nosec G101 -- a name, not a credential
 	MetadataTokenDescription = "io.service.auth.token.description" // #nosec G101 -- a name, not a credential
@@ -28,27 +30,27 @@ const (
 	MetadataTokenCreatedBy   = "io.service.auth.token.created_by"  // #nosec G101 -- a name, not a credential
 )
 
-// Authentication is a stored credential of a client, known by the hash of its
-// token only.
+// Authentication is the stored credential of a client. Only the hash of its token
+// is stored.
 type Authentication struct {
 	ID        string            `json:"id"`
 	Method    Method            `json:"method"`
-	TokenHash string            `json:"-"` // never in a change record
-	ExpiresAt time.Time         `json:"expiresAt,omitzero"`
+	TokenHash string            `json:"-"`                  // see HashToken; never in a change record
+	ExpiresAt time.Time         `json:"expiresAt,omitzero"` // zero is never
 	Metadata  map[string]string `json:"metadata,omitempty"`
 	CreatedAt time.Time         `json:"createdAt"`
 	UpdatedAt time.Time         `json:"updatedAt"`
 
-	actorID string // once it is in a set
+	actorID string // set by NewAuthenticationSet
 }
 
-// Expired tells whether the authentication is no longer valid at the instant.
+// Expired reports whether the authentication is no longer valid at now.
 func (a *Authentication) Expired(now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
 }
 
-// Scope returns the one namespace that a static token is limited to, and
-// whether it is limited at all (contract 10.3).
+// Scope returns the namespace that a static token is limited to, and whether it is
+// limited (contract 10.3). Authentications of other methods are not.
 func (a *Authentication) Scope() (namespace string, limited bool) {
 	if a.Method != MethodToken {
 		return "", false
@@ -57,7 +59,7 @@ func (a *Authentication) Scope() (namespace string, limited bool) {
 	return namespace, namespace != ""
 }
 
-// Actor returns the author that the authentication stands for in change records.
+// Actor returns the actor for change records made with the authentication.
 func (a *Authentication) Actor() Actor {
 	id := a.actorID
 	if id == "" {
@@ -66,7 +68,7 @@ func (a *Authentication) Actor() Actor {
 	return Actor{ID: id, Name: a.Metadata[MetadataTokenName], Method: a.Method.String()}
 }
 
-// String returns the wire name.
+// String returns the wire name, which is METHOD_NONE for unknown methods.
 func (m Method) String() string {
 	switch m {
 	case MethodToken:
@@ -85,20 +87,20 @@ func (m Method) String() string {
 	return "METHOD_NONE"
 }
 
-// AuthenticationSet is an immutable set of all stored authentications. A
-// lookup costs the same whether the token is known or not, and leaves nothing
-// behind.
+// AuthenticationSet is an immutable set of all stored authentications. It is safe
+// for concurrent use. Looking up an unknown token costs the same as a known one,
+// and leaves nothing in memory.
 type AuthenticationSet struct {
 	revision Revision
-	ordered  []*Authentication // by creation
+	ordered  []*Authentication // in creation order
 	byID     map[string]*Authentication
 	byHash   map[string]*Authentication
-	byHandle func() map[string]*Authentication // made when it is first asked for
+	byHandle func() map[string]*Authentication // built on first use
 }
 
-// NewAuthenticationSet returns the set of the authentications, given in
-// creation order. It keeps the slice and the authentications, which are not to be
-// changed any more.
+// NewAuthenticationSet returns the set of the authentications, which must be in
+// creation order. It keeps the slice and its elements; the caller must not modify
+// them afterwards.
 func NewAuthenticationSet(revision Revision, ordered []*Authentication) *AuthenticationSet {
 	s := &AuthenticationSet{
 		revision: revision,
@@ -108,7 +110,7 @@ func NewAuthenticationSet(revision Revision, ordered []*Authentication) *Authent
 		byHandle: sync.OnceValue(func() map[string]*Authentication { return indexByHandle(ordered) }),
 	}
 	for _, a := range ordered {
-		if a.actorID == "" { // otherwise it is in a set already, which may be in use
+		if a.actorID == "" { // otherwise it is already in a set that may be in use
 			a.actorID = a.Actor().ID
 		}
 		s.byID[a.ID] = a
@@ -120,17 +122,18 @@ func NewAuthenticationSet(revision Revision, ordered []*Authentication) *Authent
 // Revision returns the revision that the set was read at.
 func (s *AuthenticationSet) Revision() Revision { return s.revision }
 
-// All returns the authentications in creation order. The slice is not to be changed.
+// All returns the authentications in creation order. The caller must not modify the
+// slice or its elements.
 func (s *AuthenticationSet) All() []*Authentication { return s.ordered }
 
 // ByID returns the authentication with the id, or nil.
 func (s *AuthenticationSet) ByID(id string) *Authentication { return s.byID[id] }
 
-// byToken returns the authentication of the token, or nil. It allocates nothing.
+// byToken returns the authentication of the token, or nil. It does not allocate.
 func (s *AuthenticationSet) byToken(token string) *Authentication {
 	var hash [tokenHashLength]byte
 	return s.byHash[string(appendTokenHash(hash[:0], token))]
 }
 
-// ByTokenHash returns the authentication with the token hash, or nil.
+// ByTokenHash returns the authentication with the hash of [HashToken], or nil.
 func (s *AuthenticationSet) ByTokenHash(hash string) *Authentication { return s.byHash[hash] }

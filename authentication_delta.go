@@ -2,43 +2,44 @@ package guidon
 
 import "slices"
 
-// AuthenticationDelta is what changed between two revisions of the authentications.
+// AuthenticationDelta is the difference between two revisions of the authentications.
 type AuthenticationDelta struct {
 	Revision Revision
 	Changed  []*Authentication // each id once
-	Created  []*Authentication // in creation order, after all that existed before
-	Deleted  []string          // ids; one that is in Created too was created again
+	Created  []*Authentication // in creation order; all of them follow the existing ones
+	Deleted  []string          // ids; an id that is also in Created was created again
 }
 
-// Size returns how many authentications the delta holds or deletes.
+// Size returns the number of authentications that the delta changes, creates or
+// deletes.
 func (d AuthenticationDelta) Size() int { return len(d.Changed) + len(d.Created) + len(d.Deleted) }
 
-// Apply returns the set after the changes, each of which begins where the one
-// before it ends. s stays as it is. An id to be changed or deleted that s does not
-// hold is ignored.
+// Apply returns the set after the deltas, each of which must start at the revision
+// that the previous one ends at. s does not change. Changed or deleted ids that s
+// does not contain are ignored.
 func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *AuthenticationSet {
 	if len(deltas) == 0 {
 		return s
 	}
 	ordered := slices.Clone(s.ordered)
-	places := make(map[string]int, len(ordered))
+	indexes := make(map[string]int, len(ordered))
 	for i, a := range ordered {
-		places[a.ID] = i
+		indexes[a.ID] = i
 	}
 	for _, d := range deltas {
 		for _, id := range d.Deleted {
-			if i, found := places[id]; found {
+			if i, found := indexes[id]; found {
 				ordered[i] = nil
-				delete(places, id)
+				delete(indexes, id)
 			}
 		}
 		for _, a := range d.Changed {
-			if i, found := places[a.ID]; found {
+			if i, found := indexes[a.ID]; found {
 				ordered[i] = a
 			}
 		}
 		for _, a := range d.Created {
-			places[a.ID] = len(ordered)
+			indexes[a.ID] = len(ordered)
 			ordered = append(ordered, a)
 		}
 	}

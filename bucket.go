@@ -2,16 +2,16 @@ package guidon
 
 import "hash/crc32"
 
-// Buckets come from the CRC-32 of zlib (contract 7.1). A hash state is carried
-// from one string to the next, so that two strings are hashed as if they were
-// joined. The standard library does the same for []byte only, and a conversion
-// would cost an allocation per evaluation.
+// Buckets are computed with the CRC-32 of zlib (contract 7.1). The hash state
+// continues from one string to the next, so that two strings are hashed as if they
+// were concatenated. The standard library can do this for []byte only, and a
+// conversion would cost an allocation per evaluation.
 
 // hashStart is the state before the first byte.
 const hashStart = ^uint32(0)
 
-// hashTables[n] is what a byte does to the state that n bytes more have gone into:
-// so that eight can be looked up at once, and not each after the one before.
+// hashTables[n] is the effect of a byte on the state n bytes later (slicing-by-8).
+// Eight lookups are then independent, instead of each waiting for the previous one.
 var hashTables = func() *[8][256]uint32 {
 	tables := [8][256]uint32{*crc32.IEEETable}
 	for n := 1; n < len(tables); n++ {
@@ -38,54 +38,54 @@ func updateHash(state uint32, text string) uint32 {
 	return state
 }
 
-// hashSum returns the CRC-32 of everything that went into the state.
+// hashSum returns the CRC-32 of all bytes hashed into the state.
 func hashSum(state uint32) uint32 { return ^state }
 
-// The numbers of buckets of the two flag types.
+// Numbers of buckets of the two flag types.
 const (
 	variantBuckets = 1000
 	booleanBuckets = 100
 )
 
-// variantBucket returns the bucket of the entity, given the state after the
-// flag's key: the key comes first, without a separator (contract 7.5).
+// variantBucket returns the bucket of the entity. flagHash is the hash state after
+// the flag's key, which comes first, without a separator (contract 7.5).
 func variantBucket(flagHash uint32, entityID string) int {
 	return int(hashSum(updateHash(flagHash, entityID)) % variantBuckets)
 }
 
-// booleanBucket returns the bucket of the entity. Here the entity comes first:
-// the reverse of variantBucket (contract 7.6).
+// booleanBucket returns the bucket of the entity. The entity comes first, unlike in
+// variantBucket (contract 7.6).
 func booleanBucket(flagKey, entityID string) int {
 	return int(hashSum(updateHash(updateHash(hashStart, entityID), flagKey)) % booleanBuckets)
 }
 
-// bucketRange leads the buckets from the end of the range before it up to its
-// own end to a variant.
+// bucketRange maps the buckets from the end of the previous range up to its own end
+// to a variant.
 type bucketRange struct {
 	end             int    // exclusive
 	key, attachment string // of the variant
 }
 
-// compileRanges lays the distributions out over the buckets (contract 7.5).
-// Shares that are not positive are left out, which is not the same as an empty
-// range: a rule with an empty range can miss, a rule without ranges cannot. So
-// are distributions to a variant that is gone.
+// compileRanges maps the buckets to the distributions (contract 7.5). It omits
+// distributions whose share is not positive or whose variant no longer exists. An
+// empty range would differ: a rule with an empty range can miss, while a rule
+// without ranges always matches.
 func compileRanges(distributions []*Distribution, variants map[string]*Variant) []bucketRange {
 	ranges := make([]bucketRange, 0, len(distributions))
 	end := 0
 	for _, d := range distributions {
 		v := variants[d.VariantID]
-		if v == nil || !(d.Rollout > 0) { // NaN is left out too
+		if v == nil || !(d.Rollout > 0) { // omits NaN too
 			continue
 		}
-		// In 32 bits and truncated one by one: three times 33.33 is 999.
+		// In 32 bits and truncated one by one: three shares of 33.33 end at 999.
 		end += int(d.Rollout * (variantBuckets / 100))
 		ranges = append(ranges, bucketRange{end: end, key: v.Key, attachment: v.Attachment})
 	}
 	return ranges
 }
 
-// rangeOf returns the range that the bucket is in, or nil.
+// rangeOf returns the range that contains the bucket, or nil.
 func (r *compiledRule) rangeOf(bucket int) *bucketRange {
 	for i := range r.ranges {
 		if bucket < r.ranges[i].end {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestVariantBucket holds the worked examples of contract 16.1.
+// TestVariantBucket covers the worked examples of contract 16.1.
 func TestVariantBucket(t *testing.T) {
 	halves := []bucketRange{{end: 500, key: "A"}, {end: 1000, key: "B"}}
 	thirds := []bucketRange{{end: 100, key: "A"}, {end: 400, key: "B"}, {end: 1000, key: "C"}}
@@ -70,8 +70,8 @@ func TestVariantBucket(t *testing.T) {
 	}
 }
 
-// TestHash: the state of texts of all lengths, one after the other, is that of the
-// standard library's CRC-32.
+// TestHash: hashing two strings of any lengths gives the CRC-32 that the standard
+// library computes for their concatenation.
 func TestHash(t *testing.T) {
 	text := strings.Repeat("550e8400-e29b-41d4-a716-446655440000 Zoë \xff\x00", 3)
 	for length := range len(text) {
@@ -84,15 +84,15 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestRanges holds the arithmetic of contract 16.2: every share is truncated
-// on its own, and shares that are not positive are left out.
+// TestRanges covers the arithmetic of contract 16.2: each share is truncated
+// separately, and shares that are not positive are omitted.
 func TestRanges(t *testing.T) {
 	const none = "none"
 	buckets := []int{0, 99, 332, 333, 665, 666, 998, 999}
 	tests := []struct {
 		rollouts []float32
 		ends     []int
-		winners  []string // of the buckets; nil when there is nothing to choose from
+		winners  []string // of the buckets, or nil if there are no ranges
 	}{
 		{[]float32{100}, []int{1000}, []string{"A", "A", "A", "A", "A", "A", "A", "A"}},
 		{[]float32{50, 50}, []int{500, 1000}, []string{"A", "A", "A", "A", "B", "B", "B", "B"}},
@@ -141,8 +141,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesOfLostVariant: a variant takes its distributions with it
-// (contract 4.7), and so do ranges if one is found without its variant.
+// TestRangesOfLostVariant: deleting a variant deletes its distributions (contract
+// 4.7). A distribution without its variant is ignored.
 func TestRangesOfLostVariant(t *testing.T) {
 	ranges := compileRanges([]*Distribution{
 		{VariantID: "gone", Rollout: 50}, {VariantID: "b", Rollout: 50},
@@ -152,7 +152,7 @@ func TestRangesOfLostVariant(t *testing.T) {
 	}
 }
 
-// TestBooleanBucket holds the worked examples of contract 16.3.
+// TestBooleanBucket covers the worked examples of contract 16.3.
 func TestBooleanBucket(t *testing.T) {
 	tests := []struct {
 		flagKey, entityID string

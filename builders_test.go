@@ -6,7 +6,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Builders for the tests of evaluation. Keys serve as ids.
+// Builders for evaluation tests. Keys serve as ids.
 
 // snapshotOf returns the snapshot of one flag and some segments.
 func snapshotOf(f *guidon.Flag, segments ...*guidon.Segment) *guidon.Snapshot {
@@ -31,7 +31,7 @@ func withDefault(f *guidon.Flag, variant string) *guidon.Flag {
 	return f
 }
 
-// disabled switches the flag off.
+// disabled disables the flag.
 func disabled(f *guidon.Flag) *guidon.Flag {
 	f.Enabled = false
 	return f
@@ -40,7 +40,7 @@ func disabled(f *guidon.Flag) *guidon.Flag {
 // shares are the rollouts of the distributions to A, B, C, ….
 type shares []float32
 
-// rule leads the entities of any of the segments to A, B, C, ….
+// rule distributes the entities of any of the segments to A, B, C, ….
 func rule(to shares, segments ...string) *guidon.Rule {
 	r := &guidon.Rule{ID: "rule", SegmentKeys: segments}
 	for i, share := range to {
@@ -51,7 +51,7 @@ func rule(to shares, segments ...string) *guidon.Rule {
 	return r
 }
 
-// ruleOfAll is rule for the entities of all of the segments.
+// ruleOfAll is rule for entities that belong to all of the segments.
 func ruleOfAll(to shares, segments ...string) *guidon.Rule {
 	r := rule(to, segments...)
 	r.SegmentOperator = guidon.AndSegments
@@ -82,14 +82,14 @@ func segment(key string, match guidon.MatchType, constraints ...*guidon.Constrai
 // everyone is a segment without constraints.
 func everyone() *guidon.Segment { return segment("everyone", guidon.MatchAll) }
 
-// has is a constraint that the context has value "yes" for the property.
+// has returns the constraint that the property has the value "yes".
 func has(property string) *guidon.Constraint {
 	return &guidon.Constraint{
 		ID: property, Type: guidon.StringComparison, Property: property, Operator: guidon.OpEQ, Value: "yes",
 	}
 }
 
-// yes returns a context that has "yes" for the properties.
+// yes returns a context with the value "yes" for each property.
 func yes(properties ...string) map[string]string {
 	context := make(map[string]string, len(properties))
 	for _, p := range properties {

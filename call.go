@@ -5,45 +5,45 @@ import (
 	"time"
 )
 
-// Call accompanies one request through the service: who asks, under which
-// condition, and, filled in on the way, which state answered. It is used by one
-// goroutine.
+// Call carries the metadata of one request: the caller, its preconditions and,
+// filled in during the request, the revision that answered it. It is not safe for
+// concurrent use.
 type Call struct {
-	Actor          Actor
-	Authentication *Authentication // the credential presented, where one was needed
+	Actor          Actor           // the author of changes
+	Authentication *Authentication // the credential presented, or nil
 	RequestID      string
-	RequestIDGiven bool   // by the caller, who may give it to several calls
-	IfMatch        *int64 // a write demands that this revision number is current
+	RequestIDGiven bool   // RequestID was chosen by the client, which may reuse it
+	IfMatch        *int64 // writes fail unless this is the current revision number
 
-	// What reads demand and accept. Begun is when the request arrived: by
-	// time.Now, as a store compares it with instants of its own; zero is when each
-	// read begins. A store may take it that About is the namespace that will be
-	// read, to find out about it along with the rest.
-	Begun       time.Time
+	// Begun is when the request arrived. It must come from time.Now, because a store
+	// compares it with its own times; zero means the start of each read.
+	Begun time.Time
+	// About is a hint: the namespace that will be read. A store may fetch its state
+	// together with other data.
 	About       string
-	Fresh       bool  // what is answered was found to be current after Begun, whatever it costs
-	MinRevision int64 // the revision of the namespace is at least this number
-	MayBeStale  bool  // while the database does not answer, an old state is better than none
+	Fresh       bool  // reads must check after Begun that the state is current
+	MinRevision int64 // reads require at least this revision of the namespace
+	MayBeStale  bool  // reads accept an old state while the database is unavailable
 
-	// Namespace and Revision are set by the service when the request turns out
-	// to be about one namespace and a state of it has been read or written.
+	// Namespace and Revision are set by the service if the request is about a single
+	// namespace, once that has been read or written.
 	Namespace string
 	Revision  int64
-	// Stale is set by a store that answered with an old state, as MayBeStale lets
-	// it: how long ago that was last known to be current.
+	// Stale is set by a store that returned an old state because of MayBeStale: the
+	// time since that was last known to be current.
 	Stale time.Duration
 
-	carrier callContext // the first context that WithCall made
+	carrier callContext // the first context returned by WithCall
 }
 
-// Actor is who makes a change.
+// Actor is the author of a change.
 type Actor struct {
-	ID     string `json:"id"`             // stable: "token:<uuid>", "anonymous", "cli:<user>", "system:<task>"
-	Name   string `json:"name,omitempty"` // for people
-	Method string `json:"method,omitempty"`
+	ID     string `json:"id"`               // stable: "token:<uuid>", "anonymous", "cli:<user>", "system:<task>"
+	Name   string `json:"name,omitempty"`   // for display
+	Method string `json:"method,omitempty"` // wire name of the Method of the credential
 }
 
-// Anonymous is the actor of calls that need no credential.
+// Anonymous is the actor of calls without a credential.
 var Anonymous = Actor{ID: "anonymous"}
 
 type callKey struct{}
@@ -62,8 +62,8 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// WithCall returns a context that carries the call. The first one for a call
-// costs no memory.
+// WithCall returns a context that carries call. The first one for a call does not
+// allocate. It modifies call, so it is not safe for concurrent use with the same one.
 func WithCall(ctx context.Context, call *Call) context.Context {
 	carrier := &call.carrier
 	if carrier.call != nil {
@@ -73,8 +73,8 @@ func WithCall(ctx context.Context, call *Call) context.Context {
 	return carrier
 }
 
-// CallFrom returns the call of the context. Without one it returns a fresh
-// anonymous call, so that the result is never nil.
+// CallFrom returns the call that ctx carries, or a new anonymous one. The result is
+// never nil.
 func CallFrom(ctx context.Context) *Call {
 	if call, ok := ctx.Value(callKey{}).(*Call); ok {
 		return call

@@ -9,40 +9,39 @@ import (
 	"time"
 )
 
-// A capability lets whoever shows it listen to the changes of one namespace, and
-// nothing else: it stands in the place of a token where that would be seen, in a
-// URL. It is signed with what all instances know of the token and nobody else
-// does, the hash and the id, so that there is no key to configure; and it is void
-// as soon as the token is.
+// A capability allows its bearer to listen to the changes of one namespace, and
+// nothing else. It replaces the token in URLs, where a token would be exposed. It is
+// signed with the hash and the id of the token, which only the instances know. So
+// there is no key to configure, and it becomes invalid together with the token.
 //
-// It names the token by a digest of the id. The id itself, which is random, stays
-// out of it: a token that was badly chosen cannot be guessed from a capability.
+// It identifies the token by a digest of the id. The id itself, which is random, is
+// not included: a weak token cannot be guessed from a capability.
 const (
 	handleSize    = 12
 	expirySize    = 8
 	signatureSize = 16
-	// The purposes keep the two digests, and others like them, apart.
+	// The purposes ensure that the two digests cannot be mistaken for each other.
 	handlePurpose     = "guidon: handle of an authentication\x00"
 	capabilityPurpose = "guidon: capability to listen\x00"
 )
 
-// CapabilityWindow is how long the same capability is handed out; it is then good
-// for as long once more, so that who was given it last has time to use it.
+// CapabilityWindow is how long the same capability is issued. After that it stays
+// valid for another window, so that the last one issued can still be used.
 const CapabilityWindow = 6 * time.Hour
 
-// CapabilityEnd returns until when a capability that is handed out now is good:
-// always the same instant within a window.
+// CapabilityEnd returns the expiry of a capability issued at now, which is the same
+// instant throughout a window.
 func CapabilityEnd(now time.Time) time.Time {
 	return now.Truncate(CapabilityWindow).Add(2 * CapabilityWindow)
 }
 
-// Signs tells whether capabilities can be made of the authentication: there is a
-// token to make them void with.
+// Signs reports whether capabilities can be signed with the authentication, that is,
+// whether it belongs to a token whose deletion makes them invalid.
 func (a *Authentication) Signs() bool { return a.ID != "" && a.TokenHash != "" }
 
-// Capability returns the capability to listen to the namespace until the instant,
-// in whole seconds. The same arguments give the same text. It consists of letters,
-// digits, "-" and "_".
+// Capability returns the capability to listen to the namespace, which expires at
+// until, truncated to seconds. The same arguments give the same string of letters,
+// digits, "-" and "_". The authentication must be one that [Authentication.Signs].
 func (a *Authentication) Capability(namespace string, until time.Time) string {
 	b := a.handle()
 	b = binary.BigEndian.AppendUint64(b, uint64(until.Unix())) // #nosec G115 -- the bits are meant
@@ -62,10 +61,10 @@ func (a *Authentication) sign(namespace string, until time.Time) []byte {
 	return mac.Sum(nil)[:signatureSize]
 }
 
-// AuthenticateListener returns the authentication that the capability to listen to
-// the namespace was made of, and until when the capability is good. It returns
-// Unauthenticated when it is none, was not good any more at the instant, or the
-// token behind it is not good now.
+// AuthenticateListener returns the authentication that signed the capability to
+// listen to the namespace, and the expiry of the capability. It returns
+// Unauthenticated if the capability is malformed, forged or was expired at the given
+// time, or if its token has been deleted or has expired by now.
 func (s *Service) AuthenticateListener(ctx context.Context, namespace, capability string, at time.Time) (*Authentication, time.Time, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(capability)
 	if err != nil || len(raw) != handleSize+expirySize+signatureSize {
@@ -86,7 +85,6 @@ func (s *Service) AuthenticateListener(ctx context.Context, namespace, capabilit
 	return nil, time.Time{}, ErrUnauthenticated
 }
 
-// indexByHandle returns the authentications by their handles.
 func indexByHandle(all []*Authentication) map[string]*Authentication {
 	index := make(map[string]*Authentication, len(all))
 	for _, a := range all {

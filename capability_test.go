@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// TestCapability: it lets listen to its namespace, until its end, on every
-// instance that knows the token, and lets do nothing else.
+// TestCapability: a capability is accepted for its namespace only, until its expiry,
+// by every instance that knows the token. It does not work as a token.
 func TestCapability(t *testing.T) {
 	now := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 	db := newStore(t)
@@ -44,19 +44,19 @@ func TestCapability(t *testing.T) {
 		at                          time.Time
 		want                        *guidon.Authentication
 	}{
-		{"good", "shop", good, now, a},
+		{"valid", "shop", good, now, a},
 		{"of another token", "shop", b.Capability("shop", end), now, b},
-		{"for the default namespace, which need not be named", "", a.Capability("default", end), now, a},
+		{"for the default namespace by an empty key", "", a.Capability("default", end), now, a},
 		{"a moment before its end", "shop", good, end.Add(-1), a},
 		{"at its end", "shop", good, end, nil},
 		{"another namespace", "shop2", good, now, nil},
 		{"another handle", "shop", changed(0), now, nil},
 		{"another end", "shop", changed(19), now, nil},
 		{"another signature", "shop", changed(35), now, nil},
-		{"cut short", "shop", good[:len(good)-4], now, nil},
-		{"not of this alphabet", "shop", strings.Repeat("%", 48), now, nil},
-		{"nothing", "shop", "", now, nil},
-		{"of a token that is good", "shop", brief.Capability("shop", end), now, brief},
+		{"truncated", "shop", good[:len(good)-4], now, nil},
+		{"invalid base64", "shop", strings.Repeat("%", 48), now, nil},
+		{"empty", "shop", "", now, nil},
+		{"of a token that has not expired yet", "shop", brief.Capability("shop", end), now, brief},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, until, err := other.AuthenticateListener(t.Context(), test.namespace, test.capability, test.at)
@@ -72,15 +72,15 @@ func TestCapability(t *testing.T) {
 		})
 	}
 	if _, err := s.Authenticate(t.Context(), good); !errors.Is(err, guidon.Unauthenticated) {
-		t.Errorf("a capability serves as a token: %v", err)
+		t.Errorf("a capability was accepted as a token: %v", err)
 	}
 	for _, secret := range []string{a.ID, a.TokenHash} {
 		if strings.Contains(string(raw), secret) || strings.Contains(good, secret) {
-			t.Errorf("%q is in the capability", secret)
+			t.Errorf("the capability contains %q", secret)
 		}
 	}
 
-	refused := func(what, capability string) {
+	rejected := func(what, capability string) {
 		t.Helper()
 		if _, _, err := other.AuthenticateListener(t.Context(), "shop", capability, now); !errors.Is(err, guidon.Unauthenticated) {
 			t.Errorf("%s: got %v", what, err)
@@ -88,16 +88,16 @@ func TestCapability(t *testing.T) {
 	}
 	past := now
 	now = now.Add(2 * time.Minute)
-	refused("the token has expired", brief.Capability("shop", end))
+	rejected("the token has expired", brief.Capability("shop", end))
 	now = past
 	if err := s.DeleteAuthentication(t.Context(), a.ID); err != nil {
 		t.Fatal(err)
 	}
-	refused("the token was deleted", good)
+	rejected("the token was deleted", good)
 }
 
-// TestCapabilityEnd: the same capability is handed out for a window, and is good
-// for one at least.
+// TestCapabilityEnd: the same capability is issued throughout a window, and is valid
+// for at least one more.
 func TestCapabilityEnd(t *testing.T) {
 	begin := time.Date(2026, 5, 1, 6, 0, 0, 0, time.UTC)
 	for at := begin; at.Before(begin.Add(guidon.CapabilityWindow)); at = at.Add(7 * time.Minute) {
@@ -106,12 +106,12 @@ func TestCapabilityEnd(t *testing.T) {
 		}
 	}
 	if a := (&guidon.Authentication{ID: "x"}); a.Signs() {
-		t.Error("without a token there is nothing to sign with")
+		t.Error("an authentication without a token hash must not sign")
 	}
 }
 
-// TestListenerStoreError: that the store cannot be asked says nothing about the
-// capability.
+// TestListenerStoreError: a failure of the store does not mean that the capability
+// is invalid.
 func TestListenerStoreError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

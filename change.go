@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Kind says what a change record is about.
+// Kind is the kind of object that a change record describes.
 type Kind string
 
-// The kinds of change records.
+// Kinds of change records.
 const (
 	KindNamespace      Kind = "namespace"
 	KindFlag           Kind = "flag"
@@ -17,18 +17,18 @@ const (
 	KindAuthentication Kind = "authentication"
 )
 
-// Action says what was done.
+// Action is what a change did to the object.
 type Action string
 
-// The actions of change records.
+// Actions of change records.
 const (
 	ActionCreate Action = "create"
 	ActionUpdate Action = "update"
 	ActionDelete Action = "delete"
 )
 
-// Change is the record of one object's change. Replaying the records of a
-// namespace in order of revision and sequence gives its state.
+// Change is the change record of one object. Replaying the records of a namespace in
+// order of revision and sequence gives its state.
 type Change struct {
 	Namespace string          `json:"namespace"`
 	Revision  int64           `json:"revision"`
@@ -39,39 +39,39 @@ type Change struct {
 	Actor     Actor           `json:"actor"`
 	At        time.Time       `json:"at"`
 	RequestID string          `json:"requestId,omitempty"`
-	Before    json.RawMessage `json:"before,omitempty"` // the stored object before, nothing on create
-	After     json.RawMessage `json:"after,omitempty"`  // the stored object after, nothing on delete
+	Before    json.RawMessage `json:"before,omitempty"` // the stored object before; nil on create
+	After     json.RawMessage `json:"after,omitempty"`  // the stored object after; nil on delete
 }
 
-// ChangeQuery selects change records of one namespace, or those of the
-// authentications, which have none, when Kind is KindAuthentication. Zero fields
-// do not restrict.
+// ChangeQuery selects change records of one namespace or, if Kind is
+// KindAuthentication, those of the authentications; Namespace is then ignored. Other
+// zero fields do not restrict the selection.
 type ChangeQuery struct {
 	Namespace string
 	Kind      Kind
 	Key       string
-	Actor     string     // an actor's id
-	Since     *time.Time // inclusive; nil is the beginning
-	Until     *time.Time // exclusive; nil is the end
-	Before    ChangeCursor
-	After     ChangeCursor // where set, the records come oldest first
-	Limit     int          // at most this many records, and fewer where they are large; required
+	Actor     string       // an actor's id
+	Since     *time.Time   // inclusive; nil means the beginning
+	Until     *time.Time   // exclusive; nil means the end
+	Before    ChangeCursor // exclusive
+	After     ChangeCursor // exclusive; if set, the records are sorted oldest first
+	Limit     int          // at most this many records, fewer if they are large; required
 }
 
-// ChangeCursor is a place in the change log, that of a record. The records before
-// it are older, those after it newer; the zero cursor is no place.
+// ChangeCursor is the position of a record in the change log of a namespace. Records
+// before it are older, records after it newer. The zero cursor means no position.
 type ChangeCursor struct {
 	Revision int64
 	Sequence int32
 }
 
-// CursorAfter returns the place behind the last record of the revision, which is
-// the beginning of the log for zero.
+// CursorAfter returns the position after the last record of the revision. For zero
+// that is the beginning of the log.
 func CursorAfter(revision int64) ChangeCursor {
 	return ChangeCursor{Revision: revision, Sequence: math.MaxInt32}
 }
 
-// Cursor returns the place of the record.
+// Cursor returns the position of the record.
 func (c *Change) Cursor() ChangeCursor {
 	return ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
 }

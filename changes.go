@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// Bounds of the change list.
+// Page sizes of the change list.
 const (
 	defaultChangePage = 25
 	maxChangePage     = 100
 )
 
-// ChangeFilter selects change records of one namespace. Zero fields do not
-// restrict.
+// ChangeFilter selects change records of one namespace. Zero fields do not restrict
+// the selection.
 type ChangeFilter struct {
 	Kind      Kind
 	Key       string
 	Actor     string     // an actor's id
-	Since     *time.Time // inclusive; nil is the beginning
-	Until     *time.Time // exclusive; nil is the end
-	Limit     int32      // 0 is 25; more than 100 is 100
-	PageToken string     // of the page before
+	Since     *time.Time // inclusive; nil means the beginning
+	Until     *time.Time // exclusive; nil means the end
+	Limit     int32      // 0 means 25; more than 100 means 100
+	PageToken string     // returned with the previous page
 }
 
-// ListChanges returns a page of the namespace's change records, newest first,
-// and the token of the next page, which is empty on the last. The records of a
-// deleted namespace remain; a namespace that never was has none. A page may be
-// shorter than asked for where records are large.
+// ListChanges returns a page of the namespace's change records, newest first, and
+// the token of the next page, which is empty on the last one. A deleted namespace
+// keeps its records; one that never existed has none. A page may be shorter than the
+// limit if records are large.
 func (s *Service) ListChanges(ctx context.Context, namespace string, filter ChangeFilter) ([]*Change, string, error) {
 	namespace = NamespaceKey(namespace)
 	query, err := filter.query(namespace)
 	if err != nil {
 		return nil, "", err
 	}
-	// The snapshot first: the records that follow are at least as new as the
-	// revision that the answer states.
+	// Read the snapshot first, so that the records are at least as new as the
+	// revision that the response states.
 	if _, err := s.viewOrEmpty(ctx, namespace); err != nil {
 		return nil, "", err
 	}
@@ -55,8 +55,8 @@ func (s *Service) ListChanges(ctx context.Context, namespace string, filter Chan
 	return changes, query.Before.PageToken(), nil
 }
 
-// LatestChange returns the place of the namespace's newest change record, or the
-// beginning of the log where there is none.
+// LatestChange returns the position of the namespace's newest change record, or the
+// beginning of the log if there is none.
 func (s *Service) LatestChange(ctx context.Context, namespace string) (ChangeCursor, error) {
 	newest, err := s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), Limit: 1})
 	if err != nil || len(newest) == 0 {
@@ -65,10 +65,10 @@ func (s *Service) LatestChange(ctx context.Context, namespace string) (ChangeCur
 	return newest[0].Cursor(), nil
 }
 
-// ChangesAfter returns the namespace's change records that follow the place,
-// oldest first, and none when there is none yet. A revision is committed with its
-// records, and after the one before it: who goes on from the last record returned
-// misses none and gets none twice.
+// ChangesAfter returns up to 100 of the namespace's change records after the
+// position, oldest first, or none if there is none yet. A revision is committed with
+// its records, and after the previous revision, so a caller that continues after the
+// last record returned sees each record exactly once.
 func (s *Service) ChangesAfter(ctx context.Context, namespace string, after ChangeCursor) ([]*Change, error) {
 	return s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), After: after, Limit: maxChangePage})
 }
@@ -96,9 +96,9 @@ func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {
 	}, nil
 }
 
-// PageToken returns the token of the page that follows the record at the place.
+// PageToken returns the token of the page that starts after the record at c.
 func (c ChangeCursor) PageToken() string {
-	text, _ := json.Marshal(c) // two numbers always have a form
+	text, _ := json.Marshal(c) // cannot fail for two integers
 	return base64.StdEncoding.EncodeToString(text)
 }
 

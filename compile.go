@@ -2,37 +2,37 @@ package guidon
 
 import "sync/atomic"
 
-// CompiledFlag is a flag in the form that evaluation works on, of which snapshots
-// that have the flag in common share one. It is safe for concurrent use.
+// CompiledFlag is a flag prepared for evaluation. Snapshots share it until the flag
+// or one of its segments changes. It is safe for concurrent use.
 type CompiledFlag struct {
-	// What most evaluations need is close together: where there are thousands of
-	// flags, finding each piece in memory takes longer than what is done with it.
-	// What can never decide anything is left out.
-	key      string
-	hash     uint32 // hash state after the flag's key, for variant buckets
-	kind     FlagType
-	enabled  bool
-	rollouts []compiledRollout
-	rules    []compiledRule
-	initial  *Variant // the default one, or nil
-	flag     *Flag
-	derived  atomic.Pointer[flagDerived]
+	// The fields that most evaluations need are adjacent: with thousands of flags,
+	// cache misses take longer than the evaluation. Rules and rollouts that can never
+	// decide are omitted.
+	key            string
+	hash           uint32 // hash state after the flag's key, for variant buckets
+	kind           FlagType
+	enabled        bool
+	rollouts       []compiledRollout
+	rules          []compiledRule
+	defaultVariant *Variant // or nil
+	flag           *Flag
+	derived        atomic.Pointer[flagDerived]
 }
 
 // compiledRule is a rule whose segments all exist.
 type compiledRule struct {
 	audience *audience
-	ranges   []bucketRange // none: there is nothing to choose from
+	ranges   []bucketRange // empty if no distribution has a share
 }
 
 // compiledRollout is a threshold, or a rollout whose segments all exist.
 type compiledRollout struct {
 	audience   *audience // nil for a threshold
-	percentage float32   // of a threshold
+	percentage float32   // of the threshold
 	value      bool
 }
 
-// Flag returns the flag itself, which is not to be changed.
+// Flag returns the flag itself. The caller must not modify it.
 func (f *CompiledFlag) Flag() *Flag { return f.flag }
 
 // Kind returns the type of the flag.
@@ -43,7 +43,7 @@ func compileFlag(f *Flag, segments segmentIndex) *CompiledFlag {
 	switch f.Type {
 	case VariantFlag:
 		c.hash = updateHash(hashStart, f.Key)
-		c.initial = f.DefaultVariant()
+		c.defaultVariant = f.DefaultVariant()
 		c.compileRules(segments)
 	case BooleanFlag:
 		c.compileRollouts(segments)
@@ -61,8 +61,8 @@ func (c *CompiledFlag) compileRules(segments segmentIndex) {
 	}
 	c.rules = make([]compiledRule, 0, len(c.flag.Rules))
 	for _, r := range c.flag.Rules {
-		if who := segments.audience(r.SegmentKeys, r.SegmentOperator); who != nil {
-			c.rules = append(c.rules, compiledRule{audience: who, ranges: compileRanges(r.Distributions, variants)})
+		if set := segments.audience(r.SegmentKeys, r.SegmentOperator); set != nil {
+			c.rules = append(c.rules, compiledRule{audience: set, ranges: compileRanges(r.Distributions, variants)})
 		}
 	}
 }
@@ -77,8 +77,8 @@ func (c *CompiledFlag) compileRollouts(segments segmentIndex) {
 		case r.Threshold != nil:
 			c.rollouts = append(c.rollouts, compiledRollout{percentage: r.Threshold.Percentage, value: r.Threshold.Value})
 		case r.Segment != nil:
-			if who := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); who != nil {
-				c.rollouts = append(c.rollouts, compiledRollout{audience: who, value: r.Segment.Value})
+			if set := segments.audience(r.Segment.SegmentKeys, r.Segment.SegmentOperator); set != nil {
+				c.rollouts = append(c.rollouts, compiledRollout{audience: set, value: r.Segment.Value})
 			}
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// maxConstraintValues bounds the list of isoneof and isnotoneof (contract 4.3).
+// maxConstraintValues limits the list of isoneof and isnotoneof (contract 4.3).
 const maxConstraintValues = 100
 
-// comparisonRules says, for each comparison type, how messages call it and
-// which operators it accepts (contract 4.3).
+// comparisonRules holds the name of each comparison type in error messages and the
+// operators that it accepts (contract 4.3).
 var comparisonRules = map[ComparisonType]struct {
 	name      string
 	operators []string
@@ -27,7 +27,8 @@ var comparisonRules = map[ComparisonType]struct {
 // valueless are the operators that take no value.
 var valueless = []string{OpEmpty, OpNotEmpty, OpPresent, OpNotPresent, OpTrue, OpFalse}
 
-// check returns the constraint in its stored form, without id and times.
+// check validates the input and returns the constraint in its stored form, without
+// id and times.
 func (in ConstraintInput) check() (Constraint, error) {
 	if err := requireAll(field{"segmentKey", in.SegmentKey}, field{"property", in.Property}, field{"operator", in.Operator}); err != nil {
 		return Constraint{}, err
@@ -53,15 +54,15 @@ func (in ConstraintInput) check() (Constraint, error) {
 	}, nil
 }
 
-// checkValue returns the value in its stored form.
+// checkValue validates the value for the operator and returns its stored form.
 func (in ConstraintInput) checkValue(operator string) (string, error) {
 	value := in.Value
 	if in.Type == DateTimeComparison && value != "" {
-		normal, err := normalDateTime(value)
+		normalized, err := normalizeDateTime(value)
 		if err != nil {
 			return "", err
 		}
-		value = normal
+		value = normalized
 	}
 	switch {
 	case slices.Contains(valueless, operator):
@@ -69,8 +70,8 @@ func (in ConstraintInput) checkValue(operator string) (string, error) {
 	case value == "":
 		return "", emptyField("value")
 	case in.Type == DateTimeComparison:
-		// Quirk (contract 4.3): isoneof and isnotoneof too have one instant as
-		// their value, and never match.
+		// Quirk (contract 4.3): isoneof and isnotoneof take a single instant as well,
+		// and never match.
 		return value, nil
 	case operator == OpIsOneOf || operator == OpIsNotOneOf:
 		return value, in.checkList()
@@ -78,15 +79,15 @@ func (in ConstraintInput) checkValue(operator string) (string, error) {
 	return value, nil
 }
 
-// normalDateTime returns an instant in UTC with whole seconds; a mere date
-// stays a date.
-func normalDateTime(value string) (string, error) {
+// normalizeDateTime returns an instant in UTC with whole seconds. A date without a time
+// stays as it is.
+func normalizeDateTime(value string) (string, error) {
 	if _, err := time.Parse(time.DateOnly, value); err == nil {
 		return value, nil
 	}
 	t, err := time.Parse(time.RFC3339, value)
 	t = t.UTC()
-	// The offset may lead out of the four digits that a year has.
+	// In UTC the year may no longer fit into four digits.
 	if err != nil || t.Year() < 0 || t.Year() > 9999 {
 		return "", Errorf(InvalidArgument, "parsing datetime from %q", value)
 	}

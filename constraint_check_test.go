@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// wantError fails unless err is InvalidArgument with exactly the text; no text
+// wantError checks that err is InvalidArgument with exactly the text. An empty text
 // means no error.
 func wantError(t *testing.T, err error, text string) {
 	t.Helper()
@@ -25,9 +25,9 @@ func wantError(t *testing.T, err error, text string) {
 	}
 }
 
-// TestConstraintMatrix holds the table of contract 4.3: every operator with
-// every type, the wrong ones with their message, the right ones with a value
-// that fits and without any.
+// TestConstraintMatrix covers the table of contract 4.3: every operator with every
+// type. Invalid pairs are checked for their message, valid ones with and without a
+// value.
 func TestConstraintMatrix(t *testing.T) {
 	types := []struct {
 		comparison ComparisonType
@@ -38,7 +38,7 @@ func TestConstraintMatrix(t *testing.T) {
 		{StringComparison, "string", "text", `["a","b"]`},
 		{NumberComparison, "number", "5", `[1, 2.5]`},
 		{BooleanComparison, "boolean", "true", `[]`},
-		// One instant, as a JSON array is refused before anything else.
+		// A single instant: a JSON array is rejected before any other check.
 		{DateTimeComparison, "datetime", "2024-01-01", "2024-01-01"},
 		{EntityIDComparison, "entityId", "user", `["a"]`},
 	}
@@ -66,7 +66,7 @@ func TestConstraintMatrix(t *testing.T) {
 		{"notpresent", false, []string{n, b, d}},
 		{"true", false, []string{b}},
 		{"false", false, []string{b}},
-		{"like", true, nil}, // no operator at all
+		{"like", true, nil}, // not an operator
 	}
 	for _, op := range operators {
 		for _, ty := range types {
@@ -105,7 +105,7 @@ func TestConstraintMatrix(t *testing.T) {
 	}
 }
 
-// TestConstraintChecks holds the further rules of contract 4.1 and 4.3.
+// TestConstraintChecks covers the other rules of contract 4.1 and 4.3.
 func TestConstraintChecks(t *testing.T) {
 	long := strings.Repeat("é", 256)
 	list := func(n int, item string) string {
@@ -141,7 +141,7 @@ func TestConstraintChecks(t *testing.T) {
 		{"date, not needed", ConstraintInput{Type: DateTimeComparison, Operator: "present", Value: "2024-01-01"}, "", ""},
 		{"list of dates", ConstraintInput{Type: DateTimeComparison, Operator: "isoneof", Value: `["2024-01-01"]`}, "", `parsing datetime from "[\"2024-01-01\"]"`},
 		{"one date for a list", ConstraintInput{Type: DateTimeComparison, Operator: "isoneof", Value: "2024-01-01T01:00:00+01:00"}, "2024-01-01T00:00:00Z", ""},
-		// The stored form could not be read again: a year of five digits, or below zero.
+		// In UTC the year is negative or has five digits, which cannot be parsed again.
 		{"after the last year", ConstraintInput{Type: DateTimeComparison, Operator: "eq", Value: "9999-12-31T23:59:59-01:00"}, "", `parsing datetime from "9999-12-31T23:59:59-01:00"`},
 		{"before the first year", ConstraintInput{Type: DateTimeComparison, Operator: "eq", Value: "0000-01-01T00:00:00+01:00"}, "", `parsing datetime from "0000-01-01T00:00:00+01:00"`},
 
@@ -179,8 +179,8 @@ func TestConstraintChecks(t *testing.T) {
 	}
 }
 
-// FuzzConstraint: checking never panics, what it accepts is stable, and what it
-// accepts can be evaluated.
+// FuzzConstraint: check never panics, and the constraints that it accepts are stable
+// and can be evaluated.
 func FuzzConstraint(f *testing.F) {
 	f.Add(uint8(StringComparison), "p", "isOneOf", `["a","b"]`, "a")
 	f.Add(uint8(NumberComparison), "p", "gte", "0x1p-2", "1_0e1")
@@ -190,7 +190,7 @@ func FuzzConstraint(f *testing.F) {
 	f.Add(uint8(DateTimeComparison), "p", "eq", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59")
 	f.Add(uint8(EntityIDComparison), "entityId", "notcontains", "@", "alice@example.com")
 	f.Add(uint8(77), "\xff", "ſ", "\x00", "\u2003")
-	f.Fuzz(func(t *testing.T, comparison uint8, property, operator, value, asked string) {
+	f.Fuzz(func(t *testing.T, comparison uint8, property, operator, value, contextValue string) {
 		in := ConstraintInput{
 			SegmentKey: "segment", Type: ComparisonType(comparison),
 			Property: property, Operator: operator, Value: value, Description: "why",
@@ -213,10 +213,10 @@ func FuzzConstraint(f *testing.F) {
 		if !known {
 			t.Fatalf("accepted a constraint of an unknown type: %+v", stored)
 		}
-		compiled.holds(asked, map[string]string{property: asked})
+		compiled.holds(contextValue, map[string]string{property: contextValue})
 		compiled.holds("", nil)
 		if _, err := json.Marshal(&stored); err != nil {
-			t.Fatalf("cannot be stored: %v", err)
+			t.Fatalf("cannot be encoded: %v", err)
 		}
 	})
 }

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// ConstraintInput is what a caller says of a constraint.
+// ConstraintInput holds the arguments to create or update a constraint.
 type ConstraintInput struct {
 	ID          string // on update only
 	SegmentKey  string
 	Type        ComparisonType
 	Property    string
-	Operator    string // in any case
+	Operator    string // case-insensitive
 	Value       string
 	Description string
 }
 
-// CreateConstraint adds a constraint to a segment. It returns NotFound for an
-// unknown segment.
+// CreateConstraint adds a constraint to a segment (contract 4.3). It returns NotFound
+// if the segment does not exist.
 func (s *Service) CreateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*Constraint, error) {
 	namespace = NamespaceKey(namespace)
 	checked, err := in.check()
@@ -35,7 +35,8 @@ func (s *Service) CreateConstraint(ctx context.Context, namespace string, in Con
 	return orNil(created, err)
 }
 
-// UpdateConstraint replaces a constraint. It returns NotFound for an unknown one.
+// UpdateConstraint replaces all fields of a constraint. It returns NotFound if the
+// constraint or its segment does not exist.
 func (s *Service) UpdateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*Constraint, error) {
 	if in.ID == "" {
 		return nil, emptyField("id")
@@ -60,7 +61,7 @@ func (s *Service) UpdateConstraint(ctx context.Context, namespace string, in Con
 	return orNil(updated, err)
 }
 
-// DeleteConstraint removes a constraint. One that does not exist is no error.
+// DeleteConstraint deletes a constraint. It is not an error if it does not exist.
 func (s *Service) DeleteConstraint(ctx context.Context, namespace, segmentKey, id string) error {
 	if err := requireAll(field{"id", id}, field{"segmentKey", segmentKey}); err != nil {
 		return err

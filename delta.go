@@ -7,25 +7,26 @@ import (
 	"sync"
 )
 
-// SnapshotDelta is what changed between two revisions of a namespace.
+// SnapshotDelta is the difference between two revisions of a namespace.
 type SnapshotDelta struct {
-	Namespace       *Namespace // nil when it is as before
+	Namespace       *Namespace // nil if it did not change
 	Revision        Revision
 	Flags           []*Flag    // created or changed, each key once
 	Segments        []*Segment // created or changed, each key once
-	DeletedFlags    []string   // keys; one that is in Flags too was created again
-	DeletedSegments []string
+	DeletedFlags    []string   // keys; a key that is also in Flags was created again
+	DeletedSegments []string   // keys; a key that is also in Segments was created again
 }
 
-// Size returns how many objects the delta holds or deletes.
+// Size returns the number of flags and segments that the delta creates, changes or
+// deletes.
 func (d SnapshotDelta) Size() int {
 	return len(d.Flags) + len(d.Segments) + len(d.DeletedFlags) + len(d.DeletedSegments)
 }
 
-// Apply returns the snapshot after the changes, each of which begins where the one
-// before it ends: the one that [NewSnapshot] would make of the new state, for the
-// price of what changed. s stays as it is; what did not change is shared. A deleted
-// key that s does not hold is ignored.
+// Apply returns the snapshot after the deltas, each of which must start at the
+// revision that the previous one ends at. The result equals that of [NewSnapshot] for
+// the new state, but only the affected flags and segments are compiled; all others are
+// shared with s. s does not change. Deleted keys that s does not contain are ignored.
 func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 	if len(deltas) == 0 {
 		return s
@@ -46,7 +47,7 @@ func (s *Snapshot) Apply(deltas ...SnapshotDelta) *Snapshot {
 	return &next
 }
 
-// join returns one delta with the effect of all.
+// join returns one delta with the same effect as all the deltas.
 func join(deltas []SnapshotDelta) SnapshotDelta {
 	if len(deltas) == 1 {
 		return deltas[0]
@@ -55,22 +56,22 @@ func join(deltas []SnapshotDelta) SnapshotDelta {
 	flags, segments := map[string]*Flag{}, map[string]*Segment{} // nil: deleted
 	for _, d := range deltas {
 		joined.Namespace = cmp.Or(d.Namespace, joined.Namespace)
-		note(flags, d.Flags, d.DeletedFlags)
-		note(segments, d.Segments, d.DeletedSegments)
+		record(flags, d.Flags, d.DeletedFlags)
+		record(segments, d.Segments, d.DeletedSegments)
 	}
 	joined.Flags, joined.DeletedFlags = partition(flags)
 	joined.Segments, joined.DeletedSegments = partition(segments)
 	return joined
 }
 
-// note records the latest state of each changed object, nil for a deleted one.
-func note[T listed](latest map[string]T, changed []T, deleted []string) {
+// record sets the latest state of each changed object, or nil for a deleted one.
+func record[T listed](latest map[string]T, changed []T, deleted []string) {
 	var none T
 	for _, key := range deleted {
 		latest[key] = none
 	}
 	for _, item := range changed {
-		key, _ := item.place()
+		key, _ := item.position()
 		latest[key] = item
 	}
 }
@@ -88,8 +89,8 @@ func partition[T listed](latest map[string]T) (changed []T, deleted []string) {
 	return changed, deleted
 }
 
-// applySegments replaces the segments, and the compiled forms of the flags that
-// hold pointers to the old ones.
+// applySegments replaces the segments, and recompiles the flags that hold pointers
+// to the old ones.
 func (s *Snapshot) applySegments(delta SnapshotDelta) {
 	s.segments = merge(s.segments, s.Segment, delta.Segments, delta.DeletedSegments)
 	s.segmentsByKey = maps.Clone(s.segmentsByKey)
@@ -110,7 +111,7 @@ func (s *Snapshot) applySegments(delta SnapshotDelta) {
 	}
 }
 
-// applyFlags replaces the flags, when the segments are the new ones already.
+// applyFlags replaces the flags. applySegments must have been called before.
 func (s *Snapshot) applyFlags(delta SnapshotDelta) {
 	s.flags = merge(s.flags, s.Flag, delta.Flags, delta.DeletedFlags)
 	s.flagByKey = maps.Clone(s.flagByKey)
@@ -122,22 +123,22 @@ func (s *Snapshot) applyFlags(delta SnapshotDelta) {
 	}
 }
 
-// listed is a pointer to something that a snapshot lists in order of creation.
+// listed is a pointer to an object that a snapshot lists in creation order.
 type listed interface {
 	comparable
-	place() (key string, created ChangeCursor)
+	position() (key string, created ChangeCursor)
 }
 
-func (f *Flag) place() (string, ChangeCursor)    { return f.Key, f.Created }
-func (s *Segment) place() (string, ChangeCursor) { return s.Key, s.Created }
+func (f *Flag) position() (string, ChangeCursor)    { return f.Key, f.Created }
+func (s *Segment) position() (string, ChangeCursor) { return s.Key, s.Created }
 
-// merge returns a list of its own: old after the change. What was changed keeps
-// its place; what is new, or was deleted and created again, goes where its
-// creation belongs. byKey finds the items of old.
+// merge returns a new list, which is old after the change. Changed items keep their
+// position. New items, and those that were deleted and created again, are inserted in
+// creation order. byKey finds the items of old.
 func merge[T listed](old []T, byKey func(string) T, changed []T, deleted []string) []T {
 	var none T
-	// By pointer, because the loop over all of old must not hash every key.
-	replaced := make(map[T]T, len(changed)+len(deleted)) // none: taken out
+	// Keyed by pointer, so that the loop over all of old does not hash every key.
+	replaced := make(map[T]T, len(changed)+len(deleted)) // none: removed
 	for _, key := range deleted {
 		if item := byKey(key); item != none {
 			replaced[item] = none
@@ -145,13 +146,13 @@ func merge[T listed](old []T, byKey func(string) T, changed []T, deleted []strin
 	}
 	var created []T
 	for _, item := range changed {
-		key, at := item.place()
+		key, at := item.position()
 		before := byKey(key)
 		if before == none {
 			created = append(created, item)
 			continue
 		}
-		if _, was := before.place(); was == at {
+		if _, was := before.position(); was == at {
 			replaced[before] = item
 			continue
 		}
@@ -162,7 +163,7 @@ func merge[T listed](old []T, byKey func(string) T, changed []T, deleted []strin
 	return interleave(old, replaced, created)
 }
 
-// interleave puts the created items, in order, among what replaced leaves of old.
+// interleave applies replaced to old and inserts the created items in creation order.
 func interleave[T listed](old []T, replaced map[T]T, created []T) []T {
 	var none T
 	merged := make([]T, 0, len(old)+len(created))
@@ -182,7 +183,7 @@ func interleave[T listed](old []T, replaced map[T]T, created []T) []T {
 }
 
 func compareCreation[T listed](a, b T) int {
-	_, x := a.place()
-	_, y := b.place()
+	_, x := a.position()
+	_, y := b.position()
 	return cmp.Or(cmp.Compare(x.Revision, y.Revision), cmp.Compare(x.Sequence, y.Sequence))
 }

@@ -2,21 +2,21 @@ package guidon
 
 import "sync"
 
-// Derivation is a value that follows from a snapshot alone and is too expensive
-// to be worked out for every request. Derivations are told apart by identity, so
-// each is made once and kept, usually in a package variable.
+// Derivation is a value that is computed from a snapshot alone and is too expensive
+// to compute for every request. Derivations are distinguished by identity, so each
+// should be created once, usually in a package variable.
 type Derivation[T any] struct{ derive func(*Snapshot) T }
 
-// NewDerivation returns the derivation by derive, which must give the same value
-// for the same snapshot.
+// NewDerivation returns the derivation that derive computes. derive must always return
+// the same value for the same snapshot.
 func NewDerivation[T any](derive func(*Snapshot) T) *Derivation[T] {
 	return &Derivation[T]{derive}
 }
 
-// Of returns the value for the snapshot. The first call works it out, and those
-// that come meanwhile wait for it. The value lives exactly as long as the
-// snapshot does, so whatever replaces that has nothing else to invalidate. It may
-// be called concurrently. A panic of derive is the panic of every call.
+// Of returns the value for the snapshot. The first call computes it and concurrent
+// calls wait for it. The value lives exactly as long as the snapshot, so it never needs
+// to be invalidated. Of is safe for concurrent use. If derive panics, every call for
+// the snapshot panics with the same value.
 func (d *Derivation[T]) Of(s *Snapshot) T {
 	value, known := s.derived.Load(d)
 	if !known {
@@ -25,26 +25,26 @@ func (d *Derivation[T]) Of(s *Snapshot) T {
 	return value.(func() T)()
 }
 
-// FlagDerivation is a [Derivation] of one flag: its value lives exactly as long as
-// the flag stays as it is, in all the snapshots that have it.
+// FlagDerivation is a [Derivation] of one flag. Its value lives as long as the
+// [CompiledFlag] does, and is shared by all snapshots that share that.
 type FlagDerivation[T any] struct{ derive func(*Flag) T }
 
-// NewFlagDerivation returns the derivation by derive, which must give the same
-// value for the same flag.
+// NewFlagDerivation returns the derivation that derive computes. derive must always
+// return the same value for the same flag.
 func NewFlagDerivation[T any](derive func(*Flag) T) *FlagDerivation[T] {
 	return &FlagDerivation[T]{derive}
 }
 
-// flagDerived is one of the values that have been derived from a flag. There are
-// few, so that a list is the fastest way to find one.
+// flagDerived is a value derived from a flag, in a linked list. There are few per
+// flag, so a list is faster than a map.
 type flagDerived struct {
 	derivation, value any
 	next              *flagDerived
 }
 
-// Of returns the value for the flag. The first call works it out; those that come
-// meanwhile may do so, too, but only one value is ever kept and returned. It may be
-// called concurrently.
+// Of returns the value for the flag. The first call computes it. Concurrent calls may
+// compute it as well, but all return the one value that is kept. Of is safe for
+// concurrent use.
 func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
 	known := f.derived.Load()
 	for at := known; at != nil; at = at.next {
@@ -53,5 +53,5 @@ func (d *FlagDerivation[T]) Of(f *CompiledFlag) T {
 		}
 	}
 	f.derived.CompareAndSwap(known, &flagDerived{d, d.derive(f.flag), known})
-	return d.Of(f) // which finds it, or tries again where something else was derived
+	return d.Of(f) // finds it, or tries again if another derivation was added first
 }

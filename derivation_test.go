@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// TestDerivation is worked out once per snapshot, however many ask at once, and
-// anew for the next state.
+// TestDerivation: a derivation is computed once per snapshot, even if many goroutines
+// call Of concurrently.
 func TestDerivation(t *testing.T) {
 	var made atomic.Int32
 	count := guidon.NewDerivation(func(s *guidon.Snapshot) *int {
@@ -39,12 +39,12 @@ func TestDerivation(t *testing.T) {
 		}
 	}
 	if got := made.Load(); got != 2 {
-		t.Errorf("worked out %d times for 2 states", got)
+		t.Errorf("computed %d times for 2 snapshots", got)
 	}
 }
 
-// TestDerivationOfTheSameState: the next snapshot is another one even where
-// nothing but its revision is new.
+// TestDerivationOfTheSameState: the next snapshot has values of its own even if only
+// its revision differs.
 func TestDerivationOfTheSameState(t *testing.T) {
 	revision := guidon.NewDerivation(func(s *guidon.Snapshot) int64 { return s.Revision().Number })
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
@@ -56,9 +56,9 @@ func TestDerivationOfTheSameState(t *testing.T) {
 	}
 }
 
-// TestDerivationGoesWithTheSnapshot: what was worked out for a state that nobody
-// holds any more does not stay in memory.
-func TestDerivationGoesWithTheSnapshot(t *testing.T) {
+// TestDerivationIsCollected: values derived from an unreachable snapshot are
+// garbage collected.
+func TestDerivationIsCollected(t *testing.T) {
 	body := guidon.NewDerivation(func(*guidon.Snapshot) *[1 << 16]byte { return new([1 << 16]byte) })
 	old := guidon.NewSnapshot(&guidon.Namespace{Key: "n"}, guidon.Revision{Number: 1}, nil, nil)
 	next := old.Apply(guidon.SnapshotDelta{Revision: guidon.Revision{Number: 2}})
@@ -74,8 +74,8 @@ func TestDerivationGoesWithTheSnapshot(t *testing.T) {
 	runtime.KeepAlive(next)
 }
 
-// TestFlagDerivation gives one value for a flag, however many ask at once, for as
-// long as the flag stays as it is.
+// TestFlagDerivation: a flag has one value until it changes, even if many goroutines
+// call Of concurrently.
 func TestFlagDerivation(t *testing.T) {
 	names := guidon.NewFlagDerivation(func(f *guidon.Flag) *string { return new(f.Name) })
 	other := guidon.NewFlagDerivation(func(*guidon.Flag) *string { return new(string) })
@@ -105,9 +105,9 @@ func TestFlagDerivation(t *testing.T) {
 		return values[0]
 	}
 	if before, after := of(first, "kept"), of(next, "kept"); before != after || *before != "Kept" {
-		t.Errorf("a flag that stayed: got %q at %p and %q at %p, want one value", *before, before, *after, after)
+		t.Errorf("an unchanged flag: got %q at %p and %q at %p, want one value", *before, before, *after, after)
 	}
 	if before, after := of(first, "f"), of(next, "f"); *before != "Old" || *after != "New" {
-		t.Errorf("a flag that was changed: got %q and %q", *before, *after)
+		t.Errorf("a changed flag: got %q and %q", *before, *after)
 	}
 }

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// DistributionInput is what a caller says of a distribution.
+// DistributionInput holds the arguments to create, update or delete a distribution.
 type DistributionInput struct {
 	ID        string // on update and delete only
 	FlagKey   string
 	RuleID    string
 	VariantID string
-	Rollout   float32 // percent
+	Rollout   float32 // percent, 0 to 100
 }
 
-// CreateDistribution adds a distribution to a rule. It returns NotFound when
-// the flag, the rule or the variant does not exist.
+// CreateDistribution adds a distribution to a rule. It returns NotFound if the flag,
+// the rule or the variant does not exist.
 func (s *Service) CreateDistribution(ctx context.Context, namespace string, in DistributionInput) (*Distribution, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func (s *Service) CreateDistribution(ctx context.Context, namespace string, in D
 	return orNil(created, err)
 }
 
-// UpdateDistribution replaces variant and share. It returns NotFound when the
-// distribution, its rule or flag, or the variant does not exist.
+// UpdateDistribution replaces the variant and the share of a distribution. It returns
+// NotFound if the distribution, its rule or flag, or the variant does not exist.
 func (s *Service) UpdateDistribution(ctx context.Context, namespace string, in DistributionInput) (*Distribution, error) {
 	if in.ID == "" {
 		return nil, emptyField("id")
@@ -54,8 +54,8 @@ func (s *Service) UpdateDistribution(ctx context.Context, namespace string, in D
 	return orNil(updated, err)
 }
 
-// DeleteDistribution removes the distribution of that id, rule and variant. One
-// that does not exist is no error.
+// DeleteDistribution deletes the distribution with the given id, rule and variant. It
+// is not an error if it does not exist.
 func (s *Service) DeleteDistribution(ctx context.Context, namespace string, in DistributionInput) error {
 	if in.ID == "" {
 		return emptyField("id")
@@ -77,8 +77,8 @@ func (s *Service) DeleteDistribution(ctx context.Context, namespace string, in D
 	}))
 }
 
-// updateRule lets change alter the rule that in names, after checking that
-// everything that in names exists.
+// updateRule calls change with the rule of in, after checking that its flag, rule and
+// variant exist.
 func (s *Service) updateRule(ctx context.Context, namespace string, in DistributionInput, change func(tx Tx, r *Rule) error) error {
 	missing := Errorf(NotFound, "variant %q, rule %q, flag %q in namespace %q not found", in.VariantID, in.RuleID, in.FlagKey, namespace)
 	return s.updateFlag(ctx, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *Flag) error {

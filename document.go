@@ -5,53 +5,53 @@ import (
 	"slices"
 )
 
-// Document is a namespace with all that is in it, as import and export files
-// hold it (contract 13.2). Package migrate/document reads and writes the files.
+// Document is a namespace with its flags and segments, in the form of import and
+// export files (contract 13.2). Package migrate/document reads and writes the files.
 type Document struct {
 	Namespace DocumentNamespace
 	Flags     []*DocumentFlag
 	Segments  []*DocumentSegment
 }
 
-// DocumentNamespace names the namespace of a document. An empty key is the
-// default namespace.
+// DocumentNamespace is the namespace of a document. An empty key means
+// [DefaultNamespace].
 type DocumentNamespace struct {
 	Key         string
 	Name        string
 	Description string
 }
 
-// DocumentFlag is a flag with everything under it.
+// DocumentFlag is a flag with its variants, rules and rollouts.
 type DocumentFlag struct {
 	Key         string
 	Name        string
 	Type        FlagType
 	Description string
 	Enabled     bool
-	Metadata    string // a JSON object as text, or nothing
+	Metadata    string // a JSON object, or empty
 	Variants    []*DocumentVariant
 	Rules       []*DocumentRule
-	Rollouts    []*DocumentRollout // by rank
+	Rollouts    []*DocumentRollout // in rank order
 }
 
-// DocumentVariant is one of the answers of a flag.
+// DocumentVariant is a variant of a flag.
 type DocumentVariant struct {
-	Default     bool // the last one marked is the flag's default variant
+	Default     bool // the last variant with Default set is the flag's default
 	Key         string
 	Name        string
 	Description string
-	Attachment  string // JSON text, or nothing
+	Attachment  string // JSON, or empty
 }
 
-// DocumentRule leads the entities of segments to variants.
+// DocumentRule distributes the entities of its segments to variants.
 type DocumentRule struct {
 	SegmentKeys     []string
 	SegmentOperator SegmentOperator
-	Rank            int32 // 0 is the place in the list, from 1
+	Rank            int32 // 0 means the position in the list, from 1
 	Distributions   []*DocumentDistribution
 }
 
-// effectiveRank returns the rank of the rule at the index of its list.
+// effectiveRank returns the rank of the rule, given its index in the list.
 func (r *DocumentRule) effectiveRank(index int) int32 {
 	if r.Rank != 0 {
 		return r.Rank
@@ -59,8 +59,8 @@ func (r *DocumentRule) effectiveRank(index int) int32 {
 	return int32(index + 1) // #nosec G115 -- bounded by the size of a document
 }
 
-// RulesByRank returns the rules in the order of their ranks; those of one rank
-// keep their order.
+// RulesByRank returns the rules sorted by rank. Rules of the same rank keep their
+// order.
 func (f *DocumentFlag) RulesByRank() []*DocumentRule {
 	ranks := make(map[*DocumentRule]int32, len(f.Rules))
 	for i, r := range f.Rules {
@@ -71,14 +71,14 @@ func (f *DocumentFlag) RulesByRank() []*DocumentRule {
 	return sorted
 }
 
-// DocumentDistribution gives a share of a rule's entities to a variant.
+// DocumentDistribution assigns a share of a rule's entities to a variant.
 type DocumentDistribution struct {
-	Variant string  // its key
-	Rollout float32 // percent
+	Variant string  // the variant's key
+	Rollout float32 // percent, 0 to 100
 }
 
-// DocumentRollout decides a boolean flag for some entities. Exactly one of
-// Segment and Threshold is set; its rank is its place in the list.
+// DocumentRollout sets the value of a boolean flag for some entities. Exactly one of
+// Segment and Threshold is set. Its rank is its position in the list.
 type DocumentRollout struct {
 	Description string
 	Segment     *RolloutSegment
@@ -94,11 +94,11 @@ type DocumentSegment struct {
 	Constraints []*DocumentConstraint
 }
 
-// DocumentConstraint is one condition of a segment.
+// DocumentConstraint is a constraint of a segment.
 type DocumentConstraint struct {
 	Type        ComparisonType
 	Property    string
-	Operator    string // in any case
+	Operator    string // case-insensitive
 	Value       string
 	Description string
 }

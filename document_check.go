@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// maxProblems bounds how many problems of a document are told at once.
+// maxProblems limits how many problems of a document are reported together.
 const maxProblems = 50
 
-// Validate checks the document by every rule that the management API has, and
-// that all it refers to is in it. It returns InvalidArgument with one line for
-// each problem, the first 50 of them, each naming its place.
+// Validate checks the document by all rules of the management API (contract 4), and
+// that it contains everything it refers to. It returns InvalidArgument with one line
+// for each of the first 50 problems, which starts with its path in the document.
 func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
-// check is Validate where rules may also refer to the segments known, to which it
-// adds those of the document.
+// check is Validate, but rules may also refer to the segments in known. It adds the
+// document's segments to known.
 func (d *Document) check(known map[string]bool) error {
 	p := &problems{}
 	namespace := d.Namespace
@@ -27,8 +27,8 @@ func (d *Document) check(known map[string]bool) error {
 			continue
 		}
 		p.item("segments", i, g.Key, func(p *problems) {
-			p.once(seen, "segment", g.Key)
-			g.normal(p)
+			p.checkUnique(seen, "segment", g.Key)
+			g.normalize(p)
 		})
 		known[g.Key] = true
 	}
@@ -38,8 +38,8 @@ func (d *Document) check(known map[string]bool) error {
 			continue
 		}
 		p.item("flags", i, f.Key, func(p *problems) {
-			p.once(seen, "flag", f.Key)
-			f.normal(p, known)
+			p.checkUnique(seen, "flag", f.Key)
+			f.normalize(p, known)
 		})
 	}
 	return p.err()
@@ -55,11 +55,11 @@ func (n DocumentNamespace) check() error {
 	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
 }
 
-// The normal form of an object is the one in which its content is stored and
-// exported: attachments compact, values normalized, rules by rank, one default
-// variant at most, no empty slices.
+// The normalize methods check an object and return its normal form, in which its content
+// is stored and exported: attachments compacted, values normalized, rules sorted by
+// rank, at most one default variant, no empty slices.
 
-func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
+func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
 	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
 	p.add(checkEnum("matchType", g.MatchType))
@@ -82,7 +82,7 @@ func (g *DocumentSegment) normal(p *problems) *DocumentSegment {
 	return out
 }
 
-func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFlag {
+func (f *DocumentFlag) normalize(p *problems, segments map[string]bool) *DocumentFlag {
 	p.add(checkNewKey(f.Key, f.Name))
 	p.add(checkTexts(field{"name", f.Name}, field{"description", f.Description}))
 	p.add(checkEnum("type", f.Type))
@@ -92,29 +92,29 @@ func (f *DocumentFlag) normal(p *problems, segments map[string]bool) *DocumentFl
 		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
 		Enabled: f.Enabled, Metadata: string(metadata),
 	}
-	out.Variants = f.normalVariants(p)
-	out.Rules = f.normalRules(p, segments)
+	out.Variants = f.normalizeVariants(p)
+	out.Rules = f.normalizeRules(p, segments)
 	for i, r := range f.Rollouts {
 		if r == nil {
 			continue
 		}
 		p.entry("rollouts", i, func(p *problems) {
-			out.Rollouts = append(out.Rollouts, r.normal(p, segments))
+			out.Rollouts = append(out.Rollouts, r.normalize(p, segments))
 		})
 	}
 	return out
 }
 
-func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
+func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
 	var out []*DocumentVariant
-	var last *DocumentVariant // marked as the default
+	var last *DocumentVariant // the last one with Default set
 	seen := map[string]bool{}
 	for i, v := range f.Variants {
 		if v == nil {
 			continue
 		}
 		p.item("variants", i, v.Key, func(p *problems) {
-			p.once(seen, "variant", v.Key)
+			p.checkUnique(seen, "variant", v.Key)
 			p.add(requireAll(field{"key", v.Key}))
 			p.add(checkTexts(field{"key", v.Key}, field{"name", v.Name}, field{"description", v.Description}))
 			attachment, err := VariantInput{Name: v.Name, Attachment: v.Attachment}.check()
@@ -134,8 +134,9 @@ func (f *DocumentFlag) normalVariants(p *problems) []*DocumentVariant {
 	return out
 }
 
-// normalRules returns the rules by rank. Where any rank was given, all are set.
-func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*DocumentRule {
+// normalizeRules returns the rules sorted by rank. If the document sets any rank, all
+// ranks are set.
+func (f *DocumentFlag) normalizeRules(p *problems, segments map[string]bool) []*DocumentRule {
 	variants := map[string]bool{}
 	for _, v := range f.Variants {
 		if v != nil {
@@ -149,7 +150,7 @@ func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*Doc
 			continue
 		}
 		p.entry("rules", i, func(p *problems) {
-			out.Rules = append(out.Rules, r.normal(p, f.Key, variants, segments))
+			out.Rules = append(out.Rules, r.normalize(p, f.Key, variants, segments))
 		})
 		explicit = explicit || r.Rank != 0
 	}
@@ -161,7 +162,7 @@ func (f *DocumentFlag) normalRules(p *problems, segments map[string]bool) []*Doc
 	return out.RulesByRank()
 }
 
-func (r *DocumentRule) normal(p *problems, flag string, variants, segments map[string]bool) *DocumentRule {
+func (r *DocumentRule) normalize(p *problems, flag string, variants, segments map[string]bool) *DocumentRule {
 	segmentKeys, err := RuleInput{SegmentKeys: r.SegmentKeys, SegmentOperator: r.SegmentOperator}.check()
 	p.add(err)
 	p.segments(segmentKeys, segments)
@@ -186,7 +187,7 @@ func (r *DocumentRule) normal(p *problems, flag string, variants, segments map[s
 	return out
 }
 
-func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *DocumentRollout {
+func (r *DocumentRollout) normalize(p *problems, segments map[string]bool) *DocumentRollout {
 	in := RolloutInput{Threshold: r.Threshold}
 	if r.Segment != nil {
 		in.Segment = &RolloutSegmentInput{
@@ -213,22 +214,22 @@ func (r *DocumentRollout) normal(p *problems, segments map[string]bool) *Documen
 	return out
 }
 
-// problems collects what is wrong with a document.
+// problems collects the errors of a document.
 type problems struct {
-	path  []place // of what is being checked
+	path  []step // of the part being checked
 	found []string
-	more  int // beyond the bound
+	more  int // not in found, because of maxProblems
 }
 
-// place is a step of a path. It becomes a text only where there is a problem.
-type place struct {
+// step is one element of a path. It is formatted only if there is a problem.
+type step struct {
 	name  string
-	index int // -1: name is all
+	index int // in a list, or -1
 	key   string
 	keyed bool
 }
 
-func (at place) String() string {
+func (at step) String() string {
 	switch {
 	case at.index < 0:
 		return at.name
@@ -238,22 +239,22 @@ func (at place) String() string {
 	return fmt.Sprintf("%s[%d]", at.name, at.index)
 }
 
-// at runs check for what is found at the place below the current one.
+// at runs check with the path extended by name.
 func (p *problems) at(name string, check func(p *problems)) {
-	p.within(place{name: name, index: -1}, check)
+	p.within(step{name: name, index: -1}, check)
 }
 
-// entry is at for the entry of a list.
+// entry is at for an entry of a list.
 func (p *problems) entry(list string, index int, check func(p *problems)) {
-	p.within(place{name: list, index: index}, check)
+	p.within(step{name: list, index: index}, check)
 }
 
-// item is at for the entry of a list that has a key.
+// item is at for an entry of a list whose entries have keys.
 func (p *problems) item(list string, index int, key string, check func(p *problems)) {
-	p.within(place{name: list, index: index, key: key, keyed: true}, check)
+	p.within(step{name: list, index: index, key: key, keyed: true}, check)
 }
 
-func (p *problems) within(at place, check func(p *problems)) {
+func (p *problems) within(at step, check func(p *problems)) {
 	p.path = append(p.path, at)
 	check(p)
 	p.path = p.path[:len(p.path)-1]
@@ -273,8 +274,8 @@ func (p *problems) add(err error) {
 	}
 }
 
-// once notes the key and complains about one that was there before.
-func (p *problems) once(seen map[string]bool, kind, key string) {
+// checkUnique reports a problem if the key is in seen, and adds it otherwise.
+func (p *problems) checkUnique(seen map[string]bool, kind, key string) {
 	if seen[key] {
 		p.add(Errorf(InvalidArgument, "%s %q is not unique", kind, key))
 	}

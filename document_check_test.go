@@ -67,7 +67,7 @@ segments:
 	}
 }
 
-// TestValidateValues: what only documents that are not from a file can hold.
+// TestValidateValues covers values that cannot come from a file.
 func TestValidateValues(t *testing.T) {
 	for name, d := range map[string]*guidon.Document{
 		"attachment that is not JSON": {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Variants: []*guidon.DocumentVariant{{Key: "v", Attachment: "{"}}}}},
@@ -75,7 +75,7 @@ func TestValidateValues(t *testing.T) {
 		"metadata that is a list":     {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Metadata: "[]"}}},
 		"flag type":                   {Flags: []*guidon.DocumentFlag{{Key: "f", Name: "F", Type: 7}}},
 		"match type":                  {Segments: []*guidon.DocumentSegment{{Key: "s", Name: "S", MatchType: 7}}},
-		"share that is no number": {Flags: []*guidon.DocumentFlag{{
+		"share that is not a number": {Flags: []*guidon.DocumentFlag{{
 			Key: "f", Name: "F", Rollouts: []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: float32(math.NaN())}}},
 		}}},
 	} {
@@ -103,8 +103,8 @@ func TestValidateBound(t *testing.T) {
 	}
 }
 
-// What some database cannot store is rejected before anything is written, with its
-// place, also where nothing but a file is checked.
+// Text that some database cannot store is rejected with its path, also if only a file
+// is validated.
 func TestValidateTexts(t *testing.T) {
 	for text, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
 		d := &guidon.Document{

@@ -2,8 +2,8 @@ package guidon
 
 import "fmt"
 
-// Enums are stored and recorded by name, so that a row or a change record
-// can be read without this source. The names are those of the wire.
+// Enums are stored by name, so that a row or a change record can be read without this
+// source. The names are those of the wire (contract 2).
 
 var (
 	flagTypeNames        = []string{"VARIANT_FLAG_TYPE", "BOOLEAN_FLAG_TYPE"}
@@ -16,19 +16,19 @@ var (
 	}
 )
 
-// String returns the wire name.
+// String returns the wire name, or the number if it has none.
 func (t FlagType) String() string { return enumName(flagTypeNames, t) }
 
-// String returns the wire name.
+// String returns the wire name, or the number if it has none.
 func (t MatchType) String() string { return enumName(matchTypeNames, t) }
 
-// String returns the wire name.
+// String returns the wire name, or the number if it has none.
 func (o SegmentOperator) String() string { return enumName(segmentOperatorNames, o) }
 
-// String returns the wire name.
+// String returns the wire name, or the number if it has none.
 func (t RolloutType) String() string { return enumName(rolloutTypeNames, t) }
 
-// String returns the wire name.
+// String returns the wire name, or the number if it has none.
 func (t ComparisonType) String() string { return enumName(comparisonTypeNames, t) }
 
 // Known reports whether the value is one of the constants.
@@ -40,30 +40,30 @@ func (t MatchType) Known() bool { return int(t) < len(matchTypeNames) }
 // Known reports whether the value is one of the constants.
 func (o SegmentOperator) Known() bool { return int(o) < len(segmentOperatorNames) }
 
-// MarshalText returns the wire name.
+// MarshalText returns the wire name, or an error if it has none.
 func (t FlagType) MarshalText() ([]byte, error) { return marshalEnum(flagTypeNames, t) }
 
-// MarshalText returns the wire name.
+// MarshalText returns the wire name, or an error if it has none.
 func (t MatchType) MarshalText() ([]byte, error) { return marshalEnum(matchTypeNames, t) }
 
-// MarshalText returns the wire name.
+// MarshalText returns the wire name, or an error if it has none.
 func (o SegmentOperator) MarshalText() ([]byte, error) { return marshalEnum(segmentOperatorNames, o) }
 
-// MarshalText returns the wire name.
+// MarshalText returns the wire name, or an error if it has none.
 func (t ComparisonType) MarshalText() ([]byte, error) { return marshalEnum(comparisonTypeNames, t) }
 
-// UnmarshalText accepts a wire name and refuses anything else.
+// UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *FlagType) UnmarshalText(text []byte) error { return unmarshalEnum(flagTypeNames, t, text) }
 
-// UnmarshalText accepts a wire name and refuses anything else.
+// UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *MatchType) UnmarshalText(text []byte) error { return unmarshalEnum(matchTypeNames, t, text) }
 
-// UnmarshalText accepts a wire name and refuses anything else.
+// UnmarshalText sets o by its wire name. Anything else is an error.
 func (o *SegmentOperator) UnmarshalText(text []byte) error {
 	return unmarshalEnum(segmentOperatorNames, o, text)
 }
 
-// UnmarshalText accepts a wire name and refuses anything else.
+// UnmarshalText sets t by its wire name. Anything else is an error.
 func (t *ComparisonType) UnmarshalText(text []byte) error {
 	return unmarshalEnum(comparisonTypeNames, t, text)
 }

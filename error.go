@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Code classifies an [Error]. A Code is itself an error, so
-// errors.Is(err, guidon.NotFound) tells whether err, or anything it wraps, is
-// of that class. Each transport has one table from Code to its own status.
+// Code classifies an [Error]. A Code is itself an error, so errors.Is(err,
+// guidon.NotFound) reports whether err, or anything it wraps, has that code. Each
+// transport maps codes to its own statuses in one table.
 type Code uint8
 
-// The codes. Their wire meaning is fixed by contract 5.2.
+// Codes. Their meaning on the wire is defined by contract 5.2.
 const (
-	Internal           Code = iota // unexpected; its text is never shown to a caller
-	InvalidArgument                // the request breaks a rule, duplicates included (contract 15)
-	NotFound                       // the thing, or a parent of it, does not exist
-	Unauthenticated                // no credential, or one that is not valid
-	PermissionDenied               // a valid credential that may not do this
-	FailedPrecondition             // If-Match names a revision that is no longer current
-	TooLarge                       // a body, batch or stored object beyond its bound
-	Unimplemented                  // known, but switched off
-	Unavailable                    // a dependency is away or the wait was too long; try again later
-	Canceled                       // the caller went away
-	DeadlineExceeded               // the caller's deadline passed
+	Internal           Code = iota // unexpected; clients never see its text
+	InvalidArgument                // the request breaks a rule, or its key exists already (contract 15)
+	NotFound                       // the object or one of its parents does not exist
+	Unauthenticated                // no credential, or an invalid one
+	PermissionDenied               // a valid credential without the permission
+	FailedPrecondition             // If-Match is not the current revision
+	TooLarge                       // a body, batch or stored object exceeds its limit
+	Unimplemented                  // known, but disabled
+	Unavailable                    // a dependency is down or too slow; try again later
+	Canceled                       // the client disconnected or canceled
+	DeadlineExceeded               // the client's deadline passed
 )
 
 var codeTexts = [...]string{
@@ -41,7 +41,7 @@ var codeTexts = [...]string{
 	DeadlineExceeded:   "deadline exceeded",
 }
 
-// Error makes a Code usable as the target of errors.Is.
+// Error implements error, so that a Code can be the target of errors.Is.
 func (c Code) Error() string {
 	if int(c) < len(codeTexts) {
 		return codeTexts[c]
@@ -49,15 +49,15 @@ func (c Code) Error() string {
 	return fmt.Sprintf("code %d", uint8(c))
 }
 
-// Error is the one error type of the service. Message is fit for the caller;
-// Err is the cause, for the log only.
+// Error is the error type of the service. Message may be shown to clients, unless the
+// code is Internal. Err is the cause, which only logs may contain.
 type Error struct {
 	Code    Code
 	Message string
 	Err     error
 }
 
-// Error returns the message, followed by the cause where there is one.
+// Error returns the message and, if there is one, the cause.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Message
@@ -65,7 +65,7 @@ func (e *Error) Error() string {
 	return e.Message + ": " + e.Err.Error()
 }
 
-// Unwrap returns the code and the cause, so that errors.Is and errors.As find either.
+// Unwrap returns the code and the cause, so that errors.Is and errors.As find both.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Code}
@@ -94,13 +94,13 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// MaxPublicMessage is the longest text that a caller gets of an error, in bytes. It may
-// quote a field of any length, and over gRPC it is in a header.
+// MaxPublicMessage is the maximum length of an error message sent to a client, in
+// bytes. A message may quote a field of any length, and gRPC sends it in a header.
 const MaxPublicMessage = 2048
 
-// PublicMessage returns the text of err that a caller may see, cut to
-// [MaxPublicMessage]. The text of an error that is not an *Error, or of one whose code
-// is Internal, stays inside.
+// PublicMessage returns the message of err for clients, truncated to
+// [MaxPublicMessage]. If err is not an *Error, or if its code is Internal, it returns
+// the name of the code only.
 func PublicMessage(err error) string {
 	code := CodeOf(err)
 	if e, ok := errors.AsType[*Error](err); ok && code != Internal {
@@ -109,7 +109,7 @@ func PublicMessage(err error) string {
 	return code.Error()
 }
 
-// cut returns at most limit bytes of the text, and says if that is not all of it.
+// cut truncates the text to at most limit bytes, the last of which are then "…".
 func cut(text string, limit int) string {
 	const rest = "…"
 	if len(text) <= limit {

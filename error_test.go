@@ -25,7 +25,7 @@ func TestErrorIs(t *testing.T) {
 	}
 }
 
-// TestPublicMessage: what a caller may see, and what stays in the log.
+// TestPublicMessage: clients see messages meant for them, and no internal ones.
 func TestPublicMessage(t *testing.T) {
 	tests := []struct {
 		name string
@@ -33,15 +33,15 @@ func TestPublicMessage(t *testing.T) {
 		code guidon.Code
 		want string
 	}{
-		{"of the service", guidon.Errorf(guidon.NotFound, "flag %q not found", "default/f"), guidon.NotFound, `flag "default/f" not found`},
+		{"an Error", guidon.Errorf(guidon.NotFound, "flag %q not found", "default/f"), guidon.NotFound, `flag "default/f" not found`},
 		{"wrapped", fmt.Errorf("reading: %w", guidon.Errorf(guidon.NotFound, "gone")), guidon.NotFound, "gone"},
 		{"with a cause", &guidon.Error{Code: guidon.Unavailable, Message: "try again", Err: errors.New("secret")}, guidon.Unavailable, "try again"},
-		{"the outermost speaks", &guidon.Error{
+		{"the outermost of two", &guidon.Error{
 			Code: guidon.InvalidArgument, Message: "bad", Err: guidon.Errorf(guidon.NotFound, "gone"),
 		}, guidon.InvalidArgument, "bad"},
 		{"long", guidon.Errorf(guidon.NotFound, "%s", strings.Repeat("ä", 2000)), guidon.NotFound, strings.Repeat("ä", 1022) + "…"},
 		{"internal", guidon.Errorf(guidon.Internal, "table flags"), guidon.Internal, "internal error"},
-		{"of others", errors.New("SELECT secret"), guidon.Internal, "internal error"},
+		{"not an Error", errors.New("SELECT secret"), guidon.Internal, "internal error"},
 		{"a bare code", guidon.NotFound, guidon.Internal, "internal error"},
 		{"canceled", fmt.Errorf("query: %w", context.Canceled), guidon.Canceled, "canceled"},
 		{"deadline", fmt.Errorf("query: %w", context.DeadlineExceeded), guidon.DeadlineExceeded, "deadline exceeded"},
@@ -63,7 +63,7 @@ func TestCodeText(t *testing.T) {
 	for code := guidon.Internal; code <= guidon.DeadlineExceeded; code++ {
 		text := code.Error()
 		if other, taken := seen[text]; text == "" || taken {
-			t.Errorf("code %d: text %q, which is that of %d too", uint8(code), text, uint8(other))
+			t.Errorf("code %d: text %q is empty or also that of code %d", uint8(code), text, uint8(other))
 		}
 		seen[text] = code
 	}

@@ -2,37 +2,37 @@ package guidon
 
 import "errors"
 
-// Reason says why an evaluation answered as it did.
+// Reason explains the result of an evaluation (contract 7.7).
 type Reason uint8
 
-// The reasons.
+// Reasons.
 const (
 	ReasonUnknown      Reason = iota // nothing matched and there is no default variant
-	ReasonFlagDisabled               // a variant flag that is switched off
-	ReasonMatch                      // a rule or rollout decided
+	ReasonFlagDisabled               // the variant flag is disabled
+	ReasonMatch                      // a rule or rollout matched
 	ReasonDefault                    // the default variant, or a boolean flag's own value
 )
 
-// VariantResult is the answer of a variant flag.
+// VariantResult is the result of evaluating a variant flag.
 type VariantResult struct {
 	Match       bool
 	Reason      Reason
-	VariantKey  string
-	Attachment  string   // compact JSON text, or nothing
-	SegmentKeys []string // those that matched, nil for none; not to be changed
-	Bucketed    bool     // the bucket of the entity was asked: without its id the answer says nothing
+	VariantKey  string   // empty if there is no variant
+	Attachment  string   // compact JSON, or empty
+	SegmentKeys []string // the segments that matched, or nil; must not be modified
+	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
 }
 
-// BooleanResult is the answer of a boolean flag.
+// BooleanResult is the result of evaluating a boolean flag.
 type BooleanResult struct {
 	Enabled     bool
 	Reason      Reason
-	SegmentKeys []string // those that matched, nil for none; not to be changed
-	Bucketed    bool     // the bucket of the entity was asked: without its id the answer says nothing
+	SegmentKeys []string // the segments that matched, or nil; must not be modified
+	Bucketed    bool     // a bucket was consulted: without an entity id the result is meaningless
 }
 
-// Variant evaluates a variant flag for an entity. It returns NotFound for an
-// unknown flag, and the errors of [CompiledFlag.Variant].
+// Variant evaluates a variant flag for an entity. It returns NotFound if the flag does
+// not exist, and the errors of [CompiledFlag.Variant].
 func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) (VariantResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
@@ -42,20 +42,20 @@ func (s *Snapshot) Variant(flagKey, entityID string, context map[string]string) 
 }
 
 // Variant evaluates a variant flag for an entity (contract 7.5). It returns
-// InvalidArgument for a flag of another type, and when a segment that it has to ask
-// holds a constraint of an unknown type.
+// InvalidArgument if the flag is of another type, or if a segment that it needs has a
+// constraint of an unknown type.
 //
-// The answer depends on the arguments alone. They are not kept.
+// The result depends only on the flag and the arguments, which are not retained.
 func (f *CompiledFlag) Variant(entityID string, context map[string]string) (VariantResult, error) {
 	if f.kind != VariantFlag {
 		return VariantResult{}, WrongFlagType(f.kind)
 	}
 	result := VariantResult{}
-	if v := f.initial; v != nil {
+	if v := f.defaultVariant; v != nil {
 		result = VariantResult{Reason: ReasonDefault, VariantKey: v.Key, Attachment: v.Attachment}
 	}
 	if !f.enabled {
-		// Quirk (contract 7.5.3): the default variant stays in the answer.
+		// Quirk (contract 7.5.3): the result keeps the default variant.
 		result.Reason = ReasonFlagDisabled
 		return result, nil
 	}
@@ -72,19 +72,19 @@ func (f *CompiledFlag) Variant(entityID string, context map[string]string) (Vari
 	return result, nil
 }
 
-// distribute completes the answer by the rule that matched, which has the last
-// word even when it leads nowhere.
+// distribute completes the result by the first rule that matched. Later rules are not
+// tried, even if this one gives no variant.
 func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result VariantResult) VariantResult {
 	if len(r.ranges) == 0 {
 		// Quirk (contract 7.5.5.3): a match without a variant, or with the default one.
 		result.Match, result.Reason = true, ReasonMatch
 		return result
 	}
-	result.Bucketed = r.ranges[0].end < variantBuckets // otherwise the first variant has everyone
+	result.Bucketed = r.ranges[0].end < variantBuckets // otherwise all entities get the first variant
 	chosen := r.rangeOf(variantBucket(f.hash, entityID))
 	if chosen == nil {
-		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and
-		// the segments of this one are named.
+		// Quirk (contract 7.5.5.8): no match, yet later rules are not tried and the
+		// result names the segments of this one.
 		return result
 	}
 	result.Match, result.Reason = true, ReasonMatch
@@ -92,8 +92,8 @@ func (f *CompiledFlag) distribute(r *compiledRule, entityID string, result Varia
 	return result
 }
 
-// Boolean evaluates a boolean flag for an entity. It returns NotFound for an
-// unknown flag, and the errors of [CompiledFlag.Boolean].
+// Boolean evaluates a boolean flag for an entity. It returns NotFound if the flag does
+// not exist, and the errors of [CompiledFlag.Boolean].
 func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) (BooleanResult, error) {
 	f := s.flagByKey[flagKey]
 	if f == nil {
@@ -103,21 +103,21 @@ func (s *Snapshot) Boolean(flagKey, entityID string, context map[string]string) 
 }
 
 // Boolean evaluates a boolean flag for an entity (contract 7.6). It returns
-// InvalidArgument for a flag of another type, and when a segment that it has to ask
-// holds a constraint of an unknown type.
+// InvalidArgument if the flag is of another type, or if a segment that it needs has a
+// constraint of an unknown type.
 //
-// The answer depends on the arguments alone. They are not kept.
+// The result depends only on the flag and the arguments, which are not retained.
 func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (BooleanResult, error) {
 	if f.kind != BooleanFlag {
 		return BooleanResult{}, WrongFlagType(f.kind)
 	}
-	// Quirk (contract 7.6): a flag that is switched off has rollouts all the
-	// same; Enabled is only what it answers when none of them decides.
+	// Quirk (contract 7.6): the rollouts of a disabled flag apply. Enabled is only its
+	// value if none of them matches.
 	bucketed := false
 	for i := range f.rollouts {
 		r := &f.rollouts[i]
 		if r.audience == nil {
-			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it has everyone, or nobody
+			bucketed = bucketed || r.percentage > 0 && r.percentage < 100 // otherwise it matches all entities or none
 			if float32(booleanBucket(f.key, entityID)) < r.percentage {
 				return BooleanResult{Enabled: r.value, Reason: ReasonMatch, Bucketed: bucketed}, nil
 			}
@@ -134,15 +134,14 @@ func (f *CompiledFlag) Boolean(entityID string, context map[string]string) (Bool
 	return BooleanResult{Enabled: f.enabled, Reason: ReasonDefault, Bucketed: bucketed}, nil
 }
 
-// The errors of evaluations by the operation for flags of the other type (contract
-// 7.5, 7.6).
+// Errors of evaluations of flags of the other type (contract 7.5, 7.6).
 var (
 	errVariantFlag = Errorf(InvalidArgument, "flag type %s invalid", VariantFlag)
 	errBooleanFlag = Errorf(InvalidArgument, "flag type %s invalid", BooleanFlag)
 )
 
-// WrongFlagType returns the InvalidArgument of an evaluation that is not for flags
-// of the type.
+// WrongFlagType returns the InvalidArgument error of an evaluation that does not
+// support flags of type t.
 func WrongFlagType(t FlagType) error {
 	if t == BooleanFlag {
 		return errBooleanFlag
@@ -150,7 +149,7 @@ func WrongFlagType(t FlagType) error {
 	return errVariantFlag
 }
 
-// IsWrongFlagType tells whether the error is one of [WrongFlagType].
+// IsWrongFlagType reports whether err is, or wraps, an error of [WrongFlagType].
 func IsWrongFlagType(err error) bool {
 	return errors.Is(err, errVariantFlag) || errors.Is(err, errBooleanFlag)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The data set of the load tests: every other flag is boolean with a threshold
-// of 50 %, the others are variant flags with one rule on one of ten segments,
-// each of which has three constraints, all of which must match.
+// The data set of the load tests: every other flag is boolean with a threshold of
+// 50 %. The others are variant flags with one rule for one of ten segments, each of
+// which has three constraints that must all match.
 
 const benchSegments = 10
 
@@ -63,7 +63,7 @@ func benchSnapshot(n int) *guidon.Snapshot {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: int64(n)}, flags, segments)
 }
 
-// entity is someone who asks; all of them fit the segments.
+// entity holds the arguments of an evaluation. Every entity belongs to all segments.
 type entity struct {
 	id      string
 	context map[string]string
@@ -113,8 +113,8 @@ func BenchmarkVariantThreeConstraints(b *testing.B) {
 	}
 }
 
-// BenchmarkSpread asks every flag in turn, so that a large namespace pays for
-// what does not fit the processor's caches.
+// BenchmarkSpread evaluates all flags in turn, which shows the cost of cache misses in
+// a large namespace.
 func BenchmarkSpread(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
 		b.Run(fmt.Sprintf("flags=%d", n), func(b *testing.B) {

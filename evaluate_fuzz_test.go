@@ -10,9 +10,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// FuzzEvaluate builds a flag, segments and a context from the input, also such
-// as the service would never store. Whatever they are, evaluation answers, with
-// a variant of the flag and segments of one of its rules.
+// FuzzEvaluate builds a flag, segments and a context from the input, including ones
+// that the service would not store. The result always has a variant of the flag and
+// segments of one of its rules.
 func FuzzEvaluate(f *testing.F) {
 	f.Add([]byte(nil), "user-1", "US")
 	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"), "", "")
@@ -43,8 +43,8 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// checkOutcome: nothing but an unknown constraint type fails an evaluation.
-// It tells whether there is an answer.
+// checkOutcome fails the test for any error but that of an unknown constraint type. It
+// reports whether there is a result.
 func checkOutcome(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil {
@@ -93,9 +93,9 @@ func checkBooleanResult(t *testing.T, flag *guidon.Flag, got guidon.BooleanResul
 			return false
 		}
 		if !slices.ContainsFunc(flag.Rollouts, decides) {
-			t.Errorf("%+v: no rollout says so", got)
+			t.Errorf("%+v: no rollout gives this result", got)
 		}
-	default: // contract 7.6: these two are the only reasons
+	default: // a boolean flag has only these two reasons (contract 7.6)
 		t.Errorf("%+v: not a reason of a boolean flag", got)
 	}
 }
@@ -109,7 +109,7 @@ func subset(some, all []string) bool {
 	return true
 }
 
-// fuzzSource hands out the input byte by byte, and zeros after its end.
+// fuzzSource returns the input byte by byte, and zeros after its end.
 type fuzzSource struct{ rest []byte }
 
 func fuzzInput(data []byte) *fuzzSource { return &fuzzSource{rest: data} }
@@ -127,7 +127,7 @@ func (s *fuzzSource) below(n int) int { return int(s.byte()) % n }
 
 func (s *fuzzSource) bool() bool { return s.byte()&1 == 1 }
 
-// float is any float: NaN, infinite and negative ones too.
+// float returns any float, including NaN, infinities and negative numbers.
 func (s *fuzzSource) float() float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32([]byte{s.byte(), s.byte(), s.byte(), s.byte()}))
 }

@@ -14,8 +14,8 @@ import (
 
 func attachment(variant string) string { return `{"is":"` + variant + `"}` }
 
-// answer returns the result that names the variant, with its attachment.
-func answer(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
+// variantResult returns the result with the variant and its attachment.
+func variantResult(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
 	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
 	if variant != "" {
 		r.Attachment = attachment(variant)
@@ -23,15 +23,15 @@ func answer(match bool, reason guidon.Reason, variant string, segments ...string
 	return r
 }
 
-// ignoreBucketed leaves to TestBucketed what no answer of the Flipt v1 interface
-// shows.
+// ignoreBucketed ignores the field that TestBucketed checks. Responses of the Flipt v1
+// API do not contain it.
 var ignoreBucketed = cmp.Options{
 	cmpopts.IgnoreFields(guidon.VariantResult{}, "Bucketed"),
 	cmpopts.IgnoreFields(guidon.BooleanResult{}, "Bucketed"),
 }
 
-// TestBucketed is OFREP 11: an answer needs the entity's id when a bucket had a
-// say in it, whether that decided in the end or not.
+// TestBucketed covers OFREP 11: a result depends on the entity's id if a bucket was
+// consulted, whether or not that decided it.
 func TestBucketed(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -45,13 +45,13 @@ func TestBucketed(t *testing.T) {
 		{"only one has a share", variantFlag("f", rule(shares{0, 100}, "everyone")), false},
 		{"several", variantFlag("f", rule(shares{50, 50}, "everyone")), true},
 		{"one for some", variantFlag("f", rule(shares{10}, "everyone")), true},
-		{"of others", variantFlag("f", rule(shares{50, 50}, "nobody")), false},
-		{"switched off", disabled(variantFlag("f", rule(shares{50, 50}, "everyone"))), false},
+		{"a rule for another segment", variantFlag("f", rule(shares{50, 50}, "nobody")), false},
+		{"disabled", disabled(variantFlag("f", rule(shares{50, 50}, "everyone"))), false},
 		{"no rollouts", booleanFlag("f", true), false},
 		{"a threshold", booleanFlag("f", true, threshold(50, true)), true},
-		{"a threshold that nobody reaches", booleanFlag("f", true, threshold(0.001, true)), true},
-		{"a threshold of nobody", booleanFlag("f", true, threshold(0, true)), false},
-		{"a threshold of everybody", booleanFlag("f", true, threshold(100, true)), false},
+		{"a threshold below one bucket", booleanFlag("f", true, threshold(0.001, true)), true},
+		{"a threshold of 0", booleanFlag("f", true, threshold(0, true)), false},
+		{"a threshold of 100", booleanFlag("f", true, threshold(100, true)), false},
 		{"a segment first", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "everyone"), threshold(50, true)), false},
 		{"a segment missed first", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "nobody"), threshold(50, true)), true},
 		{"a segment last", booleanFlag("f", true, threshold(0.001, true), segmentRollout(true, guidon.OrSegments, "everyone")), true},
@@ -67,8 +67,8 @@ func TestBucketed(t *testing.T) {
 	}
 }
 
-// TestVariant holds the worked evaluations of contract 16.4 and the steps of
-// contract 7.5.
+// TestVariant covers the worked evaluations of contract 16.4 and the steps of contract
+// 7.5.
 func TestVariant(t *testing.T) {
 	const (
 		unknown  = guidon.ReasonUnknown
@@ -86,34 +86,34 @@ func TestVariant(t *testing.T) {
 		want     guidon.VariantResult
 	}{
 		// 16.4, in its order. user-1 has bucket 118, user-3 has 786.
-		{"first half", flag(rule(half, "everyone")), "user-1", answer(true, match, "A", "everyone")},
-		{"second half", flag(rule(half, "everyone")), "user-3", answer(true, match, "B", "everyone")},
-		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
-		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", answer(false, fallback, "Z", "everyone")},
+		{"first half", flag(rule(half, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
+		{"second half", flag(rule(half, "everyone")), "user-3", variantResult(true, match, "B", "everyone")},
+		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
+		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", variantResult(false, fallback, "Z", "everyone")},
 		{
 			"bucket missed ends it", flag(rule(shares{10}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1",
-			answer(false, unknown, "", "everyone"),
+			variantResult(false, unknown, "", "everyone"),
 		},
-		{"no distributions", flag(rule(nil, "everyone")), "user-1", answer(true, match, "", "everyone")},
-		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", answer(true, match, "Z", "everyone")},
-		{"no rules", flag(), "user-1", answer(false, unknown, "")},
-		{"no rules, default", withDefault(flag(), "Z"), "user-1", answer(false, fallback, "Z")},
-		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", answer(false, fallback, "Z")},
-		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", answer(false, off, "")},
-		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", answer(false, off, "Z")},
+		{"no distributions", flag(rule(nil, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", variantResult(true, match, "Z", "everyone")},
+		{"no rules", flag(), "user-1", variantResult(false, unknown, "")},
+		{"no rules, default", withDefault(flag(), "Z"), "user-1", variantResult(false, fallback, "Z")},
+		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", variantResult(false, fallback, "Z")},
+		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", variantResult(false, off, "")},
+		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", variantResult(false, off, "Z")},
 
-		// 7.5.5: the rules in rank order, the first that matches has the last word.
-		{"nobody", flag(rule(half, "nobody")), "user-1", answer(false, unknown, "")},
-		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "B", "everyone")},
-		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", answer(true, match, "A", "everyone")},
-		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", answer(true, match, "", "everyone")},
-		// 7.5.5.2 and .3: only shares of nothing are no distributions.
-		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", answer(true, match, "", "everyone")},
-		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", answer(false, unknown, "", "everyone")},
-		{"no segment", flag(rule(half)), "user-1", answer(false, unknown, "")},
-		{"lost segment", flag(rule(half, "lost")), "user-1", answer(false, unknown, "")},
-		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
-		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", answer(false, unknown, "")},
+		// 7.5.5: in rank order, the first rule that matches decides.
+		{"nobody", flag(rule(half, "nobody")), "user-1", variantResult(false, unknown, "")},
+		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "B", "everyone")},
+		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
+		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		// 7.5.5.2 and .3: only distributions with a share of zero count as none.
+		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
+		{"no segment", flag(rule(half)), "user-1", variantResult(false, unknown, "")},
+		{"lost segment", flag(rule(half, "lost")), "user-1", variantResult(false, unknown, "")},
+		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
+		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestVariant(t *testing.T) {
 	}
 }
 
-// TestVariantShares sends many entities through the arithmetic of contract
-// 16.2: a share is a share.
+// TestVariantShares: many entities are distributed according to the shares (contract
+// 16.2).
 func TestVariantShares(t *testing.T) {
 	s := snapshotOf(variantFlag("f", rule(shares{10, 30, 55}, "everyone")), everyone())
 	const n = 20_000
@@ -148,8 +148,8 @@ func TestVariantShares(t *testing.T) {
 	}
 }
 
-// TestBoolean holds the worked evaluations of contract 16.4 and the steps of
-// contract 7.6.
+// TestBoolean covers the worked evaluations of contract 16.4 and the steps of contract
+// 7.6.
 func TestBoolean(t *testing.T) {
 	const or, and = guidon.OrSegments, guidon.AndSegments
 	nobody := segment("nobody", guidon.MatchAll, has("impossible"))
@@ -176,15 +176,15 @@ func TestBoolean(t *testing.T) {
 		{"no rollouts", flag(true), "user-1", fallback(true)},
 		{"segment first", flag(false, segmentRollout(true, or, "everyone"), threshold(100, false)), "user-1", matched(true, "everyone")},
 
-		// 7.6: rank decides, and a threshold that is missed is not the end.
+		// 7.6: rollouts in rank order, also after a threshold that does not match.
 		{"no rollouts, disabled", flag(false), "user-1", fallback(false)},
 		{"threshold first", flag(true, threshold(100, false), segmentRollout(true, or, "everyone")), "user-1", matched(false)},
 		{"missed threshold, then segment", flag(false, threshold(10, false), segmentRollout(true, or, "everyone")), "user-1", matched(true, "everyone")},
 		{"missed segment, then threshold", flag(false, segmentRollout(false, or, "nobody"), threshold(50, true)), "user-1", matched(true)},
-		{"nothing fits", flag(true, segmentRollout(false, or, "nobody"), threshold(10, false)), "user-1", fallback(true)},
+		{"nothing matches", flag(true, segmentRollout(false, or, "nobody"), threshold(10, false)), "user-1", fallback(true)},
 		{"all of", flag(false, segmentRollout(true, and, "everyone", "nobody")), "user-1", fallback(false)},
 		{"any of", flag(false, segmentRollout(true, or, "everyone", "nobody")), "user-1", matched(true, "everyone")},
-		{"fraction counts as the next whole number", flag(false, threshold(49.5, true)), "user-1", matched(true)},
+		{"fraction includes the bucket of its integer part", flag(false, threshold(49.5, true)), "user-1", matched(true)},
 		{"zero", flag(true, threshold(0, false)), "u17", fallback(true)},
 		{"hundred", flag(false, threshold(100, true)), "u198", matched(true)},
 		{"lost segment", flag(false, segmentRollout(true, or, "lost")), "user-1", fallback(false)},
@@ -202,7 +202,7 @@ func TestBoolean(t *testing.T) {
 	}
 }
 
-// TestSegment holds the rules of contract 7.3.
+// TestSegment covers the rules of contract 7.3.
 func TestSegment(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -232,8 +232,8 @@ func TestSegment(t *testing.T) {
 	}
 }
 
-// TestSegmentSet holds the rules of contract 7.4: the answer names the segments
-// that matched, in the order in which they are attached.
+// TestSegmentSet covers the rules of contract 7.4: the result names the segments that
+// matched, in the order in which they are attached.
 func TestSegmentSet(t *testing.T) {
 	segments := []*guidon.Segment{
 		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")), segment("c", guidon.MatchAll, has("c")),
@@ -270,24 +270,24 @@ func TestSegmentSet(t *testing.T) {
 	}
 }
 
-// TestEvaluationErrors holds the messages of contract 5.3.
+// TestEvaluationErrors covers the messages of contract 5.3.
 func TestEvaluationErrors(t *testing.T) {
 	mystery := segment("mystery", guidon.MatchAny, has("a"), &guidon.Constraint{Property: "p", Operator: guidon.OpEQ, Value: "x"})
 	segments := []*guidon.Segment{mystery, everyone()}
 	tests := []struct {
 		name string
 		flag *guidon.Flag
-		ask  string
+		key  string
 		code guidon.Code
 		want string
 	}{
 		{"unknown flag", variantFlag("f"), "g", guidon.NotFound, `flag "default/g" not found`},
-		// A type that nobody knows fails the request even when another
-		// constraint would have decided (contract 7.2).
+		// An unknown type fails the request even if another constraint would have
+		// decided (contract 7.2).
 		{"unknown type", variantFlag("f", rule(nil, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
-		{"unknown type beside", variantFlag("f", rule(nil, "everyone", "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type in the second segment", variantFlag("f", rule(nil, "everyone", "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
 		{"unknown type in rollout", booleanFlag("f", true, segmentRollout(true, guidon.AndSegments, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
-		{"unknown type not met", variantFlag("f", rule(nil, "everyone"), rule(nil, "mystery")), "f", guidon.Internal, ""},
+		{"unknown type not reached", variantFlag("f", rule(nil, "everyone"), rule(nil, "mystery")), "f", guidon.Internal, ""},
 		{"unknown type, disabled", disabled(variantFlag("f", rule(nil, "mystery"))), "f", guidon.Internal, ""},
 		{"unknown type behind threshold", booleanFlag("f", true, threshold(100, true), segmentRollout(true, guidon.OrSegments, "mystery")), "f", guidon.Internal, ""},
 	}
@@ -296,9 +296,9 @@ func TestEvaluationErrors(t *testing.T) {
 			s := snapshotOf(tt.flag, segments...)
 			var err error
 			if tt.flag.Type == guidon.BooleanFlag {
-				_, err = s.Boolean(tt.ask, "someone", yes("a"))
+				_, err = s.Boolean(tt.key, "someone", yes("a"))
 			} else {
-				_, err = s.Variant(tt.ask, "someone", yes("a"))
+				_, err = s.Variant(tt.key, "someone", yes("a"))
 			}
 			checkError(t, err, tt.code, tt.want)
 		})
@@ -313,7 +313,8 @@ func TestEvaluationErrors(t *testing.T) {
 	})
 }
 
-// checkError checks the code and the whole text of an error; no text is no error.
+// checkError checks the code and the whole text of an error. An empty text means no
+// error.
 func checkError(t *testing.T, err error, code guidon.Code, text string) {
 	t.Helper()
 	switch {
@@ -328,8 +329,8 @@ func checkError(t *testing.T, err error, code guidon.Code, text string) {
 	}
 }
 
-// TestEvaluationAllocates at most once, and then only for the list of matched
-// segments that nobody could know beforehand.
+// TestEvaluationAllocates: an evaluation allocates at most once, and only for a list
+// of matched segments that cannot be precomputed.
 func TestEvaluationAllocates(t *testing.T) {
 	segments := []*guidon.Segment{
 		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")),
@@ -379,8 +380,8 @@ func TestEvaluationAllocates(t *testing.T) {
 	}
 }
 
-// TestEvaluateConcurrently has many goroutines ask one snapshot, while others
-// derive new ones from it; the race detector watches.
+// TestEvaluateConcurrently evaluates flags of one snapshot in several goroutines,
+// which also apply deltas to it, for the race detector.
 func TestEvaluateConcurrently(t *testing.T) {
 	s, entities := benchSnapshot(100), benchEntities()
 	var group sync.WaitGroup

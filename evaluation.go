@@ -5,53 +5,54 @@ import (
 	"slices"
 )
 
-// MaxBatch bounds the evaluations of one batch, and maxBatchAttachments the
-// attachments in its answer, in bytes: one request must not be able to ask for
-// more memory than the service has.
+// MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
+// that of the bytes of attachments in its results. They limit the memory that a
+// single request can use.
 const (
 	MaxBatch            = 1000
 	maxBatchAttachments = 64 << 20
 )
 
-// EvaluationRequest asks what a flag answers for an entity.
+// EvaluationRequest is the request to evaluate a flag for an entity.
 type EvaluationRequest struct {
-	Namespace string // empty is the default namespace
+	Namespace string // empty means DefaultNamespace
 	FlagKey   string
 	EntityID  string
 	Context   map[string]string
 }
 
-// Evaluation is one answer of a batch. Exactly one of Variant and Boolean is
-// set; neither is when the flag does not exist.
+// Evaluation is one result of a batch. Exactly one of Variant and Boolean is set, or
+// neither if the flag does not exist.
 type Evaluation struct {
 	Variant *VariantResult
 	Boolean *BooleanResult
 }
 
-// Batch is evaluations that are asked for together, and their answers. It may be
-// used for one batch after the other, by one goroutine at a time.
+// Batch holds the requests of a batch evaluation and their results. It may be reused
+// after [Batch.Reset]. It is not safe for concurrent use.
 type Batch struct {
 	Requests []EvaluationRequest
-	Answers  []Evaluation // in the order of Requests, good until Reset
+	Answers  []Evaluation // in the order of Requests; valid until Reset
 
-	variants []VariantResult // what Answers point to
+	variants []VariantResult // referenced by Answers
 	booleans []BooleanResult
 }
 
-// BatchItemError is the failure of one evaluation of a batch, which fails the whole
+// BatchItemError is the error of one evaluation of a batch, which fails the whole
 // batch. The other evaluations have no result.
 type BatchItemError struct {
-	Index int // in the requests of the batch
+	Index int // in Batch.Requests
 	Err   error
 }
 
-// Error implements error with the text of Err.
+// Error returns the text of Err.
 func (e *BatchItemError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *BatchItemError) Unwrap() error { return e.Err }
 
-// Reset empties the batch and keeps its memory, but nothing that was in there.
+// Reset empties the batch. It keeps the allocated memory, but clears all references in
+// it.
 func (b *Batch) Reset() {
 	b.Requests = slices.Delete(b.Requests, 0, len(b.Requests))
 	b.Answers = slices.Delete(b.Answers, 0, len(b.Answers))
@@ -59,15 +60,15 @@ func (b *Batch) Reset() {
 	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
 }
 
-// Snapshot returns the current state of the namespace for evaluation elsewhere,
-// or an empty one at the zero revision where there is no such namespace
-// (contract 9.1).
+// Snapshot returns the current snapshot of the namespace, for evaluation by clients
+// (contract 9.1). If the namespace does not exist, it returns an empty snapshot at the
+// zero revision.
 func (s *Service) Snapshot(ctx context.Context, namespace string) (*Snapshot, error) {
 	return s.viewOrEmpty(ctx, NamespaceKey(namespace))
 }
 
-// EvaluateVariant evaluates a variant flag. It returns NotFound for an unknown
-// flag and InvalidArgument for one of another type.
+// EvaluateVariant evaluates a variant flag. It returns the errors of
+// [Snapshot.Variant].
 func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest) (VariantResult, error) {
 	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
@@ -76,8 +77,8 @@ func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest
 	return snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
 }
 
-// EvaluateBoolean evaluates a boolean flag. It returns NotFound for an unknown
-// flag and InvalidArgument for one of another type.
+// EvaluateBoolean evaluates a boolean flag. It returns the errors of
+// [Snapshot.Boolean].
 func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest) (BooleanResult, error) {
 	snapshot, err := s.viewOrEmpty(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
@@ -87,35 +88,36 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 }
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
-// revision (contract 7.8), and leaves the answers in the batch. A flag that does
-// not exist gives an empty Evaluation; any other failure of an evaluation is that of
-// the whole batch, a [BatchItemError]. It returns TooLarge for more than [MaxBatch]
-// requests, and InvalidArgument for several namespaces if Call.MinRevision is set;
-// then nothing is evaluated.
+// revision (contract 7.8), and stores the results in the batch. A flag that does not
+// exist gives an empty Evaluation. Any other error of an evaluation fails the whole
+// batch with a [BatchItemError]; it is TooLarge if the attachments exceed 64 MiB.
+//
+// Before any evaluation, it returns TooLarge for more than [MaxBatch] requests, and
+// InvalidArgument for several namespaces if Call.MinRevision is set.
 func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 	if len(batch.Requests) > MaxBatch {
 		return Errorf(TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
 	}
 	if CallFrom(ctx).MinRevision > 0 && !ofOneNamespace(batch.Requests) {
-		return Errorf(InvalidArgument, "invalid field requests: must be of one namespace where a revision is demanded")
+		return Errorf(InvalidArgument, "invalid field requests: must all be in one namespace if a minimum revision is set")
 	}
 	views := batchViews{service: s, byNamespace: make(map[string]*Snapshot, 1)}
 	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
 	size := 0
 	for i := range batch.Requests {
-		answer, err := batch.answer(ctx, &views, &batch.Requests[i])
-		if v := answer.Variant; v != nil {
+		result, err := batch.run(ctx, &views, &batch.Requests[i])
+		if v := result.Variant; v != nil {
 			size += len(v.Attachment)
 		}
 		if err == nil && size > maxBatchAttachments {
-			err = Errorf(TooLarge, "the attachments of the answer exceed %d bytes: ask for fewer flags at once", maxBatchAttachments)
+			err = Errorf(TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch", maxBatchAttachments)
 		}
 		if err != nil {
 			return &BatchItemError{i, err}
 		}
-		batch.Answers = append(batch.Answers, answer)
+		batch.Answers = append(batch.Answers, result)
 	}
-	views.note(ctx)
+	views.clearCallIfSeveral(ctx)
 	return nil
 }
 
@@ -129,8 +131,8 @@ func ofOneNamespace(requests []EvaluationRequest) bool {
 	return true
 }
 
-// answer evaluates a flag in the snapshot that the batch has of its namespace.
-func (b *Batch) answer(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
+// run evaluates a flag in the batch's snapshot of its namespace.
+func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
 	snapshot, err := views.of(ctx, NamespaceKey(request.Namespace))
 	if err != nil {
 		return Evaluation{}, err
@@ -138,23 +140,24 @@ func (b *Batch) answer(ctx context.Context, views *batchViews, request *Evaluati
 	return b.evaluate(snapshot, request)
 }
 
-// evaluate evaluates a flag of whichever type it is, if there is one.
-func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (answer Evaluation, err error) {
+// evaluate evaluates a flag of either type, if it exists.
+func (b *Batch) evaluate(s *Snapshot, request *EvaluationRequest) (result Evaluation, err error) {
 	f := s.Compiled(request.FlagKey)
 	switch {
 	case f == nil:
 	case f.Kind() == BooleanFlag:
-		answer.Boolean = take(&b.booleans)
-		*answer.Boolean, err = f.Boolean(request.EntityID, request.Context)
+		result.Boolean = extend(&b.booleans)
+		*result.Boolean, err = f.Boolean(request.EntityID, request.Context)
 	default:
-		answer.Variant = take(&b.variants)
-		*answer.Variant, err = f.Variant(request.EntityID, request.Context)
+		result.Variant = extend(&b.variants)
+		*result.Variant, err = f.Variant(request.EntityID, request.Context)
 	}
-	return answer, err
+	return result, err
 }
 
-// take returns one more item, and leaves those before it where they are.
-func take[T any](items *[]T) *T {
+// extend appends a zero item to items and returns it. Earlier items are never moved,
+// because Answers point to them.
+func extend[T any](items *[]T) *T {
 	if len(*items) == cap(*items) {
 		*items = make([]T, 0, max(2*cap(*items), 16))
 	}
@@ -162,11 +165,11 @@ func take[T any](items *[]T) *T {
 	return &(*items)[len(*items)-1]
 }
 
-// batchViews holds the one snapshot of each namespace that a batch is about.
+// batchViews holds one snapshot of each namespace of a batch.
 type batchViews struct {
 	service     *Service
 	byNamespace map[string]*Snapshot
-	namespace   string // of the last one, as most batches are about one
+	namespace   string // the last one, as most batches have only one
 	snapshot    *Snapshot
 }
 
@@ -186,9 +189,9 @@ func (v *batchViews) of(ctx context.Context, namespace string) (*Snapshot, error
 	return snapshot, nil
 }
 
-// note leaves namespace and revision in the call only when there was just one:
-// an answer about several has no revision.
-func (v *batchViews) note(ctx context.Context) {
+// clearCallIfSeveral clears namespace and revision in the call unless there was exactly
+// one namespace: results of several have no common revision.
+func (v *batchViews) clearCallIfSeveral(ctx context.Context) {
 	if len(v.byNamespace) != 1 {
 		call := CallFrom(ctx)
 		call.Namespace, call.Revision = "", 0

@@ -12,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// snapshots is a store that has nothing but snapshots to give.
+// snapshots is a store of fixed snapshots.
 type snapshots struct {
-	guidon.Store // nil: any other call is a mistake of the test
+	guidon.Store // nil: any other call panics
 	byNamespace  map[string]*guidon.Snapshot
 	reads        int
 }
@@ -40,8 +40,8 @@ func evaluationService() (*guidon.Service, *snapshots) {
 	return guidon.NewService(store, time.Now), store
 }
 
-// TestEvaluateBatch holds contract 7.8: answers in order, one per item, of
-// either type and any namespace; an unknown flag is an item of its own kind.
+// TestEvaluateBatch covers contract 7.8: one result per request, in order, for flags of
+// either type and any namespace, and an empty one for an unknown flag.
 func TestEvaluateBatch(t *testing.T) {
 	service, store := evaluationService()
 	call := &guidon.Call{}
@@ -58,16 +58,16 @@ func TestEvaluateBatch(t *testing.T) {
 	}
 	on := guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonDefault}
 	off := guidon.BooleanResult{Reason: guidon.ReasonDefault}
-	color := answer(true, guidon.ReasonMatch, "A", "everyone")
+	color := variantResult(true, guidon.ReasonMatch, "A", "everyone")
 	want := []guidon.Evaluation{{Boolean: &on}, {Variant: &color}, {}, {Boolean: &off}, {}, {Variant: &color}}
 	if diff := cmp.Diff(want, batch.Answers); diff != "" {
-		t.Errorf("answers (-want +got):\n%s", diff)
+		t.Errorf("results (-want +got):\n%s", diff)
 	}
 	if store.reads != 3 {
-		t.Errorf("read %d snapshots, want one for each of three namespaces: no mixture of revisions", store.reads)
+		t.Errorf("read %d snapshots, want one for each of three namespaces", store.reads)
 	}
 	if call.Namespace != "" || call.Revision != 0 {
-		t.Errorf("the call tells of %q at %d, but the answer is about several", call.Namespace, call.Revision)
+		t.Errorf("the call has namespace %q and revision %d, want none for several namespaces", call.Namespace, call.Revision)
 	}
 }
 
@@ -89,15 +89,15 @@ func TestEvaluateBatchFails(t *testing.T) {
 	checkError(t, err, guidon.TooLarge, fmt.Sprintf("invalid field requests: must not contain more than %d elements", guidon.MaxBatch))
 	var none guidon.Batch
 	if err := service.EvaluateBatch(t.Context(), &none); err != nil || len(none.Answers) != 0 {
-		t.Errorf("no requests: got %v, %v, want no answers", none.Answers, err)
+		t.Errorf("no requests: got %v, %v, want no results", none.Answers, err)
 	}
 }
 
-// A batch that is used again answers as a new one, whatever it held before: less,
-// more, or what broke off.
-func TestBatchIsUsedAgain(t *testing.T) {
+// A reused batch gives the same results as a new one, whether it was smaller or larger
+// before, or had failed.
+func TestBatchReuse(t *testing.T) {
 	service, _ := evaluationService()
-	var again guidon.Batch
+	var reused guidon.Batch
 	for _, flags := range [][]string{
 		{"on", "color"},
 		slices.Repeat([]string{"color", "on", "nothing", "color"}, 40),
@@ -107,23 +107,23 @@ func TestBatchIsUsedAgain(t *testing.T) {
 		nil,
 		{"on", "color", "color"},
 	} {
-		again.Reset()
+		reused.Reset()
 		for _, flag := range flags {
-			again.Requests = append(again.Requests, guidon.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
+			reused.Requests = append(reused.Requests, guidon.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
 		}
-		fresh := guidon.Batch{Requests: again.Requests}
-		wantErr, err := service.EvaluateBatch(t.Context(), &fresh), service.EvaluateBatch(t.Context(), &again)
+		fresh := guidon.Batch{Requests: reused.Requests}
+		wantErr, err := service.EvaluateBatch(t.Context(), &fresh), service.EvaluateBatch(t.Context(), &reused)
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("%q: got %v, want %v", flags, err, wantErr)
 		}
-		if diff := cmp.Diff(fresh.Answers, again.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
-			t.Errorf("%q: (-new +again):\n%s", flags, diff)
+		if diff := cmp.Diff(fresh.Answers, reused.Answers, cmpopts.EquateEmpty()); err == nil && diff != "" {
+			t.Errorf("%q: (-new +reused):\n%s", flags, diff)
 		}
 	}
 }
 
-// What has been used once is enough for the next batch of that size.
-func TestBatchKeepsItsMemory(t *testing.T) {
+// A reused batch does not allocate its items again for a batch of the same size.
+func TestBatchReusesMemory(t *testing.T) {
 	service, _ := evaluationService()
 	var batch guidon.Batch
 	evaluate := func() {
@@ -141,18 +141,18 @@ func TestBatchKeepsItsMemory(t *testing.T) {
 	}
 }
 
-// TestEvaluateSingle holds contract 7.1: an unknown namespace has no flags, and
-// no namespace is the default one.
+// TestEvaluateSingle covers contract 7.1: an unknown namespace has no flags, and an
+// empty namespace key means the default one.
 func TestEvaluateSingle(t *testing.T) {
 	service, _ := evaluationService()
 	call := &guidon.Call{}
 	ctx := guidon.WithCall(t.Context(), call)
 	variant, err := service.EvaluateVariant(ctx, guidon.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
-	if diff := cmp.Diff(answer(true, guidon.ReasonMatch, "A", "everyone"), variant); err != nil || diff != "" {
+	if diff := cmp.Diff(variantResult(true, guidon.ReasonMatch, "A", "everyone"), variant); err != nil || diff != "" {
 		t.Errorf("%v, result (-want +got):\n%s", err, diff)
 	}
 	if call.Namespace != "default" || call.Revision != 5 {
-		t.Errorf("the call tells of %q at %d, want default at 5", call.Namespace, call.Revision)
+		t.Errorf("the call has namespace %q at revision %d, want default at 5", call.Namespace, call.Revision)
 	}
 	boolean, err := service.EvaluateBoolean(ctx, guidon.EvaluationRequest{FlagKey: "on", Namespace: "other"})
 	if diff := cmp.Diff(guidon.BooleanResult{Reason: guidon.ReasonDefault}, boolean); err != nil || diff != "" {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Export returns the namespace as a document, as [Service.OpenExport] has it.
+// Export returns the namespace as a document, in the order and with the errors of
+// [Service.OpenExport].
 func (s *Service) Export(ctx context.Context, namespace string, sortByKey bool) (*Document, error) {
 	export, err := s.OpenExport(ctx, namespace, sortByKey)
 	if err != nil {
@@ -20,8 +21,8 @@ func (s *Service) Export(ctx context.Context, namespace string, sortByKey bool) 
 	}, nil
 }
 
-// Export is a namespace on its way into a document: one state of it, never a
-// mixture of two, of which each object is made when it is asked for.
+// Export converts one state of a namespace to a document. Each object is created when
+// the iterators reach it, so the document need not be in memory as a whole.
 type Export struct {
 	namespace *Namespace
 	flags     []*Flag
@@ -29,10 +30,11 @@ type Export struct {
 	sorted    bool
 }
 
-// OpenExport returns the export of a namespace. Flags and segments come in
-// creation order or, sorted by key, together with the variants in the byte order
-// of their keys (contract 13.5); rules, rollouts and constraints keep their order,
-// which means something. It returns NotFound for an unknown namespace.
+// OpenExport returns the export of a namespace. Flags, segments and variants are in
+// creation order or, if sortByKey is set, in the byte order of their keys (contract
+// 13.5). Rules, rollouts and constraints keep their order, which is significant.
+// OpenExport returns NotFound if the namespace does not exist. The export need not be
+// closed.
 func (s *Service) OpenExport(ctx context.Context, namespace string, sortByKey bool) (*Export, error) {
 	snapshot, err := s.view(ctx, NamespaceKey(namespace))
 	if err != nil {
@@ -47,10 +49,11 @@ func (s *Service) OpenExport(ctx context.Context, namespace string, sortByKey bo
 	return e, nil
 }
 
-// Namespace returns what the document says of the namespace itself.
+// Namespace returns the key, name and description of the namespace.
 func (e *Export) Namespace() DocumentNamespace { return documentNamespace(e.namespace) }
 
-// Flags returns the flags, one after the other.
+// Flags returns an iterator over the flags, which belong to the caller. It can be used
+// more than once.
 func (e *Export) Flags() iter.Seq[*DocumentFlag] {
 	return func(yield func(*DocumentFlag) bool) {
 		for _, f := range e.flags {
@@ -65,7 +68,8 @@ func (e *Export) Flags() iter.Seq[*DocumentFlag] {
 	}
 }
 
-// Segments returns the segments, one after the other.
+// Segments returns an iterator over the segments, which belong to the caller. It can be
+// used more than once.
 func (e *Export) Segments() iter.Seq[*DocumentSegment] {
 	return func(yield func(*DocumentSegment) bool) {
 		for _, g := range e.segments {
@@ -80,8 +84,8 @@ func documentNamespace(n *Namespace) DocumentNamespace {
 	return DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
 }
 
-// documentFlag returns the flag as a document has it. The order of its rules
-// stands for their ranks.
+// documentFlag returns the flag in the form of a document. Its rules have no ranks but
+// are in the order of their ranks.
 func documentFlag(f *Flag) *DocumentFlag {
 	d := &DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
@@ -116,7 +120,7 @@ func documentRollout(r *Rollout) *DocumentRollout {
 	return (&DocumentRollout{Description: r.Description, Segment: r.Segment, Threshold: r.Threshold}).clone()
 }
 
-// clone returns a rollout that shares nothing with r.
+// clone returns a deep copy of r.
 func (r *DocumentRollout) clone() *DocumentRollout {
 	out := &DocumentRollout{Description: r.Description}
 	if r.Segment != nil {

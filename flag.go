@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// FlagType says how a flag answers. The numbers are those of the wire.
+// FlagType is the type of a flag. The numbers are those of the wire.
 type FlagType uint8
 
-// The flag types.
+// Flag types.
 const (
-	VariantFlag FlagType = 0 // answers one of its variants, by rules
-	BooleanFlag FlagType = 1 // answers true or false, by rollouts
+	VariantFlag FlagType = 0 // evaluates to one of its variants, by rules
+	BooleanFlag FlagType = 1 // evaluates to true or false, by rollouts
 )
 
-// Flag is a flag with everything under it. It is stored, read and recorded in
-// the change log as a whole.
+// Flag is a flag with its variants, rules and rollouts. It is stored, read and recorded
+// in the change log as a whole.
 type Flag struct {
 	Key              string          `json:"key"`
 	Name             string          `json:"name"`
 	Description      string          `json:"description,omitempty"`
 	Type             FlagType        `json:"type"`
 	Enabled          bool            `json:"enabled"`
-	Metadata         json.RawMessage `json:"metadata,omitempty"` // a JSON object, or nothing
+	Metadata         json.RawMessage `json:"metadata,omitempty"` // a compact JSON object, or nil
 	DefaultVariantID string          `json:"defaultVariantId,omitempty"`
 	Variants         []*Variant      `json:"variants,omitempty"` // in creation order
-	Rules            []*Rule         `json:"rules,omitempty"`    // by rank
-	Rollouts         []*Rollout      `json:"rollouts,omitempty"` // by rank
+	Rules            []*Rule         `json:"rules,omitempty"`    // sorted by rank
+	Rollouts         []*Rollout      `json:"rollouts,omitempty"` // sorted by rank
 	CreatedAt        time.Time       `json:"createdAt"`
 	UpdatedAt        time.Time       `json:"updatedAt"`
 
-	Created ChangeCursor `json:"-"` // where the change log has its creation; set by the store, orders lists
+	Created ChangeCursor `json:"-"` // of the change record of its creation; set by the store, orders lists
 }
 
-// Variant is one of the answers of a variant flag.
+// Variant is one of the possible results of a variant flag.
 type Variant struct {
 	ID          string    `json:"id"`
 	Key         string    `json:"key"`
 	Name        string    `json:"name,omitempty"`
 	Description string    `json:"description,omitempty"`
-	Attachment  string    `json:"attachment,omitempty"` // compact JSON text, or nothing
+	Attachment  string    `json:"attachment,omitempty"` // compact JSON, or empty
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
 }
@@ -73,7 +73,7 @@ func (f *Flag) Rollout(id string) *Rollout {
 	return find(f.Rollouts, func(r *Rollout) bool { return r.ID == id })
 }
 
-// UsesAny tells whether a rule or rollout of the flag refers to one of the segments.
+// UsesAny reports whether a rule or rollout of the flag refers to one of the segments.
 func (f *Flag) UsesAny(segments map[string]bool) bool {
 	uses := func(key string) bool { return segments[key] }
 	for _, r := range f.Rules {
@@ -89,8 +89,8 @@ func (f *Flag) UsesAny(segments map[string]bool) bool {
 	return false
 }
 
-// RemoveVariant takes the variant out, with the distributions that lead to it
-// and the default that points to it (contract 4.7). It tells whether it was there.
+// RemoveVariant removes the variant and its distributions, and clears the default if it
+// is that variant (contract 4.7). It reports whether the variant existed.
 func (f *Flag) RemoveVariant(id string) bool {
 	if f.Variant(id) == nil {
 		return false
@@ -105,7 +105,7 @@ func (f *Flag) RemoveVariant(id string) bool {
 	return true
 }
 
-// find returns the first item that fits, or nil.
+// find returns the first item for which fits returns true, or nil.
 func find[T any](items []*T, fits func(*T) bool) *T {
 	if i := slices.IndexFunc(items, fits); i >= 0 {
 		return items[i]

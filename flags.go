@@ -6,18 +6,19 @@ import (
 	"errors"
 )
 
-// FlagInput is what a caller says of a flag.
+// FlagInput holds the arguments to create or update a flag.
 type FlagInput struct {
 	Key              string
 	Name             string
 	Description      string
 	Type             FlagType // on create only
 	Enabled          bool
-	Metadata         json.RawMessage // on update: nothing leaves it as it is, {} clears it
-	DefaultVariantID string          // on update only: empty clears it
+	Metadata         json.RawMessage // a JSON object; on update, nil keeps the old one and {} clears it
+	DefaultVariantID string          // on update only; empty clears it
 }
 
-// ListFlags returns a page of the namespace's flags, in creation order.
+// ListFlags returns a page of the namespace's flags, in creation order. A namespace that
+// does not exist has none.
 func (s *Service) ListFlags(ctx context.Context, namespace string, request PageRequest) ([]*Flag, Page, error) {
 	if err := request.validate(); err != nil {
 		return nil, Page{}, err
@@ -29,7 +30,7 @@ func (s *Service) ListFlags(ctx context.Context, namespace string, request PageR
 	return paginate(snapshot.Flags(), request, func(f *Flag) string { return f.Key })
 }
 
-// GetFlag returns the flag, or NotFound.
+// GetFlag returns the flag. It returns NotFound if it does not exist.
 func (s *Service) GetFlag(ctx context.Context, namespace, key string) (*Flag, error) {
 	if key == "" {
 		return nil, emptyField("key")
@@ -48,8 +49,8 @@ func (s *Service) flag(ctx context.Context, namespace, key string) (*Flag, error
 	return nil, FlagNotFound(namespace, key)
 }
 
-// CreateFlag creates a flag. It returns NotFound for an unknown namespace and
-// InvalidArgument when the key is taken.
+// CreateFlag creates a flag. It returns NotFound if the namespace does not exist and
+// InvalidArgument if the key exists already.
 func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput) (*Flag, error) {
 	namespace = NamespaceKey(namespace)
 	if err := checkNewKey(in.Key, in.Name); err != nil {
@@ -79,7 +80,7 @@ func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput
 	return orNil(created, err)
 }
 
-// mustBeFree returns InvalidArgument when get finds something under the key.
+// mustBeFree returns InvalidArgument if get finds an object with the key.
 func mustBeFree[T any](ctx context.Context, get func(context.Context, string) (*T, error), kind, namespace, key string) error {
 	_, err := get(ctx, key)
 	switch {
@@ -95,9 +96,9 @@ func notUnique(kind, namespace, key string) error {
 	return Errorf(InvalidArgument, "%s %q is not unique", kind, namespace+"/"+key)
 }
 
-// UpdateFlag replaces what is not the flag's identity (contract 4.5). It
-// returns NotFound for an unknown flag and InvalidArgument when the default
-// variant is not one of the flag's own.
+// UpdateFlag replaces name, description, enabled state, metadata and default variant
+// (contract 4.5). It returns NotFound if the flag does not exist and InvalidArgument if
+// the default variant is not one of the flag's variants.
 func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput) (*Flag, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
@@ -123,8 +124,8 @@ func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput
 	return orNil(updated, err)
 }
 
-// DeleteFlag removes a flag with everything under it. One that does not exist
-// is no error.
+// DeleteFlag deletes a flag with its variants, rules and rollouts. It is not an error if
+// it does not exist.
 func (s *Service) DeleteFlag(ctx context.Context, namespace, key string) error {
 	if key == "" {
 		return emptyField("key")

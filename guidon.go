@@ -1,8 +1,7 @@
-// Package guidon is the domain of a feature-flag service: namespaces, flags,
-// segments, their rules, and what they answer for an entity.
+// Package guidon is the domain of a feature-flag service: namespaces, flags, segments,
+// and their evaluation for an entity.
 //
-// Everything about flags is read from an immutable [Snapshot] and written
-// through [Store.Update]. [Service] is the one place where permissions,
-// defaults, validation and error texts live; transports call it and stores
-// serve it. The package imports the standard library only.
+// Flags are read from an immutable [Snapshot] and written with [Store.Update].
+// [Service] implements defaults, validation and error messages. Transports call it, and
+// it calls a [Store]. The package imports only the standard library.
 package guidon

@@ -36,7 +36,7 @@ func newStore(t *testing.T) *store.DB {
 	return db
 }
 
-// parse reads one document from YAML.
+// parse decodes one document from YAML.
 func parse(t *testing.T, text string) *guidon.Document {
 	t.Helper()
 	documents, err := document.Decode(strings.NewReader(text), document.YAML)
@@ -46,7 +46,7 @@ func parse(t *testing.T, text string) *guidon.Document {
 	return documents[0]
 }
 
-// mustImport imports a document under the key that it has itself.
+// mustImport imports a document into the namespace that it names.
 func mustImport(t *testing.T, s *guidon.Service, text string, mode guidon.ImportMode) *guidon.ImportResult {
 	t.Helper()
 	d := parse(t, text)
@@ -82,7 +82,7 @@ func revision(t *testing.T, s *guidon.Service, namespace string) int64 {
 	return call.Revision
 }
 
-// summary tells the changes in a line each.
+// summary returns one line for each change.
 func summary(result *guidon.ImportResult) []string {
 	var out []string
 	for _, c := range result.Changes {

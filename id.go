@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// NewID returns a random UUID of version 4 (RFC 9562 5.4), the form of every
-// identifier that the service hands out.
+// NewID returns a random UUID of version 4 (RFC 9562 5.4), which is the form of all
+// identifiers that the service creates. It is safe for concurrent use.
 func NewID() string {
 	var raw [16]byte
 	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the process instead
@@ -18,24 +18,24 @@ func NewID() string {
 	return string(text[:])
 }
 
-// NewRequestID is NewID for what names a request and is not kept: it costs a
-// fraction, and need not be hard to guess.
+// NewRequestID is NewID for requests. It is much cheaper, but the ids can be predicted,
+// so they must not serve as secrets.
 func NewRequestID() string {
-	stock := requestIDs.Get().(*string)
-	defer requestIDs.Put(stock)
-	if *stock == "" {
-		*stock = stockOfIDs()
+	batch := requestIDs.Get().(*string)
+	defer requestIDs.Put(batch)
+	if *batch == "" {
+		*batch = newIDs()
 	}
-	id := (*stock)[:idLength]
-	*stock = (*stock)[idLength:]
+	id := (*batch)[:idLength]
+	*batch = (*batch)[idLength:]
 	return id
 }
 
-// requestIDs are stocks of identifiers that are given to requests one by one.
+// requestIDs pools concatenated identifiers, which NewRequestID takes one by one.
 var requestIDs = sync.Pool{New: func() any { return new(string) }}
 
-// stockOfIDs returns some identifiers as one text, which takes one allocation.
-func stockOfIDs() string {
+// newIDs returns several identifiers in one string, and so in one allocation.
+func newIDs() string {
 	var text [16 * idLength]byte
 	for rest := text[:]; len(rest) > 0; rest = rest[idLength:] {
 		var raw [16]byte
@@ -46,10 +46,9 @@ func stockOfIDs() string {
 	return string(text[:])
 }
 
-// idLength is the length of an identifier.
 const idLength = 36
 
-// putID writes the identifier with these random bits to the beginning of text.
+// putID writes the identifier with the given random bits to the start of text.
 func putID(text []byte, raw [16]byte) {
 	raw[6] = raw[6]&0x0f | 0x40
 	raw[8] = raw[8]&0x3f | 0x80

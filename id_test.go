@@ -7,10 +7,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// TestNewID: random UUIDs of version 4 (contract 2), each of them once.
+// TestNewID: ids are unique UUIDs of version 4 (contract 2).
 func TestNewID(t *testing.T) { testIDs(t, guidon.NewID) }
 
-// TestNewRequestID: those of requests have the same form.
+// TestNewRequestID: request ids have the same form.
 func TestNewRequestID(t *testing.T) { testIDs(t, guidon.NewRequestID) }
 
 func testIDs(t *testing.T, newID func() string) {
@@ -23,7 +23,7 @@ func testIDs(t *testing.T, newID func() string) {
 			t.Fatalf("%q is not a UUID of version 4", id)
 		}
 		if seen[id] {
-			t.Fatalf("%q came twice", id)
+			t.Fatalf("%q was returned twice", id)
 		}
 		seen[id] = true
 	}

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// ImportMode says what becomes of objects that the namespace already holds.
+// ImportMode is how an import treats flags and segments that exist already.
 type ImportMode uint8
 
-// The import modes.
+// Import modes.
 const (
-	ImportCreate       ImportMode = iota // one that exists already fails the import
-	ImportSkipExisting                   // one that exists already stays as it is
-	ImportUpdate                         // one that exists already is made equal to the document's
-	ImportReplace                        // as ImportUpdate, and what the document lacks is deleted
+	ImportCreate       ImportMode = iota // an existing object fails the import
+	ImportSkipExisting                   // existing objects are not changed
+	ImportUpdate                         // existing objects are updated to match the document
+	ImportReplace                        // ImportUpdate, and objects missing from the document are deleted
 )
 
 var importModeNames = []string{"create", "skip existing", "update", "replace"}
@@ -22,7 +22,7 @@ var importModeNames = []string{"create", "skip existing", "update", "replace"}
 // Known reports whether the mode is one of the constants.
 func (m ImportMode) Known() bool { return int(m) < len(importModeNames) }
 
-// String returns a word or two for messages.
+// String returns the name of the mode for messages.
 func (m ImportMode) String() string {
 	if m.Known() {
 		return importModeNames[m]
@@ -30,23 +30,23 @@ func (m ImportMode) String() string {
 	return fmt.Sprintf("%d", uint8(m))
 }
 
-// ImportResult says what an import did or, on a dry run, would do.
+// ImportResult describes what an import did or, in a dry run, would do.
 type ImportResult struct {
 	Namespace string
 	Revision  int64 // current after the import
 	DryRun    bool
 	Changes   []*ImportChange // in the order of the change records
-	Unchanged int             // flags and segments that were as the document has them
-	Skipped   []string        // "flag/<key>" and "segment/<key>", left alone by ImportSkipExisting
+	Unchanged int             // number of flags and segments that already matched the document
+	Skipped   []string        // "flag/<key>" and "segment/<key>", not changed because of ImportSkipExisting
 }
 
-// maxDescribed is how many flags and segments a document may have for its import to
-// tell what each was and has become. The change log tells that in any case.
+// maxDescribed is the number of flags and segments in a document above which the result
+// omits their states before and after the import. The change log always has them.
 const maxDescribed = 1000
 
-// ImportChange is what an import does to one object. Before and After are
-// documents of that object alone, nil where it does not exist, and both nil in the
-// result of a large import that was no dry run.
+// ImportChange is what an import does to one object. Before and After are documents of
+// that object alone, or nil if it does not exist. Both are nil if the document has more
+// than 1000 flags and segments, except in a dry run.
 type ImportChange struct {
 	Kind   Kind
 	Key    string
@@ -55,20 +55,21 @@ type ImportChange struct {
 	After  *Document
 }
 
-// errDryRun takes back what a dry run did.
+// errDryRun rolls back the transaction of a dry run.
 var errDryRun = errors.New("dry run")
 
-// Import brings the document into the namespace, all of it or nothing. A
-// namespace that does not exist is created, the default one excepted, which is
-// neither created nor modified (contract 13.2). The updating modes give an
-// existing one the name and description that the document states. What is
-// equal already is not touched; an import that changes nothing uses no
-// revision. A dry run checks and answers the same and stores nothing.
+// Import imports the document into the namespace in one transaction. A namespace that
+// does not exist is created. Only the default one is neither created nor modified
+// (contract 13.2). ImportUpdate and ImportReplace set the name and description of an
+// existing namespace, unless they are empty in the document. Objects that already match
+// the document are not written, and an import that changes nothing uses no revision. A
+// dry run makes the same checks and reports the same changes, but stores nothing.
 //
-// It returns InvalidArgument with every problem of the document, as
-// [Document.Validate] does but knowing the stored segments too, or for the
-// first object that must not exist yet; NotFound when there is no default
-// namespace; and TooLarge for a flag or segment that cannot be stored.
+// Import returns InvalidArgument with the problems of the document, as
+// [Document.Validate] does, although rules may also refer to stored segments. It returns
+// InvalidArgument too if an object exists already and the mode is ImportCreate, NotFound
+// if the default namespace does not exist, and TooLarge if a flag or segment is too
+// large to be stored. doc is not modified.
 func (s *Service) Import(ctx context.Context, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, error) {
 	namespace = NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
@@ -101,7 +102,7 @@ func (s *Service) Import(ctx context.Context, namespace string, doc *Document, m
 	return result, nil
 }
 
-// withNamespace returns the document with the key that it is imported under.
+// withNamespace returns a copy of the document with the key of the target namespace.
 func (d *Document) withNamespace(key string) *Document {
 	out := *d
 	out.Namespace.Key = key

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Merging makes a stored object equal to the document's, in a value of its own.
-// Ids and creation times stay with the children that go on to exist: a variant
-// is known by its key, other children by as much of their content as possible,
-// and what remains by its place.
+// The merge functions return a copy of a stored object that matches the document.
+// Children that continue to exist keep their ids and creation times. Variants are
+// matched by key, other children by as much of their content as possible, and the rest
+// by position.
 
-// mergeSegment returns have with the content of want.
+// mergeSegment returns a copy of have with the content of want.
 func mergeSegment(have *Segment, want *DocumentSegment, now time.Time) *Segment {
 	out := *have
 	out.Key, out.Name, out.Description, out.MatchType = want.Key, want.Name, want.Description, want.MatchType
@@ -37,7 +37,7 @@ func mergeSegment(have *Segment, want *DocumentSegment, now time.Time) *Segment 
 	return &out
 }
 
-// mergeFlag returns have with the content of want.
+// mergeFlag returns a copy of have with the content of want.
 func mergeFlag(have *Flag, want *DocumentFlag, now time.Time) *Flag {
 	out := *have
 	out.Key, out.Name, out.Description = want.Key, want.Name, want.Description
@@ -136,15 +136,15 @@ func mergeRollouts(have *Flag, want *DocumentFlag, now time.Time) []*Rollout {
 				r.UpdatedAt = now
 			}
 		}
-		content := w.clone() // the result of the import keeps w
+		content := w.clone() // w is in the result of the import
 		r.Rank, r.Description, r.Segment, r.Threshold = rank, content.Description, content.Segment, content.Threshold
 		out = append(out, r)
 	}
 	return out
 }
 
-// Keys by which children are paired, the most telling one first. The first is
-// all of the content.
+// Keys by which children are paired, the most specific first. The first key of each
+// list is the whole content.
 var (
 	constraintKeys = []func(c *DocumentConstraint) string{
 		func(c *DocumentConstraint) string { return fmt.Sprintf("%q", *c) },
@@ -187,8 +187,8 @@ var (
 
 func sameContent[T any](a, b T, keys []func(T) string) bool { return keys[0](a) == keys[0](b) }
 
-// pair returns for each item of wants the index of the item of haves that it
-// continues, or -1. Each key gets to pair what the ones before it left over.
+// pair returns, for each item of wants, the index of the matching item of haves, or -1.
+// Each key is used for the items that the previous keys did not pair.
 func pair[T any](wants, haves []T, keys []func(T) string) []int {
 	out := slices.Repeat([]int{-1}, len(wants))
 	taken := make([]bool, len(haves))
@@ -213,8 +213,8 @@ func sameSegment(have *Segment, want *DocumentSegment) bool {
 	return reflect.DeepEqual(documentSegment(have), want)
 }
 
-// sameFlag tells whether the flag is as the document has it. Ranks that the
-// document leaves to the order of the rules are the same when the order is.
+// sameFlag reports whether the flag matches the document. Ranks are compared only if
+// the document sets them; otherwise the order of the rules decides.
 func sameFlag(have *Flag, want *DocumentFlag) bool {
 	documented := documentFlag(have)
 	if !sameJSON(documented.Metadata, want.Metadata) || len(documented.Variants) != len(want.Variants) ||
@@ -235,8 +235,8 @@ func sameFlag(have *Flag, want *DocumentFlag) bool {
 	return reflect.DeepEqual(documented, want)
 }
 
-// sameJSON tells whether two texts hold the same value, with the same order of
-// members and the same number literals. Escapes in strings do not matter.
+// sameJSON reports whether two JSON texts have the same value, with the same order of
+// members and the same number literals. It ignores how strings are escaped.
 func sameJSON(a, b string) bool {
 	if a == b {
 		return true

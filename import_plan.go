@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// importing is the import of a document into one namespace. It goes through the
-// document twice: to find all that is wrong with it, and then to store one object
-// after the other, so that it holds nothing of a large document but the document.
-// References hold after every step: segments come before the flags that name them
-// and go after them.
+// importing is the import of a document into one namespace. It makes two passes: the
+// first finds all problems, the second stores the objects one by one. So it needs no
+// second copy of a large document in memory. All references are valid after each step,
+// because segments are created before the flags that use them and deleted after them.
 type importing struct {
 	tx        Tx
 	mode      ImportMode
 	now       time.Time
-	described bool // the result has the documents of the objects
+	described bool // the result includes the objects before and after
 	result    *ImportResult
 }
 
@@ -26,8 +25,8 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]bool{}   // the segments that rules may refer to
-	if i.mode != ImportReplace { // which keeps only the document's segments
+	known := map[string]bool{}   // segments that rules may refer to
+	if i.mode != ImportReplace { // keeps only the document's segments
 		for _, key := range segmentKeys {
 			known[key] = true
 		}
@@ -46,14 +45,14 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	}
 	for _, g := range d.Segments {
 		if g != nil {
-			if err := i.putSegment(ctx, segments[g.Key], g.normal(&problems{})); err != nil {
+			if err := i.putSegment(ctx, segments[g.Key], g.normalize(&problems{})); err != nil {
 				return err
 			}
 		}
 	}
 	for _, f := range d.Flags {
 		if f != nil {
-			if err := i.putFlag(ctx, flags[f.Key], f.normal(&problems{}, known)); err != nil {
+			if err := i.putFlag(ctx, flags[f.Key], f.normalize(&problems{}, known)); err != nil {
 				return err
 			}
 		}
@@ -64,8 +63,8 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	return i.deleteOthers(ctx, d, flagKeys, segmentKeys)
 }
 
-// readState returns the namespace, nil where it does not exist, and the keys of what
-// it holds.
+// readState returns the namespace, or nil if it does not exist, and the keys of its
+// flags and segments.
 func (i *importing) readState(ctx context.Context) (have *Namespace, flags, segments []string, err error) {
 	have, err = existingNamespace(ctx, i.tx, i.result.Namespace)
 	if errors.Is(err, NotFound) && i.result.Namespace != DefaultNamespace {
@@ -89,8 +88,8 @@ func setOf(keys []string) map[string]bool {
 	return set
 }
 
-// mustAllBeNew returns the error of the first object that exists already, in
-// the order of contract 13.4.
+// mustAllBeNew returns the error of the first object that exists already, in the order
+// of contract 13.4.
 func mustAllBeNew(d *Document, flags, segments map[string]bool) error {
 	for _, f := range d.Flags {
 		if f != nil && flags[f.Key] {
@@ -114,7 +113,7 @@ func (i *importing) putNamespace(ctx context.Context, have *Namespace, want Docu
 			Key: want.Key, Name: cmp.Or(want.Name, want.Key), Description: want.Description,
 			CreatedAt: i.now, UpdatedAt: i.now,
 		}
-		i.note(KindNamespace, want.Key, ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
+		i.addChange(KindNamespace, want.Key, ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
 		return i.tx.PutNamespace(ctx, created)
 	}
 	if i.mode != ImportUpdate && i.mode != ImportReplace {
@@ -127,7 +126,7 @@ func (i *importing) putNamespace(ctx context.Context, have *Namespace, want Docu
 		return nil
 	}
 	updated.UpdatedAt = i.now
-	i.note(KindNamespace, want.Key, ActionUpdate,
+	i.addChange(KindNamespace, want.Key, ActionUpdate,
 		&Document{Namespace: documentNamespace(have)}, &Document{Namespace: documentNamespace(&updated)})
 	return i.tx.PutNamespace(ctx, &updated)
 }
@@ -137,7 +136,7 @@ func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentS
 	var before *Document
 	if exists {
 		if i.mode == ImportSkipExisting {
-			i.skip(KindSegment, want.Key)
+			i.addSkipped(KindSegment, want.Key)
 			return nil
 		}
 		var err error
@@ -150,10 +149,10 @@ func (i *importing) putSegment(ctx context.Context, exists bool, want *DocumentS
 		}
 		action, before = ActionUpdate, i.segmentDocument(documentSegment(have))
 	}
-	i.note(KindSegment, want.Key, action, before, i.segmentDocument(want))
+	i.addChange(KindSegment, want.Key, action, before, i.segmentDocument(want))
 	merged := mergeSegment(have, want, i.now)
 	err := i.tx.PutSegment(ctx, merged)
-	*merged = Segment{} // the store keeps it for a while, and has what was in it
+	*merged = Segment{} // free its content: the store has it encoded, but keeps the pointer
 	return err
 }
 
@@ -162,7 +161,7 @@ func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag
 	var before *Document
 	if exists {
 		if i.mode == ImportSkipExisting {
-			i.skip(KindFlag, want.Key)
+			i.addSkipped(KindFlag, want.Key)
 			return nil
 		}
 		var err error
@@ -175,14 +174,14 @@ func (i *importing) putFlag(ctx context.Context, exists bool, want *DocumentFlag
 		}
 		action, before = ActionUpdate, i.flagDocument(documentFlag(have))
 	}
-	i.note(KindFlag, want.Key, action, before, i.flagDocument(want))
+	i.addChange(KindFlag, want.Key, action, before, i.flagDocument(want))
 	merged := mergeFlag(have, want, i.now)
 	err := i.tx.PutFlag(ctx, merged)
 	*merged = Flag{} // as in putSegment
 	return err
 }
 
-// deleteOthers deletes what the document lacks.
+// deleteOthers deletes the flags and segments that the document does not contain.
 func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segments []string) error {
 	kept := make(map[string]bool, len(d.Flags))
 	for _, f := range d.Flags {
@@ -195,7 +194,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 		if err != nil {
 			return err
 		}
-		i.note(KindFlag, key, ActionDelete, i.flagDocument(documentFlag(f)), nil)
+		i.addChange(KindFlag, key, ActionDelete, i.flagDocument(documentFlag(f)), nil)
 		if err := i.tx.DeleteFlag(ctx, key); err != nil {
 			return err
 		}
@@ -211,7 +210,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 		if err != nil {
 			return err
 		}
-		i.note(KindSegment, key, ActionDelete, i.segmentDocument(documentSegment(g)), nil)
+		i.addChange(KindSegment, key, ActionDelete, i.segmentDocument(documentSegment(g)), nil)
 		if err := i.tx.DeleteSegment(ctx, key); err != nil {
 			return err
 		}
@@ -219,7 +218,7 @@ func (i *importing) deleteOthers(ctx context.Context, d *Document, flags, segmen
 	return nil
 }
 
-func (i *importing) note(kind Kind, key string, action Action, before, after *Document) {
+func (i *importing) addChange(kind Kind, key string, action Action, before, after *Document) {
 	change := &ImportChange{Kind: kind, Key: key, Action: action}
 	if i.described {
 		change.Before, change.After = before, after
@@ -227,7 +226,7 @@ func (i *importing) note(kind Kind, key string, action Action, before, after *Do
 	i.result.Changes = append(i.result.Changes, change)
 }
 
-func (i *importing) skip(kind Kind, key string) {
+func (i *importing) addSkipped(kind Kind, key string) {
 	i.result.Skipped = append(i.result.Skipped, string(kind)+"/"+key)
 }
 

@@ -74,7 +74,7 @@ func TestImportCreates(t *testing.T) {
 	}
 }
 
-// TestImportCreateConflict: the first object that exists aborts everything
+// TestImportCreateConflict: the first object that exists fails the whole import
 // (contract 13.4).
 func TestImportCreateConflict(t *testing.T) {
 	s := newService(t)
@@ -110,16 +110,16 @@ func TestImportSkipsExisting(t *testing.T) {
 	}
 	f, err := s.GetFlag(t.Context(), "shop", "colour")
 	if err != nil || f.Name != "Old" || len(f.Variants) != 1 || len(f.Rules) != 0 {
-		t.Errorf("flag was touched: %+v, %v", f, err)
+		t.Errorf("flag was modified: %+v, %v", f, err)
 	}
 	n, err := s.GetNamespace(t.Context(), "shop")
 	if err != nil || n.Name != "shop" {
-		t.Errorf("namespace was touched: %+v, %v", n, err)
+		t.Errorf("namespace was modified: %+v, %v", n, err)
 	}
 }
 
-// TestImportUnchanged: the same document again stores nothing, uses no
-// revision and writes no record.
+// TestImportUnchanged: importing the same document again writes nothing and uses no
+// revision.
 func TestImportUnchanged(t *testing.T) {
 	for _, mode := range []guidon.ImportMode{guidon.ImportSkipExisting, guidon.ImportUpdate, guidon.ImportReplace} {
 		s := newService(t)
@@ -140,14 +140,14 @@ func TestImportUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(flag, again); diff != "" {
-			t.Errorf("%v: the flag was touched:\n%s", mode, diff)
+			t.Errorf("%v: the flag was modified:\n%s", mode, diff)
 		}
 	}
 }
 
-// TestImportUnchangedSpelling: what means the same is not a change: ranks with
-// gaps when the document leaves them to the order, escapes in JSON, operators
-// in another case, instants in another zone.
+// TestImportUnchangedSpelling: another spelling is not a change. Examples are ranks with
+// gaps if the document has only the order, escapes in JSON, operators in another case,
+// and instants in another time zone.
 func TestImportUnchangedSpelling(t *testing.T) {
 	s, ctx := newService(t), t.Context()
 	mustImport(t, s, "namespace: shop\nsegments: [{key: a, name: A}]\nflags: [{key: f, name: F}]", guidon.ImportCreate)
@@ -170,7 +170,7 @@ segments: [{key: a, name: A, constraints: [{type: DATETIME_COMPARISON_TYPE, prop
 	if len(result.Changes) != 0 || result.Revision != before {
 		t.Errorf("got %v at revision %d, want nothing at %d", summary(result), result.Revision, before)
 	}
-	// A rank that is stated must be that rank.
+	// A rank in the document must match.
 	result = mustImport(t, s, strings.Replace(same, "{segment: a}", "{segment: a, rank: 1}", 1), guidon.ImportUpdate)
 	if diff := cmp.Diff([]string{"update flag f"}, summary(result)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
@@ -249,7 +249,7 @@ func flagAndSegment(t *testing.T, s *guidon.Service) pairOf {
 	return pairOf{f, g}
 }
 
-// checkIdentities checks which children go on to exist in TestImportUpdates.
+// checkIdentities checks which children keep their ids in TestImportUpdates.
 func checkIdentities(t *testing.T, before, after pairOf) {
 	t.Helper()
 	type identity struct {
@@ -273,12 +273,12 @@ func checkIdentities(t *testing.T, before, after pairOf) {
 		what      string
 		got, want identity
 	}{
-		{"a variant is known by its key", variant(after, "blue"), variant(before, "blue")},
-		{"a rule is known by its segments", rule(after, 0), rule(before, 1)},
-		{"a distribution is known by its variant", share(after, 0, 0), share(before, 1, 1)},
-		{"the remaining rule takes the remaining place", rule(after, 1), rule(before, 0)},
-		{"an equal constraint is the same wherever it stands", constraint(after, 0), constraint(before, 1)},
-		{"a changed constraint is known by its property", constraint(after, 1), constraint(before, 0)},
+		{"a variant is matched by its key", variant(after, "blue"), variant(before, "blue")},
+		{"a rule is matched by its segments", rule(after, 0), rule(before, 1)},
+		{"a distribution is matched by its variant", share(after, 0, 0), share(before, 1, 1)},
+		{"the remaining rule is matched by position", rule(after, 1), rule(before, 0)},
+		{"an equal constraint is matched at any position", constraint(after, 0), constraint(before, 1)},
+		{"a changed constraint is matched by its property", constraint(after, 1), constraint(before, 0)},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: got %v, want %v", test.what, test.got, test.want)
@@ -295,8 +295,8 @@ func checkIdentities(t *testing.T, before, after pairOf) {
 	}
 }
 
-// TestImportKeepsKindOfRollout: a rollout never changes its kind (contract 4.5),
-// so one of the other kind is another rollout.
+// TestImportKeepsKindOfRollout: a rollout never changes its kind (contract 4.5), so one
+// of the other kind is a new rollout.
 func TestImportKeepsKindOfRollout(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, shop, guidon.ImportCreate)
@@ -311,7 +311,7 @@ flags: [{key: toggle, name: Toggle, type: BOOLEAN_FLAG_TYPE, rollouts: [{thresho
 		t.Fatal(err)
 	}
 	if after.Rollouts[0].ID != before.Rollouts[1].ID {
-		t.Error("the threshold should have gone on as the first one")
+		t.Error("the first threshold does not have the id of the old one")
 	}
 	if after.Rollouts[1].ID == before.Rollouts[0].ID {
 		t.Error("the segment rollout became a threshold")
@@ -335,7 +335,7 @@ func TestImportReplaces(t *testing.T) {
 	if err != nil || len(d.Flags) != 1 || len(d.Segments) != 1 {
 		t.Errorf("got %+v, %v; want one flag and one segment", d, err)
 	}
-	// A segment that goes cannot be referred to any more.
+	// Rules cannot refer to a segment that this import deletes.
 	_, err = s.Import(t.Context(), "shop", parse(t, `namespace: shop
 flags: [{key: new, name: New, rules: [{segment: guests}]}]`), guidon.ImportReplace, false)
 	if want := `flags[0] "new": rules[0]: segment "guests" not found`; err == nil || err.Error() != want {
@@ -343,7 +343,8 @@ flags: [{key: new, name: New, rules: [{segment: guests}]}]`), guidon.ImportRepla
 	}
 }
 
-// TestImportDefaultNamespace: it is neither created nor modified (contract 13.2).
+// TestImportDefaultNamespace: an import neither creates nor modifies the default
+// namespace (contract 13.2).
 func TestImportDefaultNamespace(t *testing.T) {
 	s := newService(t)
 	result := mustImport(t, s, "namespace: {key: default, name: Mine, description: All mine}\nflags: [{key: f, name: F}]", guidon.ImportUpdate)
@@ -390,7 +391,7 @@ func TestImportDryRun(t *testing.T) {
 	}
 	dry.DryRun, dry.Revision = false, real.Revision
 	if diff := cmp.Diff(dry, real); diff != "" {
-		t.Errorf("the dry run said something else (-dry +real):\n%s", diff)
+		t.Errorf("the dry run had another result (-dry +real):\n%s", diff)
 	}
 }
 
@@ -435,7 +436,7 @@ func variants(attachment string, count int) []*guidon.DocumentVariant {
 	return out
 }
 
-func TestImportRefuses(t *testing.T) {
+func TestImportRejects(t *testing.T) {
 	s := newService(t)
 
 	for _, test := range []struct {
@@ -447,7 +448,7 @@ func TestImportRefuses(t *testing.T) {
 		{"a document of another namespace", "a", &guidon.Document{Namespace: guidon.DocumentNamespace{Key: "b"}}, guidon.ImportCreate,
 			`document of namespace "b" cannot be imported into namespace "a"`},
 		{"an unknown mode", "a", &guidon.Document{}, 9, "invalid field mode: is not a known value"},
-		{"a key that no namespace may have", "a b", &guidon.Document{}, guidon.ImportCreate, "namespace: invalid field key: contains invalid characters"},
+		{"an invalid namespace key", "a b", &guidon.Document{}, guidon.ImportCreate, "namespace: invalid field key: contains invalid characters"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := s.Import(t.Context(), test.namespace, test.document, test.mode, false)
@@ -463,7 +464,7 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// TestImportUsesStoredSegments: a rule may refer to what the namespace has.
+// TestImportUsesStoredSegments: a rule may refer to a segment of the namespace.
 func TestImportUsesStoredSegments(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, "segments: [{key: a, name: A}]", guidon.ImportCreate)
@@ -509,11 +510,11 @@ segments: [{key: d, name: D}, {key: c, name: C}]`, guidon.ImportCreate)
 	}
 }
 
-// twice is a store whose first attempt at every update comes to nothing, as
-// when the database asks for a retry.
-type twice struct{ guidon.Store }
+// retrying is a store whose updates are rolled back once and run again, as after a
+// transient error of the database.
+type retrying struct{ guidon.Store }
 
-func (s twice) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (s retrying) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
 	again := errors.New("again")
 	err := s.Store.Update(ctx, namespace, func(ctx context.Context, tx guidon.Tx) error {
 		if err := fn(ctx, tx); err != nil {
@@ -527,9 +528,9 @@ func (s twice) Update(ctx context.Context, namespace string, fn func(ctx context
 	return s.Store.Update(ctx, namespace, fn)
 }
 
-// TestImportAgain: a retry leaves nothing of the attempt before it.
-func TestImportAgain(t *testing.T) {
-	s := guidon.NewService(twice{newStore(t)}, time.Now)
+// TestImportRetry: the result of a retried import has nothing of the first attempt.
+func TestImportRetry(t *testing.T) {
+	s := guidon.NewService(retrying{newStore(t)}, time.Now)
 	result := mustImport(t, s, shop, guidon.ImportCreate)
 	if got, want := len(result.Changes), 5; got != want || result.Revision != 1 {
 		t.Errorf("got %d changes at revision %d, want %d at 1", got, result.Revision, want)

@@ -18,7 +18,7 @@ import (
 
 const module = "github.com/guidonhq/guidon"
 
-// listed is what the tests need of `go list -json`.
+// listed holds the fields of `go list -json` that the tests use.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -51,17 +51,16 @@ func list(t *testing.T, args ...string) []listed {
 	}
 }
 
-// lambdaTags are the tags that the function for AWS Lambda is built with.
+// lambdaTags are the build tags of the AWS Lambda function.
 const lambdaTags = "-tags=lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes"
 
-// TestImports holds the arrows of docs/architecture.md against the code: for
-// each part, what its packages may depend on outside the standard library, test
-// files left aside.
+// TestImports checks the code against the arrows of docs/architecture.md: which packages
+// outside the standard library each part may depend on. It ignores test files.
 func TestImports(t *testing.T) {
 	protobuf := []string{"google.golang.org/protobuf", "google.golang.org/genproto/googleapis/api"}
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
 	parts := []struct {
-		part    string // a package, or with a trailing /... a folder of packages
+		part    string // a package, or with a trailing /... all packages in a directory
 		allowed []string
 	}{
 		{module, nil},
@@ -75,7 +74,7 @@ func TestImports(t *testing.T) {
 		for _, p := range list(t, part.part) {
 			for _, dep := range outside(t, p) {
 				if !slices.ContainsFunc(append(part.allowed, module+"/internal/clock"), func(a string) bool { return under(dep, a) }) {
-					t.Errorf("%s depends on %s, which it may not", p.ImportPath, dep)
+					t.Errorf("%s must not depend on %s", p.ImportPath, dep)
 				}
 			}
 		}
@@ -88,7 +87,7 @@ func TestImports(t *testing.T) {
 		{module + "/runtimes/...", []string{module + "/store", module + "/migrate", module + "/cmd", "modernc.org/sqlite"}},
 		{module + "/store/...", []string{module + "/handler", module + "/migrate", module + "/runtimes", module + "/cmd", "net/http", "modernc.org/sqlite"}},
 		{module + "/migrate/...", []string{module + "/handler", module + "/store/cache", "modernc.org/sqlite", module + "/runtimes", module + "/cmd"}},
-		// What a function has no use for would be loaded at every cold start.
+		// Unused packages would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{
 			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "html/template", "net/rpc", "net/http/pprof",
 			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "testing",
@@ -101,15 +100,15 @@ func TestImports(t *testing.T) {
 			}
 			for _, dep := range p.Deps {
 				if slices.ContainsFunc(part.not, func(n string) bool { return under(dep, n) }) {
-					t.Errorf("%s depends on %s, which it may not", p.ImportPath, dep)
+					t.Errorf("%s must not depend on %s", p.ImportPath, dep)
 				}
 			}
 		}
 	}
 }
 
-// under tells whether path is the package or lies in its folder. The module's
-// own path stands for the root package alone.
+// under reports whether path is the package or in its directory. The module path means
+// the root package only.
 func under(path, pkg string) bool {
 	return path == pkg || pkg != module && strings.HasPrefix(path, pkg+"/")
 }
@@ -129,7 +128,7 @@ func outside(t *testing.T, p listed) []string {
 	})
 }
 
-// TestTestingStaysInTests keeps package testing out of what is shipped.
+// TestTestingStaysInTests: no binary links package testing.
 func TestTestingStaysInTests(t *testing.T) {
 	for _, p := range list(t, "./cmd/...") {
 		if slices.Contains(p.Deps, "testing") {
@@ -138,7 +137,7 @@ func TestTestingStaysInTests(t *testing.T) {
 	}
 }
 
-// TestTopLevel keeps the top level to the folders of the design.
+// TestTopLevel: the root directory has only the directories of docs/architecture.md.
 func TestTopLevel(t *testing.T) {
 	allowed := []string{
 		".ci", ".git", "bin", // tooling and build output
@@ -150,12 +149,12 @@ func TestTopLevel(t *testing.T) {
 	}
 	for _, e := range entries {
 		if e.IsDir() && !slices.Contains(allowed, e.Name()) {
-			t.Errorf("folder %s/ is not part of the layout", e.Name())
+			t.Errorf("directory %s/ is not part of the layout", e.Name())
 		}
 	}
 }
 
-// TestPackageComments asks for exactly one package comment in each package.
+// TestPackageComments: each package has exactly one package comment.
 func TestPackageComments(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		count := 0

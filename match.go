@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// condition is a constraint in the form that evaluation works on. A missing
-// value and an empty one are the same (contract 7.2).
+// condition is a constraint prepared for evaluation. A missing value is the same as an
+// empty one (contract 7.2).
 type condition struct {
 	property string // of the context
-	entity   bool   // the entity's id is compared instead
-	missing  bool   // what holds of an empty value
+	entity   bool   // the entity's id is compared instead of a property
+	missing  bool   // the result for an empty value
 	matches  matcher
 }
 
-// matcher tells whether a constraint holds of a value that is not empty. A
-// value that does not parse gives false, whatever the operator.
+// matcher reports whether a constraint holds for a nonempty value. A value that does
+// not parse gives false for every operator.
 type matcher func(value string) bool
 
-// holds tells whether the constraint holds of the entity.
+// holds reports whether the constraint holds for the entity.
 func (c *condition) holds(entityID string, context map[string]string) bool {
 	value := entityID
 	if !c.entity {
@@ -32,8 +32,8 @@ func (c *condition) holds(entityID string, context map[string]string) bool {
 	return c.matches(value)
 }
 
-// compileConstraint returns the condition of the constraint, and whether its
-// type is known. An operator that the type does not have never matches.
+// compileConstraint returns the condition of the constraint, and whether its type is
+// known. An operator that the type does not support never matches.
 func compileConstraint(c *Constraint) (compiled condition, known bool) {
 	compiled = condition{property: c.Property, entity: c.Type == EntityIDComparison, matches: never}
 	known = true
@@ -58,7 +58,7 @@ func compileConstraint(c *Constraint) (compiled condition, known bool) {
 
 func never(string) bool { return false }
 
-// blank trims all white space of Unicode.
+// blank reports whether the value consists of Unicode white space only.
 func blank(value string) bool    { return strings.TrimSpace(value) == "" }
 func notBlank(value string) bool { return !blank(value) }
 
@@ -83,7 +83,7 @@ func stringMatcher(operator, want string) matcher {
 	case OpIsOneOf, OpIsNotOneOf:
 		set, ok := parseSet[string](want)
 		if !ok {
-			return never // both: it is the list that is unknown
+			return never // isnotoneof too: the list is invalid
 		}
 		in := operator == OpIsOneOf
 		return func(value string) bool { return set[value] == in }
@@ -106,7 +106,7 @@ func parseSet[T comparable](list string) (set map[T]bool, ok bool) {
 
 var numberOperators = map[string]func(value, want float64) bool{
 	OpEQ:  func(value, want float64) bool { return value == want },
-	OpNEQ: func(value, want float64) bool { return value != want }, // holds of NaN
+	OpNEQ: func(value, want float64) bool { return value != want }, // true for NaN
 	OpLT:  func(value, want float64) bool { return value < want },
 	OpLTE: func(value, want float64) bool { return value <= want },
 	OpGT:  func(value, want float64) bool { return value > want },
@@ -115,7 +115,7 @@ var numberOperators = map[string]func(value, want float64) bool{
 
 func numberMatcher(operator, value string) matcher {
 	switch operator {
-	case OpPresent: // of whatever, it need not be a number
+	case OpPresent: // the value need not be a number
 		return notBlank
 	case OpNotPresent:
 		return blank
@@ -155,8 +155,8 @@ func booleanMatcher(operator string) matcher {
 	return never
 }
 
-// The spellings of strconv.ParseBool, which would allocate an error for every
-// other value.
+// isTrue and isFalse accept the spellings of strconv.ParseBool, which would allocate an
+// error for every other value.
 
 func isTrue(value string) bool {
 	switch value {
@@ -183,8 +183,8 @@ var timeOperators = map[string]func(order int) bool{
 	OpGTE: func(order int) bool { return order >= 0 },
 }
 
-// dateTimeMatcher knows no lists: isoneof and isnotoneof are accepted when a
-// constraint is written, and never match (contract 4.3, 7.2).
+// dateTimeMatcher does not support lists: isoneof and isnotoneof are accepted when a
+// constraint is written, but never match (contract 4.3, 7.2).
 func dateTimeMatcher(operator, value string) matcher {
 	switch operator {
 	case OpPresent:
@@ -203,8 +203,8 @@ func dateTimeMatcher(operator, value string) matcher {
 	}
 }
 
-// parseDateTime parses an instant of RFC 3339 or a date, which is its midnight
-// in UTC. The length tells which, so that neither is tried in vain.
+// parseDateTime parses an RFC 3339 instant or a date, which means midnight UTC. The
+// length distinguishes them, so that no failed attempt allocates an error.
 func parseDateTime(value string) (time.Time, error) {
 	if len(value) == len(time.DateOnly) {
 		return time.Parse(time.DateOnly, value)

@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// missing stands for a context without the property.
+// missing represents a context without the property.
 const missing = "\x00missing"
 
-// TestConstraint holds the rules and samples of contract 7.2.
+// TestConstraint covers the rules and samples of contract 7.2.
 func TestConstraint(t *testing.T) {
 	const (
 		text   = guidon.StringComparison
@@ -26,7 +26,7 @@ func TestConstraint(t *testing.T) {
 		v               string
 		want            bool
 	}{
-		// The table of samples, left column.
+		// Left column of the sample table.
 		{text, "eq", "bar", "bar", true},
 		{text, "eq", "bar", "Bar", false},
 		{text, "eq", "bar", " bar", false},
@@ -65,7 +65,7 @@ func TestConstraint(t *testing.T) {
 		{date, "eq", "2024-01-01", "2024-01-01T01:00:00+01:00", true},
 		{date, "lt", "2024-01-01T00:00:00Z", "2023-12-31", true},
 
-		// White space is that of Unicode; only these operators trim.
+		// Only these operators trim, and they trim Unicode white space.
 		{text, "empty", "", "\u2003\u00a0", true},
 		{text, "notempty", "", "\u2003x", true},
 		{text, "notempty", "", missing, false},
@@ -73,7 +73,7 @@ func TestConstraint(t *testing.T) {
 		{text, "suffix", "yz ", "xyz ", false},
 		{text, "eq", "bar", "bar ", false},
 		{text, "contains", "ab ", "ab ", true},
-		// Comparison is by bytes, without normalisation (contract 7.1).
+		// Values are compared as bytes, without normalization (contract 7.1).
 		{text, "eq", "\u00e9", "e\u0301", false},
 		{text, "contains", "b", "ABC", false},
 		{text, "contains", "zz", "abc", false},
@@ -81,7 +81,7 @@ func TestConstraint(t *testing.T) {
 		{text, "notcontains", "b", "abc", false},
 		{text, "prefix", "b", "abc", false},
 		{text, "suffix", "b", "abc", false},
-		// A missing value fits none of the others, whatever they ask.
+		// A missing value matches none of the other operators.
 		{text, "eq", "", missing, false},
 		{text, "prefix", "", missing, false},
 		{text, "contains", "", missing, false},
@@ -95,7 +95,7 @@ func TestConstraint(t *testing.T) {
 		{text, "isnotoneof", `[]`, "a", true},
 		{text, "isoneof", `[1]`, "1", false}, // not a list of strings
 		{text, "isnotoneof", `[1]`, "2", false},
-		// An operator of another type.
+		// Operators of other types.
 		{text, "lt", "b", "a", false},
 		{text, "present", "", "a", false},
 		{text, "true", "", "true", false},
@@ -109,7 +109,7 @@ func TestConstraint(t *testing.T) {
 		{id, "isnotoneof", `["u1","u2"]`, "u2", false},
 		{id, "isnotoneof", `["u1","u2"]`, "u3", true},
 
-		// The spellings of numbers.
+		// Spellings of numbers.
 		{number, "eq", "5", "+5", true},
 		{number, "eq", "16", "0x1p4", true},
 		{number, "eq", "16", "0x_10p0", true},
@@ -207,7 +207,7 @@ func TestConstraint(t *testing.T) {
 			context, entityID := map[string]string{"p": tt.v}, "someone"
 			switch {
 			case tt.comparison == id:
-				context, entityID = map[string]string{"entityId": "of the context, not asked"}, tt.v
+				context, entityID = map[string]string{"entityId": "of the context, ignored"}, tt.v
 			case tt.v == missing:
 				context = nil
 			}
@@ -230,8 +230,8 @@ func TestConstraint(t *testing.T) {
 	}
 }
 
-// TestMissingIsEmpty: a property that the context lacks and one with an empty
-// value cannot be told apart (contract 7.2).
+// TestMissingIsEmpty: a missing property is the same as one with an empty value
+// (contract 7.2).
 func TestMissingIsEmpty(t *testing.T) {
 	operators := []string{
 		"eq", "neq", "lt", "lte", "gt", "gte", "empty", "notempty", "prefix", "suffix", "contains",

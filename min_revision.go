@@ -9,21 +9,21 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// The wait for a revision that is not there yet: MaxRevisionWait bounds it, and
-// the database is asked again after pauses that grow from the first to the last.
+// MaxRevisionWait is how long a read waits for Call.MinRevision. Meanwhile the database
+// is polled at intervals that double from firstRevisionWait to lastRevisionWait.
 const (
 	MaxRevisionWait   = 2 * time.Second
 	firstRevisionWait = 10 * time.Millisecond
 	lastRevisionWait  = 250 * time.Millisecond
 )
 
-// await returns what Snapshot returned, or returns later, when the revision that
-// the call demands is there, or has not come in time. That a namespace does not
-// exist is true of the revision of its deletion, so once it was asked for it is
-// the answer.
+// await returns the results of Store.Snapshot, which it calls again until the snapshot
+// has the revision that the call requires, or until MaxRevisionWait has passed. NotFound
+// is confirmed by one fresh read and then returned, because it may be the state of the
+// required revision, after a deletion.
 func (s *Service) await(ctx context.Context, namespace string, call *Call, snapshot *Snapshot, err error) (*Snapshot, error) {
-	arrived := func() bool { return err == nil && snapshot.Revision().Number >= call.MinRevision }
-	if arrived() || err != nil && !errors.Is(err, NotFound) {
+	reached := func() bool { return err == nil && snapshot.Revision().Number >= call.MinRevision }
+	if reached() || err != nil && !errors.Is(err, NotFound) {
 		return snapshot, err
 	}
 	fresh, begun := call.Fresh, call.Begun
@@ -33,7 +33,7 @@ func (s *Service) await(ctx context.Context, namespace string, call *Call, snaps
 	for pause := firstRevisionWait; ; pause = min(2*pause, lastRevisionWait) {
 		call.Fresh, call.Begun = true, time.Now()
 		snapshot, err = s.store.Snapshot(ctx, namespace)
-		if err != nil || arrived() || time.Until(deadline) < pause {
+		if err != nil || reached() || time.Until(deadline) < pause {
 			return snapshot, err
 		}
 		if err := clock.Sleep(ctx, pause); err != nil {
@@ -42,28 +42,28 @@ func (s *Service) await(ctx context.Context, namespace string, call *Call, snaps
 	}
 }
 
-// checkRevision returns Unavailable when the revision that the call demands is
-// not there. Another instance may have it, or this one later.
+// checkRevision returns Unavailable if the snapshot does not have the revision that the
+// call requires. Another instance may have it, or this one later.
 func checkRevision(call *Call) error {
 	if call.Revision >= call.MinRevision {
 		return nil
 	}
-	err := &Error{Code: Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d, and revision %d has not come; try again later",
+	err := &Error{Code: Unavailable, Message: fmt.Sprintf("namespace %q is at revision %d and has not reached revision %d; try again later",
 		call.Namespace, call.Revision, call.MinRevision)}
 	if call.Stale > 0 {
-		return err // the revision may be in the database, which does not answer
+		return err // the database, which is unavailable, may have the revision
 	}
 	return &missingRevision{err}
 }
 
-// missingRevision is the error for a revision that the database does not have.
+// missingRevision is the error if the database does not have the revision.
 type missingRevision struct{ err *Error }
 
 func (e *missingRevision) Error() string { return e.err.Error() }
 func (e *missingRevision) Unwrap() error { return e.err }
 
-// IsMissingRevision reports whether err says that the namespace has not reached the
-// revision demanded by the caller, although the database answered.
+// IsMissingRevision reports whether err means that the namespace has not reached
+// Call.MinRevision although the database is available.
 func IsMissingRevision(err error) bool {
 	_, ok := errors.AsType[*missingRevision](err)
 	return ok

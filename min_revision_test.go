@@ -10,14 +10,14 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// lagging is a store that is at a later revision with every question, or does
-// not have the namespace at all.
+// lagging is a store whose revision advances by step with every query, or that does not
+// have the namespace.
 type lagging struct {
-	guidon.Store // nil: nothing else is asked
+	guidon.Store // nil: any other call panics
 	revision     int64
 	step         int64
 	missing      bool
-	calls        []guidon.Call // what each question was told
+	calls        []guidon.Call // the call of each query
 }
 
 func (s *lagging) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
@@ -33,49 +33,49 @@ func TestMinRevision(t *testing.T) {
 	tests := []struct {
 		name    string
 		store   lagging
-		demand  int64
+		min     int64
 		want    error
-		asked   int
-		waits   time.Duration
-		arrives int64
+		queries int           // -1: up to 20
+		waits   time.Duration // -1: up to MaxRevisionWait
+		got     int64
 	}{
-		{"none", lagging{revision: 5}, 0, nil, 1, 0, 5},
-		{"what is held", lagging{revision: 5}, 5, nil, 1, 0, 5},
-		{"what a fresh look shows", lagging{revision: 5, step: 1}, 7, nil, 2, 0, 7},
-		{"what comes a little later", lagging{revision: 5, step: 1}, 9, nil, 4, 30 * time.Millisecond, 9},
-		{"what does not come", lagging{revision: 5}, 6, guidon.Unavailable, -1, -1, 5},
-		{"of a namespace that is gone", lagging{missing: true}, 6, guidon.NotFound, 2, 0, 0},
+		{"no minimum", lagging{revision: 5}, 0, nil, 1, 0, 5},
+		{"already reached", lagging{revision: 5}, 5, nil, 1, 0, 5},
+		{"reached by a fresh read", lagging{revision: 5, step: 1}, 7, nil, 2, 0, 7},
+		{"reached later", lagging{revision: 5, step: 1}, 9, nil, 4, 30 * time.Millisecond, 9},
+		{"never reached", lagging{revision: 5}, 6, guidon.Unavailable, -1, -1, 5},
+		{"the namespace does not exist", lagging{missing: true}, 6, guidon.NotFound, 2, 0, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				call := &guidon.Call{MinRevision: test.demand, Begun: begin}
+				call := &guidon.Call{MinRevision: test.min, Begun: begin}
 				_, err := guidon.NewService(&test.store, time.Now).GetNamespace(guidon.WithCall(t.Context(), call), "default")
-				if !errors.Is(err, test.want) || call.Revision != test.arrives {
-					t.Errorf("got revision %d, %v, want %d, %v", call.Revision, err, test.arrives, test.want)
+				if !errors.Is(err, test.want) || call.Revision != test.got {
+					t.Errorf("got revision %d, %v, want %d, %v", call.Revision, err, test.got, test.want)
 				}
 				took := time.Since(begin)
 				if test.waits >= 0 && took != test.waits || took > guidon.MaxRevisionWait {
 					t.Errorf("it took %v, want %v", took, test.waits)
 				}
-				if asked := len(test.store.calls); test.asked >= 0 && asked != test.asked || asked > 20 {
-					t.Errorf("asked %d times, want %d", asked, test.asked)
+				if queries := len(test.store.calls); test.queries >= 0 && queries != test.queries || queries > 20 {
+					t.Errorf("queried %d times, want %d", queries, test.queries)
 				}
-				for i, told := range test.store.calls {
-					if fresh := i > 0; told.Fresh != fresh || fresh && told.Begun.Before(begin) {
-						t.Errorf("question %d: fresh %t, begun %v", i, told.Fresh, told.Begun)
+				for i, c := range test.store.calls {
+					if fresh := i > 0; c.Fresh != fresh || fresh && c.Begun.Before(begin) {
+						t.Errorf("query %d: fresh %t, begun %v", i, c.Fresh, c.Begun)
 					}
 				}
 				if call.Fresh {
-					t.Error("the demand was left changed")
+					t.Error("Call.Fresh was not restored")
 				}
 			})
 		})
 	}
 }
 
-// Who goes away does not wait any longer.
+// A canceled request stops waiting.
 func TestMinRevisionCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// NamespaceInput is what a caller says of a namespace.
+// NamespaceInput holds the arguments to create or update a namespace.
 type NamespaceInput struct {
 	Key         string
 	Name        string
@@ -24,7 +24,7 @@ func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*N
 	return paginate(namespaces, request, func(n *Namespace) string { return n.Key })
 }
 
-// GetNamespace returns the namespace, or NotFound.
+// GetNamespace returns the namespace. It returns NotFound if it does not exist.
 func (s *Service) GetNamespace(ctx context.Context, key string) (*Namespace, error) {
 	snapshot, err := s.view(ctx, NamespaceKey(key))
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *Service) GetNamespace(ctx context.Context, key string) (*Namespace, err
 	return snapshot.Namespace(), nil
 }
 
-// CreateNamespace creates a namespace. It returns InvalidArgument when the key
-// is taken.
+// CreateNamespace creates a namespace. It returns InvalidArgument if the key exists
+// already.
 func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*Namespace, error) {
 	if err := checkNewKey(in.Key, in.Name); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*Name
 	return orNil(created, err)
 }
 
-// UpdateNamespace replaces name and description. It returns NotFound for an
-// unknown namespace.
+// UpdateNamespace replaces name and description. It returns NotFound if the namespace
+// does not exist.
 func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*Namespace, error) {
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
 		return nil, err
@@ -76,9 +76,9 @@ func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*Name
 	return orNil(updated, err)
 }
 
-// DeleteNamespace removes a namespace with its segments, and by force its flags
-// too. It returns NotFound for an unknown namespace and, without force,
-// InvalidArgument for one that is protected or still has flags (contract 4.7).
+// DeleteNamespace deletes a namespace with its flags and segments. It returns NotFound
+// if the namespace does not exist. Without force it returns InvalidArgument if the
+// namespace is protected or has flags (contract 4.7).
 func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) error {
 	key = NamespaceKey(key)
 	return s.update(ctx, key, func(ctx context.Context, tx Tx) error {
@@ -87,7 +87,7 @@ func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) e
 			return err
 		}
 		if !force {
-			if err := mayDelete(ctx, tx, n); err != nil {
+			if err := checkDeletable(ctx, tx, n); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) e
 	})
 }
 
-func mayDelete(ctx context.Context, tx Tx, n *Namespace) error {
+func checkDeletable(ctx context.Context, tx Tx, n *Namespace) error {
 	if n.Protected {
 		return Errorf(InvalidArgument, "namespace %q is protected", n.Key)
 	}
@@ -109,8 +109,8 @@ func mayDelete(ctx context.Context, tx Tx, n *Namespace) error {
 	return nil
 }
 
-// existingNamespace returns the namespace of the transaction, or NotFound in
-// the words of contract 5.3.
+// existingNamespace returns the namespace of the transaction. It returns NotFound, with
+// the message of contract 5.3, if it does not exist.
 func existingNamespace(ctx context.Context, tx Tx, key string) (*Namespace, error) {
 	n, err := tx.Namespace(ctx)
 	if errors.Is(err, NotFound) {
@@ -119,7 +119,7 @@ func existingNamespace(ctx context.Context, tx Tx, key string) (*Namespace, erro
 	return n, err
 }
 
-// orNil returns value, or nil when the write that made it failed.
+// orNil returns value, or nil if the write that created it failed.
 func orNil[T any](value *T, err error) (*T, error) {
 	if err != nil {
 		return nil, err

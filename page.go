@@ -6,39 +6,37 @@ import (
 	"strconv"
 )
 
-// PageRequest asks for a part of a list (contract 6).
+// PageRequest selects a page of a list (contract 6).
 type PageRequest struct {
-	Limit  int32  // 0 is as much as one answer takes
-	Offset int32  // deprecated, but honoured; Token wins
-	Token  string // NextToken of the page before
+	Limit  int32  // number of items; 0 means as many as fit into a response
+	Offset int32  // index of the first item; deprecated, ignored if Token is set
+	Token  string // Page.NextToken of the previous page
 }
 
-// Page says where a page of a list stands.
+// Page describes a page of a list.
 type Page struct {
 	NextToken string // empty on the last page
-	Total     int    // of the whole list
+	Total     int    // length of the whole list
 }
 
-// pageToken is what a page token holds. Key is there for readers and not read
-// back.
+// pageToken is the content of a page token. Key is informational and never read.
 type pageToken struct {
 	Key    string `json:"key"`
 	Offset int    `json:"offset"`
-	// Rest says that the page before had no limit, so that the next needs none.
+	// Rest means that the previous page had no limit, so the next one needs none.
 	Rest bool `json:"rest,omitempty"`
 }
 
 func (t pageToken) encode() string {
-	text, _ := json.Marshal(t) // texts, a number and a truth value always have a form
+	text, _ := json.Marshal(t) // cannot fail for these types
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// errPageToken is for a token that no page came with.
+// errPageToken returns the error for a malformed page token.
 func errPageToken(token string) error {
 	return Errorf(InvalidArgument, "pageToken is not valid: %q", token)
 }
 
-// parsePageToken returns what the token holds.
 func parsePageToken(token string) (pageToken, error) {
 	var t pageToken
 	text, err := base64.StdEncoding.DecodeString(token)
@@ -57,22 +55,21 @@ func (r PageRequest) validate() error {
 		return Errorf(InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
 	case r.Offset < 0:
 		return Errorf(InvalidArgument, "invalid field offset: must be greater than or equal to '0'")
-	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.asksForRest():
+	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.requestsRest():
 		return Errorf(InvalidArgument, "limit must be set when offset or pageToken is set")
 	}
 	return nil
 }
 
-// asksForRest reports whether the token is of a page without a limit, which was
-// ended because of its size.
-func (r PageRequest) asksForRest() bool {
+// requestsRest reports whether the token is that of a page without a limit, which ended
+// because of its size.
+func (r PageRequest) requestsRest() bool {
 	token, err := parsePageToken(r.Token)
 	return err == nil && token.Rest
 }
 
-// validateTokenFirst is validate for namespaces and rollouts: the reference, which has
-// no rule about their limits, reports an invalid page token whatever the limit is
-// (contract 6).
+// validateTokenFirst is validate for namespaces and rollouts. Flipt v1 has no rules for
+// their limits, so it reports an invalid page token whatever the limit is (contract 6).
 func (r PageRequest) validateTokenFirst() error {
 	if _, err := r.start(); err != nil {
 		return err
@@ -89,16 +86,16 @@ func (r PageRequest) start() (int, error) {
 	return token.Offset, err
 }
 
-// After returns the token of what follows the first n items of the page, for an
-// answer that ends with them because more would be too large. key is the key or id
-// of the item that comes next.
+// After returns the token of the page that starts after the first n items of this one.
+// It is for a response that ends there because of its size. key is the key or id of the
+// next item. r must be valid.
 func (r PageRequest) After(n int, key string) string {
-	start, _ := r.start() // a page was found by it
+	start, _ := r.start() // already validated
 	return pageToken{Key: key, Offset: start + n, Rest: r.Limit == 0}.encode()
 }
 
-// paginate returns the page of items that is asked for. The request has been
-// validated; keyOf names an item in the token of the next page.
+// paginate returns the requested page of items. The request must have been validated.
+// keyOf returns the key or id of an item for the token of the next page.
 func paginate[T any](items []T, request PageRequest, keyOf func(T) string) ([]T, Page, error) {
 	start, err := request.start()
 	if err != nil {
@@ -114,19 +111,19 @@ func paginate[T any](items []T, request PageRequest, keyOf func(T) string) ([]T,
 	return items[start:end], page, nil
 }
 
-// Bounds of the token list, which pages by plain offset (contract 6).
+// Page sizes of the token list, whose page tokens are plain offsets (contract 6).
 const (
 	defaultTokenPage = 25
 	maxTokenPage     = 100
 )
 
-// AuthenticationsAfter returns the token of what follows the first n
-// authentications of the page that the token is of.
+// AuthenticationsAfter returns the token of the page that starts after the first n
+// authentications of the page with the given token.
 func AuthenticationsAfter(token string, n int) string {
 	return strconv.Itoa(authenticationsStart(token) + n)
 }
 
-// authenticationsStart returns the index of the first authentication of a page. A
+// authenticationsStart returns the index of the first authentication of the page. A
 // token that is not a number means the first page.
 func authenticationsStart(token string) int {
 	start, err := strconv.Atoi(token)

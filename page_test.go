@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPaginate holds contract 6 on lists of twelve flags.
+// TestPaginate covers contract 6 with a list of twelve flags.
 func TestPaginate(t *testing.T) {
 	var flags []string
 	for i := range 12 {
@@ -65,8 +65,9 @@ func TestPaginate(t *testing.T) {
 	}
 }
 
-// TestPaginateThrough visits everything once, whatever the page size.
-func TestPaginateThrough(t *testing.T) {
+// TestPaginateAll: following the page tokens visits each item once, with any page
+// size.
+func TestPaginateAll(t *testing.T) {
 	for total := range 8 {
 		var all []string
 		for i := range total {
@@ -93,7 +94,7 @@ func TestPaginateThrough(t *testing.T) {
 	}
 }
 
-// TestPaginateTokens holds the column "token list" of contract 6.
+// TestPaginateTokens covers the column "token list" of contract 6.
 func TestPaginateTokens(t *testing.T) {
 	var all []*Authentication
 	for i := range 130 {

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// ranking returns the id of a rule or rollout, and where its rank and the time of its
-// last change are. The list of a flag is tried in the order of the ranks.
+// ranking returns the id of a rule or rollout, and pointers to its rank and to the time of
+// its last change. Evaluation tries those of a flag in the order of their ranks.
 type ranking[T any] func(item T) (id string, rank *int32, updatedAt *time.Time)
 
 func ruleRanking(r *Rule) (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }
 
 func rolloutRanking(r *Rollout) (string, *int32, *time.Time) { return r.ID, &r.Rank, &r.UpdatedAt }
 
-// sortByRank puts the list in order; those of one rank keep their order.
+// sortByRank sorts the list by rank. Items of the same rank keep their order.
 func sortByRank[T any](list []T, ranking ranking[T]) {
 	slices.SortStableFunc(list, func(a, b T) int {
 		_, x, _ := ranking(a)
@@ -23,9 +23,9 @@ func sortByRank[T any](list []T, ranking ranking[T]) {
 	})
 }
 
-// reorder gives the listed ids the ranks 1, 2, 3, … and sorts the list. An id
-// that is not in the list uses up a rank; what ids do not name keeps its rank
-// (contract 4.6). It returns errUnchanged when no id is in the list.
+// reorder assigns the ranks 1, 2, 3, … to the items with the ids and sorts the list. An
+// id that is not in the list uses up a rank, and items without an id in ids keep their
+// rank (contract 4.6). It returns errUnchanged if no id is in the list.
 func reorder[T any](list []T, ranking ranking[T], ids []string, now time.Time) error {
 	ranks := make(map[string]int32, len(ids))
 	for i, id := range ids {
@@ -34,8 +34,8 @@ func reorder[T any](list []T, ranking ranking[T], ids []string, now time.Time) e
 	found := false
 	for _, item := range list {
 		id, rank, updatedAt := ranking(item)
-		if place, listed := ranks[id]; listed {
-			*rank, *updatedAt, found = place, now, true
+		if newRank, listed := ranks[id]; listed {
+			*rank, *updatedAt, found = newRank, now, true
 		}
 	}
 	if !found {
@@ -45,9 +45,9 @@ func reorder[T any](list []T, ranking ranking[T], ids []string, now time.Time) e
 	return nil
 }
 
-// removeRanked returns the list without the item of the id, ranked 1, 2, 3, …
-// anew also when there is no such item (contract 4.7). It returns errUnchanged
-// when that makes no difference.
+// removeRanked returns the list without the item with the id, and with the ranks 1, 2,
+// 3, …, which are reassigned even if there is no such item (contract 4.7). It returns
+// errUnchanged if nothing changes.
 func removeRanked[T any](list []T, ranking ranking[T], removed string, now time.Time) ([]T, error) {
 	kept := slices.DeleteFunc(slices.Clone(list), func(item T) bool {
 		id, _, _ := ranking(item)

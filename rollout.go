@@ -5,15 +5,15 @@ import "time"
 // RolloutType is the kind of a rollout. The numbers are those of the wire.
 type RolloutType uint8
 
-// The rollout types.
+// Rollout types.
 const (
 	UnknownRollout   RolloutType = 0
 	SegmentRollout   RolloutType = 1
 	ThresholdRollout RolloutType = 2
 )
 
-// Rollout decides a boolean flag for some entities. Exactly one of Segment and
-// Threshold is set.
+// Rollout sets the value of a boolean flag for some entities. Exactly one of Segment
+// and Threshold is set.
 type Rollout struct {
 	ID          string            `json:"id"`
 	Rank        int32             `json:"rank"`
@@ -24,20 +24,21 @@ type Rollout struct {
 	UpdatedAt   time.Time         `json:"updatedAt"`
 }
 
-// RolloutSegment answers Value for the entities of its segments.
+// RolloutSegment sets Value for the entities of its segments.
 type RolloutSegment struct {
 	SegmentKeys     []string        `json:"segmentKeys"`
 	SegmentOperator SegmentOperator `json:"segmentOperator"`
 	Value           bool            `json:"value"`
 }
 
-// RolloutThreshold answers Value for a share of all entities.
+// RolloutThreshold sets Value for a share of all entities.
 type RolloutThreshold struct {
 	Percentage float32 `json:"percentage"` // 0 to 100
 	Value      bool    `json:"value"`
 }
 
-// Type returns the kind of the rollout.
+// Type returns the kind of the rollout, or UnknownRollout if neither Segment nor
+// Threshold is set.
 func (r *Rollout) Type() RolloutType {
 	switch {
 	case r.Threshold != nil:

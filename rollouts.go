@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// RolloutInput is what a caller says of a rollout. Exactly one of Segment and
-// Threshold is set.
+// RolloutInput holds the arguments to create or update a rollout. Exactly one of Segment
+// and Threshold must be set. If both are, Segment is ignored.
 type RolloutInput struct {
 	ID          string // on update only
 	FlagKey     string
-	Rank        int32 // on create only
+	Rank        int32 // on create only; at least 0
 	Description string
 	Segment     *RolloutSegmentInput
 	Threshold   *RolloutThreshold
 }
 
-// RolloutSegmentInput is the segment form of a rollout. SegmentKey and
-// SegmentKeys are two ways to say the same.
+// RolloutSegmentInput holds the arguments of a segment rollout. Exactly one of
+// SegmentKey and SegmentKeys must be set.
 type RolloutSegmentInput struct {
 	SegmentKey      string
 	SegmentKeys     []string
@@ -26,8 +26,8 @@ type RolloutSegmentInput struct {
 	Value           bool
 }
 
-// ListRollouts returns a page of the flag's rollouts, by rank. An unknown flag
-// has none.
+// ListRollouts returns a page of the flag's rollouts, sorted by rank. A flag that does
+// not exist has none.
 func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*Rollout, Page, error) {
 	if err := request.validateTokenFirst(); err != nil {
 		return nil, Page{}, err
@@ -41,9 +41,9 @@ func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, r
 	return paginate(f.Rollouts, request, func(r *Rollout) string { return r.ID })
 }
 
-// GetRollout returns the rollout and the key of its flag, or NotFound. Without
-// a flag key every flag of the namespace is searched, as contract 4.1 requires
-// neither.
+// GetRollout returns the rollout and the key of its flag. It returns NotFound if the
+// rollout does not exist. If flagKey is empty, it searches all flags of the namespace,
+// because contract 4.1 does not require the key.
 func (s *Service) GetRollout(ctx context.Context, namespace, flagKey, id string) (*Rollout, string, error) {
 	namespace = NamespaceKey(namespace)
 	snapshot, err := s.viewOrEmpty(ctx, namespace)
@@ -65,8 +65,8 @@ func (s *Service) GetRollout(ctx context.Context, namespace, flagKey, id string)
 	return nil, "", rolloutNotFound(namespace, id)
 }
 
-// CreateRollout adds a rollout to a flag. It returns NotFound when the flag or
-// a segment does not exist and InvalidArgument when the rank is taken.
+// CreateRollout adds a rollout to a flag. It returns NotFound if the flag or a segment
+// does not exist, and InvalidArgument if another rollout has the rank.
 func (s *Service) CreateRollout(ctx context.Context, namespace string, in RolloutInput) (*Rollout, error) {
 	namespace = NamespaceKey(namespace)
 	if in.FlagKey == "" {
@@ -104,9 +104,9 @@ func (s *Service) CreateRollout(ctx context.Context, namespace string, in Rollou
 	return orNil(created, err)
 }
 
-// UpdateRollout replaces description and content of a rollout. It returns
-// NotFound when the rollout or a segment does not exist and InvalidArgument
-// when the kind is another than the stored one.
+// UpdateRollout replaces the description and the segment or threshold of a rollout. It
+// returns NotFound if the rollout or a segment does not exist, and InvalidArgument if
+// the stored rollout is of another kind.
 func (s *Service) UpdateRollout(ctx context.Context, namespace string, in RolloutInput) (*Rollout, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
@@ -142,8 +142,8 @@ func (s *Service) UpdateRollout(ctx context.Context, namespace string, in Rollou
 	return orNil(updated, err)
 }
 
-// OrderRollouts gives the listed rollouts the ranks 1, 2, 3, … by the rules of
-// [Service.OrderRules].
+// OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
+// [Service.OrderRules] does.
 func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, ids []string) error {
 	if flagKey == "" {
 		return emptyField("flagKey")
@@ -156,8 +156,8 @@ func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, 
 	}))
 }
 
-// DeleteRollout removes a rollout and ranks the remaining ones 1 to n, also
-// when the rollout does not exist, which is no error (contract 4.7).
+// DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
+// the rollout does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id string) error {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return err
@@ -169,8 +169,8 @@ func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id stri
 	}))
 }
 
-// check checks what creating and updating have in common and returns the
-// segment form as it is to be stored, or nil when it was not given.
+// check makes the checks common to create and update. It returns the segment rollout in
+// its stored form, or nil for a threshold.
 func (in RolloutInput) check() (*RolloutSegment, error) {
 	if t := in.Threshold; t != nil {
 		if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
@@ -195,8 +195,8 @@ func (in RolloutInput) check() (*RolloutSegment, error) {
 	}, nil
 }
 
-// rolloutParentNotFound is the error for a rollout whose flag or segment is
-// missing, in the words of contract 5.3.
+// rolloutParentNotFound returns the error for a rollout whose flag or segment does not
+// exist, with the message of contract 5.3.
 func rolloutParentNotFound(namespace string, in RolloutInput) error {
 	if in.Segment != nil && in.Threshold == nil {
 		return Errorf(NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.Segment.SegmentKey)

@@ -2,27 +2,28 @@ package guidon
 
 import "time"
 
-// SegmentOperator says how the segments of one rule or rollout combine.
+// SegmentOperator is how the segments of a rule or rollout combine. The numbers are
+// those of the wire.
 type SegmentOperator uint8
 
-// The segment operators.
+// Segment operators.
 const (
-	OrSegments  SegmentOperator = 0 // at least one matches
-	AndSegments SegmentOperator = 1 // all match
+	OrSegments  SegmentOperator = 0 // at least one segment must match
+	AndSegments SegmentOperator = 1 // all segments must match
 )
 
-// Rule leads the entities of its segments to variants.
+// Rule distributes the entities of its segments to variants.
 type Rule struct {
 	ID              string          `json:"id"`
 	SegmentKeys     []string        `json:"segmentKeys"`
 	SegmentOperator SegmentOperator `json:"segmentOperator"`
 	Rank            int32           `json:"rank"`
-	Distributions   []*Distribution `json:"distributions,omitempty"` // in creation order, which decides the buckets
+	Distributions   []*Distribution `json:"distributions,omitempty"` // in creation order, which determines the buckets
 	CreatedAt       time.Time       `json:"createdAt"`
 	UpdatedAt       time.Time       `json:"updatedAt"`
 }
 
-// Distribution gives a share of a rule's entities to a variant.
+// Distribution assigns a share of a rule's entities to a variant.
 type Distribution struct {
 	ID        string    `json:"id"`
 	VariantID string    `json:"variantId"`

@@ -5,18 +5,19 @@ import (
 	"errors"
 )
 
-// RuleInput is what a caller says of a rule. SegmentKey and SegmentKeys are two
-// ways to say the same; exactly one is given.
+// RuleInput holds the arguments to create or update a rule. Exactly one of SegmentKey
+// and SegmentKeys must be set.
 type RuleInput struct {
 	ID              string // on update only
 	FlagKey         string
 	SegmentKey      string
 	SegmentKeys     []string
 	SegmentOperator SegmentOperator
-	Rank            int32 // on create only, from 1
+	Rank            int32 // on create only; at least 1
 }
 
-// ListRules returns a page of the flag's rules, by rank. An unknown flag has none.
+// ListRules returns a page of the flag's rules, sorted by rank. A flag that does not
+// exist has none.
 func (s *Service) ListRules(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*Rule, Page, error) {
 	if flagKey == "" {
 		return nil, Page{}, emptyField("flagKey")
@@ -33,7 +34,7 @@ func (s *Service) ListRules(ctx context.Context, namespace, flagKey string, requ
 	return paginate(f.Rules, request, func(r *Rule) string { return r.ID })
 }
 
-// GetRule returns the rule, or NotFound.
+// GetRule returns the rule. It returns NotFound if the rule or its flag does not exist.
 func (s *Service) GetRule(ctx context.Context, namespace, flagKey, id string) (*Rule, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
@@ -51,8 +52,8 @@ func (s *Service) GetRule(ctx context.Context, namespace, flagKey, id string) (*
 	return nil, ruleNotFound(namespace, id)
 }
 
-// CreateRule adds a rule to a flag. It returns NotFound when the flag or a
-// segment does not exist.
+// CreateRule adds a rule without distributions to a flag. It returns NotFound if the flag
+// or a segment does not exist. Several rules may have the same rank.
 func (s *Service) CreateRule(ctx context.Context, namespace string, in RuleInput) (*Rule, error) {
 	namespace = NamespaceKey(namespace)
 	if in.FlagKey == "" {
@@ -82,8 +83,8 @@ func (s *Service) CreateRule(ctx context.Context, namespace string, in RuleInput
 	return orNil(created, err)
 }
 
-// UpdateRule replaces the segments of a rule. It returns NotFound when the rule
-// or a segment does not exist.
+// UpdateRule replaces the segments of a rule. It returns NotFound if the rule or a
+// segment does not exist.
 func (s *Service) UpdateRule(ctx context.Context, namespace string, in RuleInput) (*Rule, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
@@ -111,8 +112,9 @@ func (s *Service) UpdateRule(ctx context.Context, namespace string, in RuleInput
 	return orNil(updated, err)
 }
 
-// OrderRules gives the listed rules the ranks 1, 2, 3, …. An id that is not of
-// the flag uses up a rank; rules that are not listed keep theirs (contract 4.6).
+// OrderRules assigns the ranks 1, 2, 3, … to the rules with the ids, of which there must
+// be at least two. An id that does not exist uses up a rank, and rules without an id in
+// ids keep theirs (contract 4.6). It is not an error if the flag does not exist.
 func (s *Service) OrderRules(ctx context.Context, namespace, flagKey string, ids []string) error {
 	if flagKey == "" {
 		return emptyField("flagKey")
@@ -125,8 +127,8 @@ func (s *Service) OrderRules(ctx context.Context, namespace, flagKey string, ids
 	}))
 }
 
-// DeleteRule removes a rule and ranks the remaining ones 1 to n, also when the
-// rule does not exist, which is no error (contract 4.7).
+// DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
+// rule does not exist, it only does the latter (contract 4.7).
 func (s *Service) DeleteRule(ctx context.Context, namespace, flagKey, id string) error {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return err
@@ -138,8 +140,7 @@ func (s *Service) DeleteRule(ctx context.Context, namespace, flagKey, id string)
 	}))
 }
 
-// check checks what creating and updating have in common and returns the
-// segments.
+// check makes the checks common to create and update, and returns the segment keys.
 func (in RuleInput) check() ([]string, error) {
 	segmentKeys, err := checkSegmentChoice(in.SegmentKey, in.SegmentKeys)
 	if err != nil {
@@ -148,7 +149,7 @@ func (in RuleInput) check() ([]string, error) {
 	return segmentKeys, checkEnum("segmentOperator", in.SegmentOperator)
 }
 
-// mustExist returns missing unless every segment exists in the namespace.
+// mustExist returns missing unless all segments exist in the namespace.
 func mustExist(ctx context.Context, tx Tx, segmentKeys []string, missing error) error {
 	for _, key := range segmentKeys {
 		_, err := tx.Segment(ctx, key)

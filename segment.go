@@ -2,16 +2,17 @@ package guidon
 
 import "time"
 
-// MatchType says how many constraints of a segment must hold.
+// MatchType is how the constraints of a segment combine. The numbers are those of the
+// wire.
 type MatchType uint8
 
-// The match types.
+// Match types. A segment without constraints matches with either.
 const (
-	MatchAll MatchType = 0
-	MatchAny MatchType = 1
+	MatchAll MatchType = 0 // all constraints must hold
+	MatchAny MatchType = 1 // at least one constraint must hold
 )
 
-// Segment is a set of entities, described by constraints.
+// Segment is a set of entities, defined by constraints.
 type Segment struct {
 	Key         string        `json:"key"`
 	Name        string        `json:"name"`
@@ -21,7 +22,7 @@ type Segment struct {
 	CreatedAt   time.Time     `json:"createdAt"`
 	UpdatedAt   time.Time     `json:"updatedAt"`
 
-	Created ChangeCursor `json:"-"` // where the change log has its creation; set by the store, orders lists
+	Created ChangeCursor `json:"-"` // of the change record of its creation; set by the store, orders lists
 }
 
 // Constraint returns the constraint with the id, or nil.
@@ -29,10 +30,11 @@ func (s *Segment) Constraint(id string) *Constraint {
 	return find(s.Constraints, func(c *Constraint) bool { return c.ID == id })
 }
 
-// ComparisonType says what a constraint compares. The numbers are those of the wire.
+// ComparisonType is the type of the values that a constraint compares. The numbers are
+// those of the wire.
 type ComparisonType uint8
 
-// The comparison types.
+// Comparison types.
 const (
 	UnknownComparison  ComparisonType = 0
 	StringComparison   ComparisonType = 1
@@ -42,8 +44,8 @@ const (
 	EntityIDComparison ComparisonType = 5
 )
 
-// Constraint is a condition on one property of the evaluation context, or on
-// the entity id.
+// Constraint is a condition on a property of the evaluation context, or on the entity
+// id (contract 7.2).
 type Constraint struct {
 	ID          string         `json:"id"`
 	Type        ComparisonType `json:"type"`
@@ -55,7 +57,7 @@ type Constraint struct {
 	UpdatedAt   time.Time      `json:"updatedAt"`
 }
 
-// The operators of constraints (contract 4.3).
+// Operators of constraints (contract 4.3).
 const (
 	OpEQ          = "eq"
 	OpNEQ         = "neq"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// SegmentInput is what a caller says of a segment.
+// SegmentInput holds the arguments to create or update a segment.
 type SegmentInput struct {
 	Key         string
 	Name        string
@@ -13,7 +13,8 @@ type SegmentInput struct {
 	MatchType   MatchType
 }
 
-// ListSegments returns a page of the namespace's segments, in creation order.
+// ListSegments returns a page of the namespace's segments, in creation order. A
+// namespace that does not exist has none.
 func (s *Service) ListSegments(ctx context.Context, namespace string, request PageRequest) ([]*Segment, Page, error) {
 	if err := request.validate(); err != nil {
 		return nil, Page{}, err
@@ -25,7 +26,7 @@ func (s *Service) ListSegments(ctx context.Context, namespace string, request Pa
 	return paginate(snapshot.Segments(), request, func(g *Segment) string { return g.Key })
 }
 
-// GetSegment returns the segment, or NotFound.
+// GetSegment returns the segment. It returns NotFound if it does not exist.
 func (s *Service) GetSegment(ctx context.Context, namespace, key string) (*Segment, error) {
 	namespace = NamespaceKey(namespace)
 	if key == "" {
@@ -41,8 +42,8 @@ func (s *Service) GetSegment(ctx context.Context, namespace, key string) (*Segme
 	return nil, segmentNotFound(namespace, key)
 }
 
-// CreateSegment creates a segment. It returns NotFound for an unknown namespace
-// and InvalidArgument when the key is taken.
+// CreateSegment creates a segment. It returns NotFound if the namespace does not exist
+// and InvalidArgument if the key exists already.
 func (s *Service) CreateSegment(ctx context.Context, namespace string, in SegmentInput) (*Segment, error) {
 	namespace = NamespaceKey(namespace)
 	if err := checkNewKey(in.Key, in.Name); err != nil {
@@ -68,8 +69,8 @@ func (s *Service) CreateSegment(ctx context.Context, namespace string, in Segmen
 	return orNil(created, err)
 }
 
-// UpdateSegment replaces name, description and match type. It returns NotFound
-// for an unknown segment.
+// UpdateSegment replaces name, description and match type. It returns NotFound if the
+// segment does not exist.
 func (s *Service) UpdateSegment(ctx context.Context, namespace string, in SegmentInput) (*Segment, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
@@ -87,9 +88,8 @@ func (s *Service) UpdateSegment(ctx context.Context, namespace string, in Segmen
 	return orNil(updated, err)
 }
 
-// DeleteSegment removes a segment with its constraints. It returns
-// InvalidArgument while a rule or rollout refers to it; one that does not exist
-// is no error.
+// DeleteSegment deletes a segment with its constraints. It returns InvalidArgument if a
+// rule or rollout refers to it. It is not an error if it does not exist.
 func (s *Service) DeleteSegment(ctx context.Context, namespace, key string) error {
 	namespace = NamespaceKey(namespace)
 	if key == "" {

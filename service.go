@@ -6,25 +6,32 @@ import (
 	"time"
 )
 
-// Service is the feature-flag service: what may be asked of it, whatever the
-// transport. Its methods may be called concurrently. Every error they return
-// that a caller can mend is an *[Error] whose message names the field and the
-// rule; nothing is changed when one is returned.
+// Service implements the operations of the feature-flag service for all transports. Its
+// methods are safe for concurrent use. The objects that they return may be shared and
+// must not be modified.
 //
-// The [Call] of the context is the author of changes; the service reports the
-// namespace and revision that answered in it.
+// An empty namespace argument means [DefaultNamespace]. Besides the errors named below,
+// the methods return InvalidArgument for arguments that break a rule of contract 4 or 6,
+// TooLarge for an object above [MaxObjectSize], and the errors of [Store], such as
+// FailedPrecondition for Call.IfMatch. An error that the caller can fix is an *[Error]
+// whose message names the field and the rule, and nothing has changed.
+//
+// Methods take the author of a change and the preconditions from the [Call] of the
+// context, and set its namespace and revision. A read returns Unavailable if
+// Call.MinRevision is not reached within [MaxRevisionWait].
 type Service struct {
 	store Store
 	now   func() time.Time
 }
 
-// NewService returns a service over the store. now is the clock, time.Now
-// outside tests.
+// NewService returns a service that uses the store. now is the clock for the expiry of
+// authentications, time.Now except in tests.
 func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now}
 }
 
-// view returns the current snapshot of the namespace and notes it in the call.
+// view returns the current snapshot of the namespace, and sets the call's namespace and
+// revision.
 func (s *Service) view(ctx context.Context, namespace string) (*Snapshot, error) {
 	call := CallFrom(ctx)
 	call.Namespace = namespace
@@ -45,8 +52,8 @@ func (s *Service) view(ctx context.Context, namespace string) (*Snapshot, error)
 	return snapshot, nil
 }
 
-// viewOrEmpty is view for reads to which a namespace that does not exist is an
-// empty one: lists (contract 6) and evaluation (contract 7.1).
+// viewOrEmpty is view, but returns an empty snapshot if the namespace does not exist.
+// Lists (contract 6) and evaluation (contract 7.1) use it.
 func (s *Service) viewOrEmpty(ctx context.Context, namespace string) (*Snapshot, error) {
 	snapshot, err := s.view(ctx, namespace)
 	if errors.Is(err, NotFound) {
@@ -55,14 +62,14 @@ func (s *Service) viewOrEmpty(ctx context.Context, namespace string) (*Snapshot,
 	return snapshot, err
 }
 
-// update is [Store.Update] with the namespace noted in the call.
+// update sets the call's namespace and calls [Store.Update].
 func (s *Service) update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error {
 	CallFrom(ctx).Namespace = namespace
 	return s.store.Update(ctx, namespace, fn)
 }
 
-// updateFlag loads the flag, lets change alter it and stores it. A flag that
-// does not exist gives missing.
+// updateFlag loads the flag, calls change to modify it, and stores it. It returns
+// missing if the flag does not exist.
 func (s *Service) updateFlag(ctx context.Context, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *Flag) error) error {
 	return s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
 		f, err := tx.Flag(ctx, key)
@@ -96,7 +103,7 @@ func (s *Service) updateSegment(ctx context.Context, namespace, key string, miss
 	})
 }
 
-// errUnchanged ends a change that turns out to have nothing to do.
+// errUnchanged rolls back a change that has nothing to do.
 var errUnchanged = errors.New("nothing to change")
 
 // ignoreUnchanged turns errUnchanged into success.

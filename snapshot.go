@@ -2,11 +2,11 @@ package guidon
 
 import "sync"
 
-// Snapshot is one state of a namespace: immutable, and safe for concurrent use.
-// Nothing it returns may be changed.
+// Snapshot is one state of a namespace. It is immutable and safe for concurrent use.
+// The objects and slices that it returns must not be modified.
 //
-// Besides the flags and segments it holds their compiled forms, so that an
-// evaluation parses, searches and converts nothing that is known beforehand.
+// It also holds the flags and segments in compiled form, so that evaluations do not
+// parse or search anything that can be prepared.
 type Snapshot struct {
 	namespace     *Namespace
 	revision      Revision
@@ -14,12 +14,12 @@ type Snapshot struct {
 	segments      []*Segment
 	flagByKey     map[string]*CompiledFlag
 	segmentsByKey segmentIndex
-	derived       *sync.Map // *Derivation[T] to func() T; of this state alone
+	derived       *sync.Map // *Derivation[T] to func() T; not shared with other snapshots
 }
 
-// NewSnapshot returns the snapshot of a namespace, which is nil if it does not exist
-// at the revision. It keeps flags and segments, which are given in creation order
-// and are not to be changed afterwards.
+// NewSnapshot returns the snapshot of a namespace, which must be nil if it does not
+// exist at the revision. Flags and segments must be in creation order. The snapshot
+// keeps all arguments; the caller must not modify them afterwards.
 func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segments []*Segment) *Snapshot {
 	s := &Snapshot{
 		namespace:     namespace,
@@ -39,11 +39,11 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 	return s
 }
 
-// Namespace returns the namespace itself, or nil if it does not exist at this
-// revision. Such a snapshot is empty; a [Store] never returns it.
+// Namespace returns the namespace, or nil if it does not exist at this revision. Such a
+// snapshot is empty, and a [Store] never returns it.
 func (s *Snapshot) Namespace() *Namespace { return s.namespace }
 
-// Revision returns the revision of this state.
+// Revision returns the revision of the namespace in this state.
 func (s *Snapshot) Revision() Revision { return s.revision }
 
 // Flags returns the flags in creation order.

@@ -28,8 +28,8 @@ func TestSnapshotLookup(t *testing.T) {
 	}
 }
 
-// TestApply tells the stories of single deltas; TestApplyRandomly looks for
-// those that nobody thought of.
+// TestApply covers single deltas that are known to be delicate. TestApplyRandomly covers
+// random ones.
 func TestApply(t *testing.T) {
 	flag := func(key string, revision int64) *guidon.Flag {
 		return &guidon.Flag{Key: key, Name: key, Created: guidon.ChangeCursor{Revision: revision}}
@@ -42,15 +42,15 @@ func TestApply(t *testing.T) {
 		want  []string
 	}{
 		{"nothing", guidon.SnapshotDelta{}, []string{"a", "b", "c"}},
-		{"changed keeps its place", guidon.SnapshotDelta{Flags: []*guidon.Flag{flag("b", 2)}}, []string{"a", "b", "c"}},
+		{"changed keeps its position", guidon.SnapshotDelta{Flags: []*guidon.Flag{flag("b", 2)}}, []string{"a", "b", "c"}},
 		{"created", guidon.SnapshotDelta{Flags: []*guidon.Flag{flag("e", 5), flag("d", 4)}}, []string{"a", "b", "c", "d", "e"}},
 		{"deleted", guidon.SnapshotDelta{DeletedFlags: []string{"b"}}, []string{"a", "c"}},
 		{"created again", guidon.SnapshotDelta{DeletedFlags: []string{"a"}, Flags: []*guidon.Flag{flag("a", 4)}}, []string{"b", "c", "a"}},
-		{"created again, the deletion unmentioned", guidon.SnapshotDelta{Flags: []*guidon.Flag{flag("a", 4)}}, []string{"b", "c", "a"}},
+		{"created again, without the deletion", guidon.SnapshotDelta{Flags: []*guidon.Flag{flag("a", 4)}}, []string{"b", "c", "a"}},
 		{"created and deleted in between", guidon.SnapshotDelta{DeletedFlags: []string{"x"}}, []string{"a", "b", "c"}},
 		{"all deleted", guidon.SnapshotDelta{DeletedFlags: []string{"a", "b", "c"}}, nil},
 		{
-			"within one revision", // an import creates many at once
+			"within one revision", // as created by an import
 			guidon.SnapshotDelta{Flags: []*guidon.Flag{
 				{Key: "e", Created: guidon.ChangeCursor{Revision: 4, Sequence: 1}}, {Key: "d", Created: guidon.ChangeCursor{Revision: 4}},
 			}},
@@ -96,8 +96,8 @@ func flagKeys(s *guidon.Snapshot) []string {
 	return keys
 }
 
-// world is the state of a namespace that changes at random, and the delta since
-// it was last looked at.
+// world is the state of a namespace that changes at random, and the changes since the
+// last call of takeDelta.
 type world struct {
 	random   *rand.Rand
 	revision int64
@@ -109,8 +109,8 @@ type world struct {
 	deletedFlags, deletedSegments map[string]bool
 }
 
-// TestApplyRandomly compares Apply with NewSnapshot of the same state, through
-// long sequences of changes; segments come and go under the flags that use them.
+// TestApplyRandomly compares Apply with NewSnapshot of the same state, over long
+// sequences of changes. They create and delete segments that flags use.
 func TestApplyRandomly(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestApplyRandomly(t *testing.T) {
 				segments: map[string]*guidon.Segment{}, deletedSegments: map[string]bool{},
 			}
 			applied := w.snapshot()
-			base, deltas := applied, []guidon.SnapshotDelta(nil) // which lead to applied
+			base, deltas := applied, []guidon.SnapshotDelta(nil) // deltas from base to applied
 			for step := range 50 {
 				for range w.random.IntN(4) + 1 {
 					w.revision, w.sequence = w.revision+1, 0
@@ -206,8 +206,8 @@ func (w *world) randomFlag(key string) *guidon.Flag {
 	return variantFlag(key, r)
 }
 
-// takeDelta returns what changed since the last call, the way a store tells it:
-// deletions of what never was before, or is there again, are among them.
+// takeDelta returns the changes since the last call, as a store would. They may delete
+// objects that the previous snapshot does not have, or that exist again.
 func (w *world) takeDelta() guidon.SnapshotDelta {
 	delta := guidon.SnapshotDelta{
 		Namespace: w.namespace(), Revision: guidon.Revision{Number: w.revision},
@@ -231,7 +231,7 @@ func (w *world) takeDelta() guidon.SnapshotDelta {
 
 func (w *world) namespace() *guidon.Namespace { return &guidon.Namespace{Key: "default"} }
 
-// snapshot compiles the state from nothing.
+// snapshot returns a new snapshot of the whole state.
 func (w *world) snapshot() *guidon.Snapshot {
 	flags, segments := slices.Collect(maps.Values(w.flags)), slices.Collect(maps.Values(w.segments))
 	slices.SortFunc(flags, func(a, b *guidon.Flag) int { return compareCursors(a.Created, b.Created) })
@@ -243,19 +243,19 @@ func compareCursors(a, b guidon.ChangeCursor) int {
 	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
 }
 
-// description is everything that a snapshot tells.
+// description is everything that a snapshot returns.
 type description struct {
 	Namespace *guidon.Namespace
 	Revision  guidon.Revision
 	Flags     []*guidon.Flag
 	Segments  []*guidon.Segment
-	Answers   map[string]any
+	Results   map[string]any
 }
 
 func describe(t *testing.T, s *guidon.Snapshot) description {
 	t.Helper()
 	d := description{
-		Namespace: s.Namespace(), Revision: s.Revision(), Answers: map[string]any{},
+		Namespace: s.Namespace(), Revision: s.Revision(), Results: map[string]any{},
 		Flags: append([]*guidon.Flag(nil), s.Flags()...), Segments: append([]*guidon.Segment(nil), s.Segments()...),
 	}
 	for _, g := range d.Segments {
@@ -264,7 +264,7 @@ func describe(t *testing.T, s *guidon.Snapshot) description {
 		}
 	}
 	for key := range 6 {
-		d.Answers[fmt.Sprintf("has segment-%d", key)] = s.Segment(fmt.Sprintf("segment-%d", key)) != nil
+		d.Results[fmt.Sprintf("has segment-%d", key)] = s.Segment(fmt.Sprintf("segment-%d", key)) != nil
 	}
 	for _, f := range d.Flags {
 		if s.Flag(f.Key) != f {
@@ -272,20 +272,20 @@ func describe(t *testing.T, s *guidon.Snapshot) description {
 		}
 	}
 	for key := range 12 {
-		d.Answers[fmt.Sprintf("flag-%d", key)] = ask(s, fmt.Sprintf("flag-%d", key))
+		d.Results[fmt.Sprintf("flag-%d", key)] = evaluateAll(s, fmt.Sprintf("flag-%d", key))
 	}
 	return d
 }
 
-// ask returns the flag's answers, or errors, to several entities.
-func ask(s *guidon.Snapshot, key string) (answers []any) {
+// evaluateAll returns the results and errors of the flag for several entities.
+func evaluateAll(s *guidon.Snapshot, key string) (results []any) {
 	for _, context := range []map[string]string{nil, yes("a"), yes("b", "c"), yes("a", "b", "c")} {
 		for _, id := range []string{"user-1", "user-2", "user-3"} {
 			variant, err := s.Variant(key, id, context)
-			answers = append(answers, variant, fmt.Sprint(err))
+			results = append(results, variant, fmt.Sprint(err))
 			boolean, err := s.Boolean(key, id, context)
-			answers = append(answers, boolean, fmt.Sprint(err))
+			results = append(results, boolean, fmt.Sprint(err))
 		}
 	}
-	return answers
+	return results
 }

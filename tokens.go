@@ -11,35 +11,35 @@ import (
 	"time"
 )
 
-// tokenPrefix makes a token of this service recognisable in a log or a
-// repository, to people and to secret scanners.
+// tokenPrefix makes tokens of this service recognizable in logs and repositories, for
+// people and secret scanners.
 const tokenPrefix = "gdn_"
 
-// The metadata of the bootstrap token (contract 10.1).
+// Metadata of the bootstrap token (contract 10.1).
 const (
 	bootstrapName        = "initial_bootstrap_token"
 	bootstrapDescription = "Initial token created when bootstrapping authentication"
 )
 
-// TokenInput is what a caller says of a static token.
+// TokenInput holds the arguments to create a static token.
 type TokenInput struct {
 	Name        string
 	Description string
-	Namespace   string            // limits the token to one namespace, where not empty
-	ExpiresAt   *time.Time        // nil is never
-	Metadata    map[string]string // further pairs
+	Namespace   string            // if not empty, the token is limited to this namespace
+	ExpiresAt   *time.Time        // nil means never
+	Metadata    map[string]string // additional pairs; the service's own keys take precedence
 }
 
-// tokenHashLength is the length of what HashToken returns.
+// tokenHashLength is the length of the result of HashToken.
 const tokenHashLength = (sha256.Size + 2) / 3 * 4
 
-// HashToken returns the form of a client token that is stored: URL-safe base64
-// of its SHA-256 (contract 10.1).
+// HashToken returns the stored form of a client token: the padded URL-safe base64 of
+// its SHA-256 (contract 10.1).
 func HashToken(token string) string { return string(appendTokenHash(nil, token)) }
 
 func appendTokenHash(b []byte, token string) []byte {
-	var room [128]byte // so that the usual token costs no memory
-	digest := sha256.Sum256(append(room[:0], token...))
+	var buf [128]byte // avoids an allocation for tokens of the usual length
+	digest := sha256.Sum256(append(buf[:0], token...))
 	return base64.URLEncoding.AppendEncode(b, digest[:])
 }
 
@@ -51,7 +51,7 @@ func newToken() string {
 }
 
 // Authenticate returns the authentication of a client token. It returns
-// Unauthenticated when the token is unknown or has expired.
+// Unauthenticated if the token is unknown or has expired.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Authentication, error) {
 	set, err := s.store.Authentications(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Authenticati
 	return a, nil
 }
 
-// Reauthenticate returns the current form of an authentication that an earlier state
-// had. It returns Unauthenticated when it no longer exists or has expired.
+// Reauthenticate returns the current state of an authentication that was returned
+// earlier. It returns Unauthenticated if it no longer exists or has expired.
 func (s *Service) Reauthenticate(ctx context.Context, earlier *Authentication) (*Authentication, error) {
 	set, err := s.store.Authentications(ctx)
 	if err != nil {
@@ -78,11 +78,13 @@ func (s *Service) Reauthenticate(ctx context.Context, earlier *Authentication) (
 	return a, nil
 }
 
-// ErrUnauthenticated is the one answer to every kind of missing or bad
-// credential, so that nothing can be learned from it (operations 1.1).
+// ErrUnauthenticated is the error for all missing and invalid credentials. It is always
+// the same, so that it reveals nothing about them (operations 1.1).
 var ErrUnauthenticated = Errorf(Unauthenticated, "request was not authenticated")
 
-// CreateToken creates a static token and returns it; it cannot be had again.
+// CreateToken creates a static token and returns it. Only its hash is stored, so the
+// token cannot be retrieved later. The metadata names the actor of the call as its
+// creator (operations 1.4).
 func (s *Service) CreateToken(ctx context.Context, in TokenInput) (token string, created *Authentication, err error) {
 	if err := requireAll(field{"name", in.Name}); err != nil {
 		return "", nil, err
@@ -122,9 +124,9 @@ func (in TokenInput) authentication(token string, now time.Time, by Actor) *Auth
 	}
 }
 
-// ExpiryAt returns the stored form of an expiry: UTC and whole microseconds, or
-// the zero time, which is never, for nil. The zero time itself is an expiry long
-// past, like any other before 1970; 1970 is stored for it.
+// ExpiryAt returns the stored form of an expiry, in UTC and whole microseconds. For nil
+// it returns the zero time, which means never. Any expiry before 1970, the zero time
+// included, becomes 1970.
 func ExpiryAt(at *time.Time) time.Time {
 	switch {
 	case at == nil:
@@ -135,8 +137,10 @@ func ExpiryAt(at *time.Time) time.Time {
 	return at.UTC().Truncate(time.Microsecond)
 }
 
-// ListAuthentications returns a page of the authentications of the method, or
-// of all for MethodNone, in creation order, and the token of the next page.
+// ListAuthentications returns a page of the authentications of the method, in creation
+// order, and the token of the next page, which is empty on the last one. MethodNone
+// selects all methods. A limit of 0 means 25, and more than 100 means 100. It returns
+// InvalidArgument if limit is negative (contract 6).
 func (s *Service) ListAuthentications(ctx context.Context, method Method, limit int32, pageToken string) ([]*Authentication, string, error) {
 	set, err := s.store.Authentications(ctx)
 	if err != nil {
@@ -149,7 +153,8 @@ func (s *Service) ListAuthentications(ctx context.Context, method Method, limit 
 	return paginateTokens(items, limit, pageToken)
 }
 
-// GetAuthentication returns the authentication with the id, or NotFound.
+// GetAuthentication returns the authentication with the id. It returns NotFound if it
+// does not exist.
 func (s *Service) GetAuthentication(ctx context.Context, id string) (*Authentication, error) {
 	set, err := s.store.Authentications(ctx)
 	if err != nil {
@@ -161,18 +166,18 @@ func (s *Service) GetAuthentication(ctx context.Context, id string) (*Authentica
 	return nil, Errorf(NotFound, "getting authentication by token: reading authentication: resource not found")
 }
 
-// DeleteAuthentication removes an authentication. One that does not exist is no
-// error.
+// DeleteAuthentication deletes an authentication. It is not an error if it does not
+// exist.
 func (s *Service) DeleteAuthentication(ctx context.Context, id string) error {
 	return s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, id)
 	})
 }
 
-// ExpireSelf sets the expiry of the caller's own authentication; nil means now. A
-// credential that expires cannot prolong its own life: ExpireSelf returns
-// InvalidArgument for a time after its expiry. It returns Unauthenticated if the
-// call has no stored authentication.
+// ExpireSelf sets the expiry of the caller's own authentication; nil means now. If it
+// expires already, the expiry cannot be extended: ExpireSelf returns InvalidArgument for
+// a later time. It returns Unauthenticated if the call has no stored authentication, or
+// if that has expired.
 func (s *Service) ExpireSelf(ctx context.Context, at *time.Time) error {
 	self := CallFrom(ctx).Authentication
 	if self == nil || self.ID == "" {
@@ -204,16 +209,16 @@ func (s *Service) ExpireSelf(ctx context.Context, at *time.Time) error {
 
 // BootstrapInput describes the first token of a new installation.
 type BootstrapInput struct {
-	Token      string        // empty makes a random one
-	Expiration time.Duration // zero is never
-	Metadata   map[string]string
+	Token      string            // if empty, a random token is created
+	Expiration time.Duration     // zero means never
+	Metadata   map[string]string // additional pairs, as in TokenInput
 }
 
-// Bootstrap creates the first static token of a database, once: it creates none
-// if the database has, or ever had, any authentication, so that a token that was
-// deleted stays deleted. It returns the token if it made a random one, which must
-// then be shown to the operator; a configured secret is never returned. Any number
-// of processes may call it at the same time: one of them creates the token.
+// Bootstrap creates the first static token of a database (operations 1.5). It creates
+// none if the database has, or ever had, any authentication, so that a deleted token
+// stays deleted. If it creates a random token, it returns that, and the caller must show
+// it to the operator. A configured token is never returned. Several processes may call
+// Bootstrap concurrently: exactly one creates the token.
 func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random string, created bool, err error) {
 	token := in.Token
 	if token == "" {
@@ -239,8 +244,8 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 	return random, created, nil
 }
 
-// HasUnlimitedToken reports whether a valid static token exists that is not limited
-// to a namespace.
+// HasUnlimitedToken reports whether there is a valid static token that is not limited to
+// a namespace.
 func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
 	set, err := s.store.Authentications(ctx)
 	if err != nil {
@@ -253,16 +258,17 @@ func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
 	}), nil
 }
 
-// Bounds of one cleanup: a transaction deletes at most cleanupBatch records, so
-// that it never holds others up, and a run at most cleanupRun.
+// A cleanup transaction deletes at most cleanupBatch authentications, so that it does
+// not block other writers for long, and a run at most cleanupRun.
 const (
 	cleanupBatch = 500
 	cleanupRun   = 100_000
 )
 
-// CleanupAuthentications deletes the authentications of the method that expired
-// longer than grace ago, and returns how many. It may be interrupted and run
-// again at any time.
+// CleanupAuthentications deletes authentications of the method that expired more than
+// grace ago, at most 100,000 of them, and returns how many (operations 1.12). It runs
+// several transactions, so it may have deleted some if it returns an error. It can be
+// interrupted and run again at any time.
 func (s *Service) CleanupAuthentications(ctx context.Context, method Method, grace time.Duration) (int, error) {
 	total := 0
 	for total < cleanupRun {

@@ -12,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Many processes that start at once make one bootstrap token, and it works
+// Processes that start concurrently create one bootstrap token, and it is valid
 // (operations 1.5).
-func TestBootstrapIsSafeTogether(t *testing.T) {
+func TestBootstrapConcurrently(t *testing.T) {
 	store := newStore(t)
 	ctx := t.Context()
 	var mu sync.Mutex
@@ -43,12 +43,12 @@ func TestBootstrapIsSafeTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := a.Metadata[guidon.MetadataTokenName]; got != "initial_bootstrap_token" {
-		t.Errorf("the token is named %q", got)
+		t.Errorf("the name of the token is %q", got)
 	}
 }
 
-// A configured secret becomes the token and is not handed back, so that it cannot
-// reach a log; any text will do (contract 10.1).
+// A configured secret becomes the token and is not returned, so that it cannot get into
+// a log. Any string is accepted (contract 10.1).
 func TestBootstrapWithSecret(t *testing.T) {
 	s := newService(t)
 	in := guidon.BootstrapInput{Token: "s3cr3t", Expiration: time.Hour, Metadata: map[string]string{"role": "admin"}}
@@ -68,7 +68,7 @@ func TestBootstrapWithSecret(t *testing.T) {
 	}
 }
 
-// A database is bootstrapped once, whatever becomes of its tokens.
+// A database is bootstrapped once, whatever happens to its tokens.
 func TestBootstrapOnce(t *testing.T) {
 	token := func(t *testing.T, s *guidon.Service, in guidon.TokenInput) *guidon.Authentication {
 		t.Helper()
@@ -109,8 +109,8 @@ func TestBootstrapOnce(t *testing.T) {
 	}
 }
 
-// A created token is recognisable, says who made it, is stored as a hash only,
-// and its name is required (operations 1.3, 1.4).
+// A created token has a recognizable prefix and names its creator. Only its hash is
+// stored, and its name is required (operations 1.3, 1.4).
 func TestCreateToken(t *testing.T) {
 	s := newService(t)
 	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: "token:maker"}})
@@ -144,8 +144,8 @@ func TestCreateToken(t *testing.T) {
 	}
 }
 
-// An expired token is refused at once, listed until the grace period is over,
-// and deleted then; others stay (operations 1.12).
+// An expired token is rejected immediately, listed until the grace period has passed,
+// and then deleted. Other tokens are kept (operations 1.12).
 func TestCleanupAuthentications(t *testing.T) {
 	s := newService(t)
 	ctx := t.Context()
@@ -162,7 +162,7 @@ func TestCleanupAuthentications(t *testing.T) {
 	}
 	for name, works := range map[string]bool{"long ago": false, "just now": false, "later": true, "never": true} {
 		if _, err := s.Authenticate(ctx, tokens[name]); works != (err == nil) {
-			t.Errorf("%s: error %v, want it to work: %t", name, err, works)
+			t.Errorf("%s: error %v, want a valid token: %t", name, err, works)
 		}
 	}
 	deleted, err := s.CleanupAuthentications(ctx, guidon.MethodToken, time.Hour)
@@ -178,7 +178,7 @@ func TestCleanupAuthentications(t *testing.T) {
 	}
 }
 
-// Absent is never; any time is a time, the zero one, too.
+// An absent expiry means never. The zero time is a time like any other.
 func TestTokenExpiry(t *testing.T) {
 	s := newService(t)
 	soon := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
@@ -213,16 +213,16 @@ func TestTokenExpiry(t *testing.T) {
 	}
 }
 
-// The caller may end its own authentication or shorten its life, but cannot
-// prolong it.
+// The caller may end its own authentication or bring its expiry forward, but not extend
+// it.
 func TestExpireSelf(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	hour := now.Add(time.Hour)
 	for name, tt := range map[string]struct {
-		own, at *time.Time
-		refused bool
-		valid   bool      // afterwards
-		want    time.Time // zero is about now
+		own, at  *time.Time
+		rejected bool
+		valid    bool      // afterwards
+		want     time.Time // zero is about now
 	}{
 		"never, now":           {nil, nil, false, false, time.Time{}},
 		"never, later":         {nil, &hour, false, true, hour},
@@ -242,8 +242,8 @@ func TestExpireSelf(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := guidon.WithCall(t.Context(), &guidon.Call{Authentication: a})
-			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.refused || (err != nil) != tt.refused {
-				t.Errorf("got error %v, want a refusal: %t", err, tt.refused)
+			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.rejected || (err != nil) != tt.rejected {
+				t.Errorf("got error %v, want InvalidArgument: %t", err, tt.rejected)
 			}
 			got, err := s.GetAuthentication(ctx, a.ID)
 			if err != nil || tt.want.IsZero() && got.ExpiresAt.Sub(now) > time.Minute || !tt.want.IsZero() && !got.ExpiresAt.Equal(tt.want) {
@@ -259,7 +259,7 @@ func TestExpireSelf(t *testing.T) {
 	}
 }
 
-// A credential that has expired since it was accepted stays expired.
+// A credential that expired after the request was authenticated stays expired.
 func TestExpireSelfTooLate(t *testing.T) {
 	s := newService(t)
 	past := time.Now().Add(-time.Minute)

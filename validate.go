@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxTextLength bounds keys, names, ids, properties and operators, in
-// characters: what every supported database can index (contract 4.1).
+// maxTextLength is the maximum length of keys, names, ids, properties and operators, in
+// characters. All supported databases can index that length (contract 4.1).
 const maxTextLength = 255
 
-// maxAttachmentSize bounds an attachment, in bytes (contract 4.2).
+// maxAttachmentSize is the maximum size of an attachment, in bytes (contract 4.2).
 const maxAttachmentSize = 1000 * 1024
 
-// maxJSONDepth bounds the nesting of attachments and metadata, so that every
-// document that can be stored can be exported and imported again.
+// maxJSONDepth limits the nesting of attachments and metadata, so that every document
+// that can be stored can be exported and imported again.
 const maxJSONDepth = 50
 
 var keyPattern = regexp.MustCompile(`^[-_,A-Za-z0-9]+$`)
@@ -33,7 +33,7 @@ func emptyField(field string) error {
 // field is a named value of a request, for requireAll.
 type field struct{ name, value string }
 
-// requireAll returns the error of the first field that is empty or too long.
+// requireAll returns an error for the first field that is empty or too long.
 func requireAll(fields ...field) error {
 	for _, f := range fields {
 		if f.value == "" {
@@ -53,7 +53,7 @@ func checkLength(name, value string) error {
 	return nil
 }
 
-// checkTexts returns the error of the first field that some database cannot store.
+// checkTexts returns an error for the first field that some database cannot store.
 func checkTexts(fields ...field) error {
 	for _, f := range fields {
 		switch {
@@ -66,7 +66,7 @@ func checkTexts(fields ...field) error {
 	return nil
 }
 
-// checkNewKey checks the key and name of something to be created.
+// checkNewKey checks the key and name of a new object.
 func checkNewKey(key, name string) error {
 	if key == "" {
 		return emptyField("key")
@@ -95,8 +95,8 @@ func checkAttachment(attachment string) (string, error) {
 	return compact.String(), nil
 }
 
-// checkMetadata checks a flag's metadata, a JSON object or nothing, and returns
-// it compacted; an empty object is nothing.
+// checkMetadata checks the metadata of a flag, a JSON object or nothing, and returns it
+// compacted. It returns nil for an empty object.
 func checkMetadata(metadata json.RawMessage) (json.RawMessage, error) {
 	if len(metadata) == 0 {
 		return nil, nil
@@ -115,13 +115,13 @@ func checkMetadata(metadata json.RawMessage) (json.RawMessage, error) {
 	return compact.Bytes(), checkDepth("metadata", compact.Bytes())
 }
 
-// checkDepth refuses a JSON text, known to be valid, that is nested too deeply.
+// checkDepth rejects JSON that is nested too deeply. text must be valid JSON.
 func checkDepth(name string, text []byte) error {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
-			i++ // whatever it escapes
+			i++ // skip the escaped character
 		case c == '"':
 			quoted = !quoted
 		case quoted:
@@ -137,9 +137,8 @@ func checkDepth(name string, text []byte) error {
 	return nil
 }
 
-// checkSegmentChoice checks the two ways of naming the segments of a rule or
-// rollout and returns the one list they mean, without duplicates
-// (contract 2, 4.1).
+// checkSegmentChoice checks that the segments of a rule or rollout are given in one of
+// the two ways, and returns their keys without duplicates (contract 2, 4.1).
 func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, error) {
 	const name = "segmentKey or segmentKeys"
 	if segmentKey != "" && len(segmentKeys) > 0 {
@@ -159,7 +158,8 @@ func checkSegmentChoice(segmentKey string, segmentKeys []string) ([]string, erro
 	}), nil
 }
 
-// combine returns the operator for the segments: one alone is always OR.
+// combine returns the operator for the segments, which is always OR for a single one
+// (contract 2).
 func combine(segmentKeys []string, operator SegmentOperator) SegmentOperator {
 	if len(segmentKeys) == 1 {
 		return OrSegments
@@ -167,7 +167,6 @@ func combine(segmentKeys []string, operator SegmentOperator) SegmentOperator {
 	return operator
 }
 
-// checkRollout checks the share of a distribution.
 func checkRollout(rollout float32) error {
 	switch {
 	case !(rollout >= 0): // NaN fails too
@@ -178,7 +177,7 @@ func checkRollout(rollout float32) error {
 	return nil
 }
 
-// checkEnum refuses an enum number that has no meaning.
+// checkEnum rejects a number without a name.
 func checkEnum(name string, value interface{ Known() bool }) error {
 	if !value.Known() {
 		return invalidField(name, "is not a known value")

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCheckNewKey holds the checks on namespaces, flags and segments, in the
-// order of contract 4.1, and the lengths that contract 15 wants refused.
+// TestCheckNewKey covers the checks of namespaces, flags and segments, in the order of
+// contract 4.1, and the lengths that contract 15 rejects.
 func TestCheckNewKey(t *testing.T) {
 	const letters = "invalid field key: contains invalid characters"
 	tests := []struct {
@@ -46,8 +46,8 @@ func TestRequireAll(t *testing.T) {
 	wantError(t, requireAll(field{"id", "1"}, field{"flagKey", ""}), "invalid field flagKey: must not be empty")
 }
 
-// TestCheckAttachment holds contract 4.2: validity before size, size in bytes
-// as sent, stored compacted.
+// TestCheckAttachment covers contract 4.2: validity is checked before size, the size is
+// that in bytes as sent, and the stored form is compacted.
 func TestCheckAttachment(t *testing.T) {
 	const (
 		notJSON = "invalid field attachment: must be a json string"
@@ -77,10 +77,10 @@ func TestCheckAttachment(t *testing.T) {
 		{"largest", quoted(most), quoted(most), ""},
 		{"too large", quoted(most + 1), "", tooLong},
 		{"too large before compaction", "1" + strings.Repeat(" ", most), "", tooLong},
-		{"neither valid nor small", strings.Repeat("a", most+1), "", notJSON},
+		{"neither valid nor small enough", strings.Repeat("a", most+1), "", notJSON},
 		{"deepest", nested(50), nested(50), ""},
 		{"too deep", nested(51), "", tooDeep},
-		{"brackets in a text are no nesting", `["` + strings.Repeat(`[{\"`, 60) + `"]`, `["` + strings.Repeat(`[{\"`, 60) + `"]`, ""},
+		{"brackets in a string", `["` + strings.Repeat(`[{\"`, 60) + `"]`, `["` + strings.Repeat(`[{\"`, 60) + `"]`, ""},
 		{"bytes, not characters", `"` + strings.Repeat("é", most/2) + `"`, "", tooLong},
 	}
 	for _, tt := range tests {
@@ -117,8 +117,8 @@ func TestCheckMetadata(t *testing.T) {
 	}
 }
 
-// TestCheckSegmentChoice holds contract 4.1 (create rule) and the removal of
-// duplicates of contract 2.
+// TestCheckSegmentChoice covers contract 4.1 (create rule) and the removal of duplicates
+// of contract 2.
 func TestCheckSegmentChoice(t *testing.T) {
 	tests := []struct {
 		name string
@@ -144,8 +144,8 @@ func TestCheckSegmentChoice(t *testing.T) {
 	}
 }
 
-// TestCombine: a single segment forces OR (contract 2), also one that was sent
-// several times.
+// TestCombine: a single segment forces OR (contract 2), also if it was sent several
+// times.
 func TestCombine(t *testing.T) {
 	if got := combine([]string{"a"}, AndSegments); got != OrSegments {
 		t.Errorf("one segment: got %v", got)
@@ -166,8 +166,8 @@ func TestCheckRollout(t *testing.T) {
 	wantError(t, checkRollout(float32(math.NaN())), low)
 }
 
-// TestRuleChecks and the next hold the order of checks of contract 4.1 that
-// needs no store.
+// TestRuleChecks and the following tests cover the checks of contract 4.1 that need no
+// store, and their order.
 func TestRuleChecks(t *testing.T) {
 	s := &Service{}
 	tests := []struct {

@@ -2,7 +2,7 @@ package guidon
 
 import "context"
 
-// VariantInput is what a caller says of a variant.
+// VariantInput holds the arguments to create or update a variant.
 type VariantInput struct {
 	ID          string // on update only
 	FlagKey     string
@@ -12,8 +12,8 @@ type VariantInput struct {
 	Attachment  string
 }
 
-// CreateVariant adds a variant to a flag. It returns NotFound for an unknown
-// flag and InvalidArgument when the key is taken.
+// CreateVariant adds a variant to a flag. It returns NotFound if the flag does not exist
+// and InvalidArgument if another of its variants has the key.
 func (s *Service) CreateVariant(ctx context.Context, namespace string, in VariantInput) (*Variant, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"flagKey", in.FlagKey}, field{"key", in.Key}); err != nil {
@@ -38,8 +38,8 @@ func (s *Service) CreateVariant(ctx context.Context, namespace string, in Varian
 	return orNil(created, err)
 }
 
-// UpdateVariant replaces a variant. It returns NotFound for an unknown one and
-// InvalidArgument when the key is another variant's.
+// UpdateVariant replaces all fields of a variant. It returns NotFound if the flag or the
+// variant does not exist, and InvalidArgument if another variant has the key.
 func (s *Service) UpdateVariant(ctx context.Context, namespace string, in VariantInput) (*Variant, error) {
 	namespace = NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}, field{"key", in.Key}); err != nil {
@@ -67,8 +67,8 @@ func (s *Service) UpdateVariant(ctx context.Context, namespace string, in Varian
 	return orNil(updated, err)
 }
 
-// DeleteVariant removes a variant, the distributions that lead to it and the
-// default that points to it. One that does not exist is no error.
+// DeleteVariant deletes a variant and its distributions, and clears the default if it is
+// that variant. It is not an error if it does not exist.
 func (s *Service) DeleteVariant(ctx context.Context, namespace, flagKey, id string) error {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
 		return err
@@ -81,8 +81,8 @@ func (s *Service) DeleteVariant(ctx context.Context, namespace, flagKey, id stri
 	}))
 }
 
-// check checks what creating and updating have in common and returns the
-// attachment in its stored form.
+// check makes the checks common to create and update, and returns the attachment in its
+// stored form.
 func (in VariantInput) check() (attachment string, err error) {
 	if err := checkLength("name", in.Name); err != nil {
 		return "", err

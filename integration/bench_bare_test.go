@@ -18,13 +18,12 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// asBareServer makes the test binary be a bare server. Its value is the URL of the
-// database that a row is read from before each answer, or empty for none.
+// asBareServer makes the test binary run as a bare server. Its value is the URL of the
+// database from which it reads a row before each response, or empty for none.
 const asBareServer = "TEST_BINARY_IS_BARE_SERVER"
 
-// bareServer starts a server of a few lines, in a process of its own as the real
-// one is. Where there is a database it reads one row, that of the namespace, before
-// each answer.
+// bareServer starts a minimal server, in a separate process like the real one. If there
+// is a database, it reads one row, that of the namespace, before each response.
 func bareServer(b *testing.B, database string) *server {
 	b.Helper()
 	process := exec.Command(os.Args[0]) // #nosec G204 -- ourselves

@@ -20,7 +20,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// emptyBootstrap builds the function that the real one is compared with, once.
+// emptyBootstrap builds the empty function, with which the real one is compared, once.
 var emptyBootstrap = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(filepath.Dir(binary), "empty")
 	build := exec.Command("go", "build", "-tags", "lambda.norpc,nethttpomithttp2", "-trimpath", "-ldflags", "-s -w", "-o", path, "./emptyfunction") // #nosec G204 -- our own
@@ -31,8 +31,8 @@ var emptyBootstrap = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// emptyFunction returns a function that reads one row by primary key, where a
-// database is given, and otherwise does nothing.
+// emptyFunction returns a function that does nothing or, if a database is given, reads
+// one row by primary key.
 func emptyFunction(b *testing.B, database string) *lambdatest.Function {
 	b.Helper()
 	path, err := emptyBootstrap()
@@ -55,7 +55,7 @@ func evaluationEvent(b *testing.B) []byte {
 	return event
 }
 
-// answered invokes the function, whose answer has to be 200.
+// answered invokes the function and fails unless the response is 200.
 func answered(b *testing.B, f *lambdatest.Function, event []byte) lambdatest.Result {
 	b.Helper()
 	result, err := f.Invoke(b.Context(), event)
@@ -65,8 +65,8 @@ func answered(b *testing.B, f *lambdatest.Function, event []byte) lambdatest.Res
 	return result
 }
 
-// medians measures the two in turn, so that both see the same machine, and reports
-// the medians and their ratio.
+// medians measures the two alternately, so that both run under the same load, and
+// reports the medians and their ratio.
 func medians(b *testing.B, real, empty func() time.Duration) {
 	b.Helper()
 	const runs = 20
@@ -85,8 +85,8 @@ func medians(b *testing.B, real, empty func() time.Duration) {
 	b.ReportMetric(float64(r)/float64(e), "ratio")
 }
 
-// BenchmarkLambda measures starts and answers of the function against those of an
-// empty one, in processes that are frozen in between.
+// BenchmarkLambda compares starts and invocations of the function with those of an empty
+// one, in processes that are frozen between invocations.
 func BenchmarkLambda(b *testing.B) {
 	durablePostgres.need(b)
 	database := durablePostgres.migrated(b)
@@ -105,7 +105,7 @@ func BenchmarkLambda(b *testing.B) {
 	event := evaluationEvent(b)
 	f := function(b, database)
 
-	first := func(f *lambdatest.Function) func() time.Duration { // from the start to the answer
+	first := func(f *lambdatest.Function) func() time.Duration { // from the start to the response
 		return func() time.Duration { f.Kill(); r := answered(b, f, event); return r.Init + r.Duration }
 	}
 
@@ -122,13 +122,13 @@ func BenchmarkLambda(b *testing.B) {
 	b.Run("cold_redis", func(b *testing.B) { // with the 1000 flags from Redis
 		redis := startRedis(b)
 		f := function(b, database, throughRedis(redis.URL)...)
-		for kept(b, redis) == 0 { // a new Redis is told nothing for a while
+		for kept(b, redis) == 0 { // snapshots are not stored in a new Redis immediately
 			f.Kill()
 			answered(b, f, event)
 		}
 		medians(b, first(f), first(emptyFunction(b, database)))
 	})
-	b.Run("warm", func(b *testing.B) { // thawed, with the question for the revision
+	b.Run("warm", func(b *testing.B) { // thawed, with a query for the revision
 		empty := emptyFunction(b, database)
 		call := func(f *lambdatest.Function) func() time.Duration {
 			answered(b, f, event)
@@ -138,7 +138,7 @@ func BenchmarkLambda(b *testing.B) {
 	})
 }
 
-// kept returns the size of the snapshot that Redis has of the default namespace.
+// kept returns the size of the snapshot of the default namespace in Redis.
 func kept(b *testing.B, server *dbproc.Server) (size int) {
 	b.Helper()
 	client, err := rediscache.Open(rediscache.Connection{URL: server.URL})

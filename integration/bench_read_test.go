@@ -18,7 +18,7 @@ const (
 	manySegments = 100
 )
 
-// manyFlagsDocument returns flags of the size that real ones have.
+// manyFlagsDocument returns flags of a realistic size.
 func manyFlagsDocument() map[string]any {
 	flags, segments := make([]any, manyFlags), make([]any, manySegments)
 	for i := range segments {
@@ -46,14 +46,14 @@ func manyFlagsDocument() map[string]any {
 
 func manyFlagsKey(i int) string { return fmt.Sprintf("flag-%05d", i) }
 
-// importManyFlags fills the default namespace with one request.
+// importManyFlags fills the default namespace in one request.
 func (s *server) importManyFlags(b *testing.B) {
 	b.Helper()
 	s.must(b, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": manyFlagsDocument()}, nil)
 }
 
-// BenchmarkListPage asks for the first and the last page of a long list in turns,
-// and reports what each takes and how the last one compares.
+// BenchmarkListPage requests the first and the last page of a long list alternately, and
+// reports the time of each and their ratio.
 func BenchmarkListPage(b *testing.B) {
 	const size = 25
 	s := startQuietly(b, sqliteURL(b))
@@ -94,14 +94,14 @@ func BenchmarkListPage(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // of both together
 }
 
-// BenchmarkLoad loads a snapshot of many flags from a database server: as a
-// whole, and after one flag was changed since an earlier snapshot.
+// BenchmarkLoad loads a snapshot of many flags from a database server: completely, and
+// after one flag has changed since an earlier snapshot.
 func BenchmarkLoad(b *testing.B) {
 	eachDurable(b, func(b *testing.B, s *databaseServer) {
 		database := s.migrated(b)
 		filler := startQuietly(b, database)
 		filler.importManyFlags(b)
-		filler.Signal(b, syscall.SIGTERM) // it would only be in the way
+		filler.Signal(b, syscall.SIGTERM) // it would distort the measurement
 		if code := filler.Wait(b); code != 0 {
 			b.Fatalf("exit code %d\n%s", code, filler.Log())
 		}
@@ -154,8 +154,7 @@ func toggle(b *testing.B, db *store.DB) {
 	}
 }
 
-// rowsRead returns how many rows it takes PostgreSQL to bring the held snapshot
-// up to date.
+// rowsRead returns how many rows PostgreSQL sends to bring the held snapshot up to date.
 func rowsRead(b *testing.B, database string, held *guidon.Snapshot) int64 {
 	b.Helper()
 	proxy, through := newPGProxy(b, database)

@@ -14,9 +14,9 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// BenchmarkScale measures what bench/scale calculates with: the CPU time that
-// instance, PostgreSQL and Redis spend on an evaluation, on a question for the
-// revision and on a write. CPU times hardly depend on what else the machine does.
+// BenchmarkScale measures the input of bench/scale: the CPU time that the instance,
+// PostgreSQL and Redis spend on an evaluation, on a query for the revision and on a
+// write. CPU times hardly depend on the other load of the machine.
 func BenchmarkScale(b *testing.B) {
 	b.Run("strict", func(b *testing.B) { newScaling(b).evaluations(b) })
 	b.Run("strict_redis", func(b *testing.B) {
@@ -30,11 +30,11 @@ func BenchmarkScale(b *testing.B) {
 	b.Run("write", func(b *testing.B) { newScaling(b).writes(b) })
 }
 
-// scaling is one instance on a PostgreSQL of its own.
+// scaling is one instance with its own PostgreSQL.
 type scaling struct {
 	instance *server
 	postgres *dbproc.Server
-	redis    *dbproc.Server // nil: none
+	redis    *dbproc.Server // or nil
 	database *sql.DB
 }
 
@@ -59,7 +59,7 @@ func newScaling(b *testing.B, env ...string) *scaling {
 	return s
 }
 
-// scaleClients is how many connections are busy at once.
+// scaleClients is the number of concurrent connections.
 const scaleClients = 32
 
 // evaluations measures single evaluations.
@@ -68,7 +68,7 @@ func (s *scaling) evaluations(b *testing.B) {
 	s.measure(b, scaleClients, func(c *httpConn) error { return c.post("/evaluate/v1/variant", body) })
 }
 
-// polls measures those who ask whether the client-side snapshot has changed.
+// polls measures conditional requests for an unchanged client-side snapshot.
 func (s *scaling) polls(b *testing.B) {
 	const path = "/internal/v1/evaluation/snapshot/namespace/default"
 	tag := s.instance.must(b, http.MethodGet, path, nil, nil).Header.Get("ETag")
@@ -78,7 +78,7 @@ func (s *scaling) polls(b *testing.B) {
 	s.measure(b, scaleClients, func(c *httpConn) error { return c.unchanged(path, tag) })
 }
 
-// writes measures changes of one flag, which take turns.
+// writes measures the creation of flags in one namespace, which is serialized.
 func (s *scaling) writes(b *testing.B) {
 	var n atomic.Int64
 	s.measure(b, 4, func(c *httpConn) error {
@@ -87,7 +87,7 @@ func (s *scaling) writes(b *testing.B) {
 	})
 }
 
-// measure lets the clients call for b.N calls and reports the CPU time of each.
+// measure makes b.N calls with the clients and reports the CPU time per call.
 func (s *scaling) measure(b *testing.B, clients int, call func(c *httpConn) error) {
 	b.Helper()
 	connections := make([]*httpConn, clients)
@@ -135,8 +135,8 @@ func (s *scaling) spent() spending {
 	return total
 }
 
-// transactions returns how many PostgreSQL has committed in the database so far,
-// once its processes have said so, which they do within a second.
+// transactions returns the number of transactions committed in the database so far. It
+// waits until the processes of PostgreSQL have reported them, which takes up to a second.
 func (s *scaling) transactions(b *testing.B) int64 {
 	b.Helper()
 	last := int64(-1)
@@ -146,7 +146,7 @@ func (s *scaling) transactions(b *testing.B) int64 {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if n-last < 10 { // our own, and what the instance asks ahead of time
+		if n-last < 10 { // this query, and what the instance queries ahead of time
 			return n
 		}
 		last = n

@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// eachDurable runs the benchmark on every kind of database server that keeps
-// what it has acknowledged through a power cut, too.
+// eachDurable runs the benchmark on every kind of database server whose acknowledged
+// writes survive a power failure.
 func eachDurable(b *testing.B, benchmark func(b *testing.B, s *databaseServer)) {
 	for _, s := range durableServers {
 		b.Run(s.name, func(b *testing.B) {
@@ -24,9 +24,8 @@ func eachDurable(b *testing.B, benchmark func(b *testing.B, s *databaseServer)) 
 	}
 }
 
-// startQuietly is start for a server that does not log its requests, as those of
-// many users do not. It does not log its address either, so it is told one that
-// is free.
+// startQuietly is start for a server that does not log its requests. It does not log its
+// address either, so it is configured with a free port.
 func startQuietly(b *testing.B, database string, env ...string) *server {
 	b.Helper()
 	port, err := dbproc.FreePort()
@@ -39,7 +38,7 @@ func startQuietly(b *testing.B, database string, env ...string) *server {
 	return s
 }
 
-// answering waits until the server answers. It tells nobody, so it is asked.
+// answering polls the server until it responds.
 func (s *server) answering(b *testing.B) {
 	b.Helper()
 	end := time.After(patience)
@@ -52,15 +51,15 @@ func (s *server) answering(b *testing.B) {
 		}
 		select {
 		case err := <-s.done:
-			b.Fatalf("the server ended before it answered: %v\n%s", err, s.Log())
+			b.Fatalf("the server ended before it responded: %v\n%s", err, s.Log())
 		case <-end:
-			b.Fatalf("the server does not answer\n%s", s.Log())
+			b.Fatalf("the server does not respond\n%s", s.Log())
 		case <-again.C:
 		}
 	}
 }
 
-// httpConn is one connection that requests go over one after another.
+// httpConn is a connection for consecutive requests.
 type httpConn struct {
 	conn   net.Conn
 	answer *bufio.Reader
@@ -76,7 +75,7 @@ func dialHTTP(b *testing.B, s *server) *httpConn {
 	return &httpConn{conn: conn, answer: bufio.NewReader(conn)}
 }
 
-// post sends a body and returns an error unless the answer is OK.
+// post sends a body and returns an error unless the response is 200.
 func (c *httpConn) post(path, body string) error {
 	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
@@ -98,8 +97,8 @@ func (c *httpConn) post(path, body string) error {
 	return err
 }
 
-// unchanged asks again for what has the tag, and returns an error unless it still
-// has.
+// unchanged makes a conditional request with the tag, and returns an error unless the
+// response is 304.
 func (c *httpConn) unchanged(path, tag string) error {
 	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err

@@ -5,13 +5,12 @@ import (
 	"testing"
 )
 
-// BenchmarkStrict evaluates a flag in mode strict, with the revision from the
-// database and from Redis, and, in turns in one run, has bare net/http servers
-// decode the same request and write as long an answer: one that does nothing else
-// ("floor"), and one that reads a row by its primary key first ("read"). It reports
-// the rates, and the ratio that says what strictness costs: of many connections,
-// who share questions, to the floor; of one connection, alone with its question, to
-// the read.
+// BenchmarkStrict evaluates a flag in mode strict, with the revision from the database
+// and from Redis. Alternately, bare net/http servers decode the same request and write a
+// response of the same length: one that does nothing else ("floor"), and one that first
+// reads a row by its primary key ("read"). It reports the rates, and as the cost of
+// strictness a ratio. For many connections, which share queries, that is the ratio to
+// the floor; for a single connection it is the ratio to the read.
 func BenchmarkStrict(b *testing.B) {
 	durablePostgres.need(b)
 	database := durablePostgres.migrated(b)
@@ -25,16 +24,16 @@ func BenchmarkStrict(b *testing.B) {
 			contenders := []*server{one, two, bareServer(b, ""), bareServer(b, database)}
 			names := []string{"postgres", "redis", "floor", "read"}
 			rates := make([]throughput, len(contenders))
-			var asked [][]*httpConn
+			var clients [][]*httpConn
 			for _, s := range contenders {
 				var all []*httpConn
 				for range connections {
 					all = append(all, dialHTTP(b, s))
 				}
-				asked = append(asked, all)
+				clients = append(clients, all)
 			}
 			round := func() {
-				for i, all := range asked {
+				for i, all := range clients {
 					rates[i].turn(b, connections, func(caller int) error { return all[caller].post(evaluatePath, evaluateBody) })
 				}
 			}
@@ -54,7 +53,7 @@ func BenchmarkStrict(b *testing.B) {
 			}
 			b.ReportMetric(rates[0].perSecond()/baseline.perSecond(), "postgres-ratio")
 			b.ReportMetric(rates[1].perSecond()/baseline.perSecond(), "redis-ratio")
-			b.ReportMetric(0, "ns/op") // of a round, which says nothing
+			b.ReportMetric(0, "ns/op") // of a round, which is meaningless
 		})
 	}
 }

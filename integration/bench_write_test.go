@@ -11,23 +11,22 @@ import (
 	"time"
 )
 
-// creation is one way of creating flags, and how many connections do the bare
-// transactions that it is held against.
+// creation is a way of creating flags, and the number of connections for the bare
+// transactions that it is compared with.
 type creation struct {
 	clients     int
-	namespaces  int // of which each client has one
+	namespaces  int // each client uses one of them
 	connections int
 }
 
-// BenchmarkCreateFlag creates flags over HTTP and, in turns in one run, does bare
-// transactions of one row of the same size through the same driver on the same
-// server: begin, insert, commit. It reports how many of each there were in a
-// second, and their ratio. A second bare figure has the INSERT alone, which
-// commits itself. The servers wait for the disk at every commit; their data and
-// the SQLite file are in the folder for temporary files.
+// BenchmarkCreateFlag creates flags over HTTP. Alternately, it makes bare transactions
+// with one row of the same size through the same driver on the same server: begin,
+// insert, commit. It reports the rates of both, and their ratio. It also reports the rate
+// of a bare INSERT with autocommit. The servers wait for the disk at every commit; their
+// data and the SQLite file are in the directory for temporary files.
 //
-// The writes of a namespace take turns, so one connection is what they are held
-// against. One client alone also pays for what others do side by side.
+// The writes of a namespace are serialized, so they are compared with one connection. A
+// single client has no others to overlap its waiting with.
 func BenchmarkCreateFlag(b *testing.B) {
 	one := creation{clients: 4, namespaces: 1, connections: 1}
 	alone := creation{clients: 1, namespaces: 1, connections: 1}
@@ -47,8 +46,8 @@ func BenchmarkCreateFlag(b *testing.B) {
 	})
 }
 
-// One round of the benchmark is so many turns of each kind, short ones, so that
-// what else the machine does hits all of them.
+// An iteration of the benchmark consists of several short turns of each kind, so that
+// other load of the machine affects all kinds.
 const (
 	turns      = 4
 	turnLength = 250 * time.Millisecond
@@ -78,7 +77,7 @@ func (c creation) run(b *testing.B, served, empty string) {
 	b.ReportMetric(overHTTP.perSecond()/transactions.perSecond(), "ratio")
 	b.ReportMetric(autocommit.perSecond(), "autocommit/s")
 	b.ReportMetric(overHTTP.perSecond()/autocommit.perSecond(), "of-autocommit")
-	b.ReportMetric(0, "ns/op") // of a round, which says nothing
+	b.ReportMetric(0, "ns/op") // of a round, which is meaningless
 }
 
 // throughput counts writes and the time that they took.
@@ -89,8 +88,8 @@ type throughput struct {
 
 func (t *throughput) perSecond() float64 { return float64(t.writes) / t.took.Seconds() }
 
-// turn lets the callers write side by side, one write after the other, until the
-// turn is over, and waits for what is under way then.
+// turn makes consecutive writes with concurrent callers until the turn is over, and waits
+// for those that are in progress then.
 func (t *throughput) turn(b *testing.B, callers int, write func(caller int) error) {
 	var writes atomic.Int64
 	var writing sync.WaitGroup
@@ -114,9 +113,9 @@ func (t *throughput) turn(b *testing.B, callers int, write func(caller int) erro
 	}
 }
 
-// flagCreator creates flags over HTTP, every caller in its namespace and on a
-// connection of its own. What it does itself is next to nothing, since on a small
-// machine the generator of a load takes its time from those who carry it.
+// flagCreator creates flags over HTTP. Each caller has its own connection. It does as
+// little as possible, because on a small machine a load generator takes CPU time from
+// the server that it measures.
 type flagCreator struct {
 	server  *server
 	paths   []string // of the lists of flags, by namespace
@@ -149,7 +148,7 @@ func (c *flagCreator) mustCreate(b *testing.B) {
 	}
 }
 
-// storedBody returns what the database holds of one of its flags.
+// storedBody returns the stored form of a flag in the database.
 func storedBody(b *testing.B, database string) string {
 	b.Helper()
 	var body string
@@ -160,8 +159,8 @@ func storedBody(b *testing.B, database string) string {
 	return body
 }
 
-// bareWriter writes rows of one table without anything of this project in
-// between but the settings of the connections.
+// bareWriter inserts rows into a table. It uses nothing of this project but the settings
+// of the connections.
 type bareWriter struct {
 	conns  []*sql.Conn
 	insert string
@@ -188,8 +187,8 @@ func newBareWriter(b *testing.B, database string, connections int, body string) 
 	return w
 }
 
-// No context that may end comes with the bare statements, which would cost the
-// drivers something.
+// The bare statements have a context that cannot end, because watching one would cost the
+// drivers time.
 
 func (w *bareWriter) transaction(caller int) error {
 	tx, err := w.conns[caller].BeginTx(context.Background(), nil)
@@ -209,8 +208,9 @@ func (w *bareWriter) autocommit(caller int) error {
 
 func (w *bareWriter) key() string { return fmt.Sprintf("flag-%08d", w.next.Add(1)) }
 
-// reportRoundTrips counts how often the server asks the database to create one
-// flag; nothing is reported where no proxy can look into the connection.
+// reportRoundTrips reports the number of round trips to the database for the creation of
+// one flag. It reports nothing if the server is not private, as the proxy cannot decode
+// its connections.
 func reportRoundTrips(b *testing.B, s *databaseServer) {
 	if s.private == nil {
 		return

@@ -31,9 +31,9 @@ func stopped(t *testing.T, s *server) string {
 	return s.Log()
 }
 
-// TestBootstrapOnce: a first token that is deleted, or expires and is cleaned up,
-// stays away; servers that start together create one; and an operator who has lost
-// all tokens creates one on the database itself.
+// TestBootstrapOnce: a bootstrap token that was deleted, or that expired and was cleaned
+// up, is not created again. Servers that start concurrently create one. An operator who
+// has lost all tokens can create one directly in the database.
 func TestBootstrapOnce(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		bootstrapOnce(t, 1, func() string { return "file:" + filepath.Join(t.TempDir(), "guidon.db") })
@@ -81,7 +81,7 @@ func bootstrapOnce(t *testing.T, servers int, database func() string) {
 		s := start(t, url, append(settings, "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_EXPIRATION=1ms")...)
 		for deadline := time.Now().Add(patience); !strings.Contains(s.Log(), "expired tokens deleted"); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal("the expired token is not cleaned up")
+				t.Fatal("the expired token was not cleaned up")
 			}
 		}
 		stopped(t, s)
@@ -96,8 +96,8 @@ func bootstrapOnce(t *testing.T, servers int, database func() string) {
 	})
 }
 
-// TestBootstrapOfCopy: the copy of a database has had its first token, too, also
-// where none is left.
+// TestBootstrapOfCopy: the copy of a database creates no bootstrap token, even if all
+// tokens of the original were deleted.
 func TestBootstrapOfCopy(t *testing.T) {
 	from := "file:" + filepath.Join(t.TempDir(), "from.db")
 	stopped(t, start(t, from, withTokens...))
@@ -106,7 +106,7 @@ func TestBootstrapOfCopy(t *testing.T) {
 	to := "file:" + filepath.Join(t.TempDir(), "to.db")
 	command(t, from, "copy-database", "--from", from, "--to", to).ends(t, true, "copied and verified")
 	if log := start(t, to, withTokens...).Log(); anyToken.MatchString(log) {
-		t.Errorf("a copy has a new first token:\n%s", log)
+		t.Errorf("the copy has created a bootstrap token:\n%s", log)
 	}
 }
 

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// bounded is the environment of a server with the bound.
+// bounded returns the environment of a server in mode bounded.
 func bounded(maxAge time.Duration) []string {
 	return []string{"GUIDON_CACHE_MODE=bounded", "GUIDON_CACHE_MAX_AGE=" + maxAge.String()}
 }
 
-// sighting is one answer: what revision it bore, and when it was asked for.
+// sighting is one response: its revision, and when it was requested.
 type sighting struct {
 	begin    time.Time
 	revision int64
 }
 
-// TestBounded lets readers of three instances look while one of them is written
-// to. The recorded history says: no answer was out of date for as long as the
-// bound when it was asked for; what an instance itself has acknowledged it shows
-// at once; and no reader saw a revision go back.
+// TestBounded reads from three instances while writing to one of them. The recorded
+// history shows that no response was older than the maximum age when it was requested,
+// that an instance immediately shows the writes that it has acknowledged, and that no
+// reader saw a revision go backwards.
 func TestBounded(t *testing.T) {
 	const maxAge, writes, readers = 500 * time.Millisecond, 150, 9
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		c := startCluster(t, instances, s.migrated(t), bounded(maxAge)...)
 		acknowledged := []sighting{} // by the first instance; begin is the end of the write
 		var done atomic.Bool
-		answered := make(chan struct{}) // receives for answers, while somebody waits
+		answered := make(chan struct{}) // receives for each response while a goroutine waits
 		var reading sync.WaitGroup
 		seen := make([][]sighting, readers)
 		for i := range seen {
@@ -53,7 +53,7 @@ func TestBounded(t *testing.T) {
 		for n := range writes {
 			a := c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": fmt.Sprint("flag-", n), "name": "Flag"}, nil)
 			acknowledged = append(acknowledged, sighting{time.Now(), revisionOf(t, a)})
-			await(t, 50, "answers", answered) // so that the history takes a few bounds
+			await(t, 50, "responses", answered) // so that the history spans the maximum age several times
 		}
 		done.Store(true)
 		reading.Wait()
@@ -80,12 +80,12 @@ func TestBounded(t *testing.T) {
 			}
 			answers += len(history)
 		}
-		t.Logf("%d answers about %d writes", answers, len(acknowledged))
+		t.Logf("%d responses, %d writes", answers, len(acknowledged))
 	})
 }
 
-// TestReadYourWrites: who takes the revision of a write along to another instance
-// sees the write there, and no-cache shows what is current, within the bound.
+// TestReadYourWrites: a client that sends the revision of its write to another instance
+// sees the write there. no-cache returns the current state even within the maximum age.
 func TestReadYourWrites(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		c := startCluster(t, 2, s.migrated(t), bounded(time.Minute)...)
@@ -102,8 +102,8 @@ func TestReadYourWrites(t *testing.T) {
 	})
 }
 
-// TestRestoredBackup: the database goes back to a backup under running servers,
-// and other writes take the same numbers. Each mode notices.
+// TestRestoredBackup: the database is restored from a backup under running servers, and
+// other writes get the same revision numbers. Servers in each mode detect it.
 func TestRestoredBackup(t *testing.T) {
 	const maxAge = 200 * time.Millisecond
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
@@ -138,7 +138,7 @@ func TestRestoredBackup(t *testing.T) {
 			t.Fatalf("revision %s after the backup, want %s once more", revision, lost)
 		}
 		for i, s := range c[:2] {
-			end := time.Now().Add(maxAge * time.Duration(i)) // strict shows it at once
+			end := time.Now().Add(maxAge * time.Duration(i)) // zero for the strict one
 			for {
 				begin := time.Now()
 				a, err := s.call(t.Context(), "GET", path+"/after", nil)
@@ -149,11 +149,11 @@ func TestRestoredBackup(t *testing.T) {
 					break
 				}
 				if !begin.Before(end) {
-					t.Fatalf("instance %d does not see what was written after the backup: status %d", i, a.Status)
+					t.Fatalf("instance %d does not see the write after the restore: status %d", i, a.Status)
 				}
 			}
 			if a, err := s.call(t.Context(), "GET", path+"/lost", nil); err != nil || a.Status != http.StatusNotFound {
-				t.Errorf("instance %d still has what the backup had not: %v, status %d", i, err, a.Status)
+				t.Errorf("instance %d still has the flag that was lost in the restore: %v, status %d", i, err, a.Status)
 			}
 		}
 	})

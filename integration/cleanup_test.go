@@ -15,7 +15,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// oldChanges gives a flag so many versions, and makes their records old.
+// oldChanges creates versions of a flag, and makes all change records old.
 func oldChanges(t *testing.T, db *store.DB, versions int) {
 	t.Helper()
 	for i := range versions {
@@ -29,22 +29,22 @@ func oldChanges(t *testing.T, db *store.DB, versions int) {
 	execute(t, db.SQL(), "UPDATE changes SET happened_at = 1")
 }
 
-// cleanup returns the command, for a database whose records are kept a day.
+// cleanup returns the command, with a retention of one day.
 func cleanup(ctx context.Context, database string) *exec.Cmd {
 	c := exec.CommandContext(ctx, binary, "cleanup", "--json")
 	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database, "GUIDON_CHANGES_RETENTION=24h"}
 	return c
 }
 
-// cleaned is what the command prints.
+// cleaned is the output of the command.
 type cleaned struct {
 	Tokens, Changes int
 	More            bool
 	Skipped         []string
 }
 
-// newestOnly fails the test unless just the newest record of each object is left:
-// those of the namespace, of the flag, and nothing of the tokens.
+// newestOnly fails the test unless only the newest record of each object is left, that
+// is, one of the namespace and one of the flag.
 func newestOnly(t *testing.T, db *store.DB, name string) {
 	t.Helper()
 	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM changes"); n != 2 {
@@ -60,7 +60,8 @@ func newestOnly(t *testing.T, db *store.DB, name string) {
 	}
 }
 
-// TestCleanup: of several at once each record is deleted, and counted, by one.
+// TestCleanup: if several processes clean up concurrently, each record is deleted and
+// counted by exactly one.
 func TestCleanup(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
@@ -86,14 +87,14 @@ func TestCleanup(t *testing.T) {
 		}
 		wait.Wait()
 		if diff := cmp.Diff(cleaned{Changes: 299}, total); diff != "" {
-			t.Errorf("deleted in all (-want +got):\n%s", diff)
+			t.Errorf("total deleted (-want +got):\n%s", diff)
 		}
 		newestOnly(t, db, "299")
 	})
 }
 
-// TestCleanupKilled: a run that was killed left whole batches, and the next one
-// does the rest once the lease has ended.
+// TestCleanupKilled: a killed run has deleted whole batches only, and the next run deletes
+// the rest once the lease has expired.
 func TestCleanupKilled(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// instances is how many servers share one database in these tests.
+// instances is the number of servers that share one database in these tests.
 const instances = 3
 
-// cluster is a number of servers on one database.
+// cluster is a set of servers that share one database.
 type cluster []*server
 
-// startCluster starts the servers on the database of the URL, at once, and waits
-// until all of them serve.
+// startCluster starts n servers on the database concurrently, and waits until all of them
+// serve.
 func startCluster(t *testing.T, n int, database string, env ...string) cluster {
 	t.Helper()
 	c := make(cluster, n)
@@ -29,7 +29,7 @@ func startCluster(t *testing.T, n int, database string, env ...string) cluster {
 	return c
 }
 
-// check holds every server against the ledger.
+// check compares every server with the ledger.
 func (c cluster) check(t *testing.T, l *ledger) {
 	t.Helper()
 	for _, s := range c {
@@ -42,20 +42,19 @@ func (c cluster) check(t *testing.T, l *ledger) {
 	}
 }
 
-// load is a number of writers that write until they are told to stop, whatever
-// becomes of their writes.
+// load is a set of writers that write until they are stopped, also if their writes fail.
 type load struct {
 	ledger  *ledger
 	stopped chan struct{}
 	writing sync.WaitGroup
 
-	acknowledged chan struct{} // receives for writes, while somebody waits
-	failed       chan struct{}
-	slowest      atomic.Int64 // duration of a write
+	acknowledged chan struct{} // receives for each such write while a goroutine waits
+	failed       chan struct{} // likewise
+	slowest      atomic.Int64  // duration of a write
 	failures     atomic.Int64
 }
 
-// startLoad lets the writers begin, spread over the servers.
+// startLoad starts the writers, distributed over the servers.
 func startLoad(t *testing.T, c cluster, l *ledger, writers int) *load {
 	w := &load{ledger: l, stopped: make(chan struct{}), acknowledged: make(chan struct{}), failed: make(chan struct{})}
 	for i := range writers {
@@ -79,24 +78,24 @@ func (w *load) write(t *testing.T, s *server, writer int) {
 				break
 			}
 		}
-		told := w.acknowledged
+		event := w.acknowledged
 		switch result {
 		case acknowledged:
 		case gone:
-			t.Errorf("a server gave no answer to writer %d", writer)
+			t.Errorf("writer %d got no response", writer)
 			return
 		default:
 			w.failures.Add(1)
-			told = w.failed
+			event = w.failed
 		}
 		select {
-		case told <- struct{}{}:
+		case event <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// await waits for so many events, as long as the patience of the tests lasts.
+// await waits for n events, at most for the duration patience.
 func await(t *testing.T, n int, what string, events <-chan struct{}) {
 	t.Helper()
 	end := time.After(patience)
@@ -109,8 +108,7 @@ func await(t *testing.T, n int, what string, events <-chan struct{}) {
 	}
 }
 
-// stop ends the writers after the writes that are under way. It may be called
-// again.
+// stop ends the writers after the writes in progress. It may be called more than once.
 func (w *load) stop() {
 	select {
 	case <-w.stopped:
@@ -120,7 +118,7 @@ func (w *load) stop() {
 	w.writing.Wait()
 }
 
-// recovered waits until the server writes again, without having been told.
+// recovered waits until writes to the server succeed again.
 func (s *server) recovered(t *testing.T, l *ledger, id string) {
 	t.Helper()
 	end := time.Now().Add(patience)
@@ -134,8 +132,8 @@ func (s *server) recovered(t *testing.T, l *ledger, id string) {
 	}
 }
 
-// failsFast sends a request while the database is away and checks that it is
-// answered within the bound: refused with 503 and when to try again.
+// failsFast sends a request while the database is unavailable, and checks that it is
+// rejected within the limit, with 503 and Retry-After.
 func (s *server) failsFast(t *testing.T, bound time.Duration, method, path string, body any, headers ...string) {
 	t.Helper()
 	begin := time.Now()
@@ -149,6 +147,6 @@ func (s *server) failsFast(t *testing.T, bound time.Duration, method, path strin
 		t.Errorf("%s %s: status %d, Retry-After %q: %s; want 503", method, path, a.Status, a.Header.Get("Retry-After"), a.Body)
 	}
 	if took > bound {
-		t.Errorf("%s %s: answered after %v, want at most %v", method, path, took, bound)
+		t.Errorf("%s %s: response after %v, want at most %v", method, path, took, bound)
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// TestCompose starts the stack of infra/docker/compose.yaml as it is: a change
-// through one instance is seen by the next request to any other, and
-// Redis is in use.
+// TestCompose starts the unmodified stack of infra/docker/compose.yaml. A change through
+// one instance is visible to the next request to any other, and Redis is in use.
 func TestCompose(t *testing.T) {
 	compose := composeProgram(t)
 	image := buildImage(t)
@@ -48,11 +47,11 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	if keys := in("exec", "-T", "redis", "redis-cli", "--scan", "--pattern", "guidon*"); keys == "" {
-		t.Error("there is nothing in Redis")
+		t.Error("Redis has no keys")
 	}
 }
 
-// composeProgram returns the command of Docker Compose, whichever there is.
+// composeProgram returns the installed command of Docker Compose.
 func composeProgram(t *testing.T) []string {
 	t.Helper()
 	for _, program := range []string{"docker compose", "docker-compose"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// What the containers are made of. The images are those of the public registry
-// or what infra/containers/engine.sh builds under the same names.
+// Images of the containers, from the public registry or built under the same names by
+// infra/containers/engine.sh.
 const (
 	postgresImage = "postgres:17"
 	mariadbImage  = "mariadb:11.8"
@@ -54,15 +54,15 @@ func mysqlURL(address string) string {
 	return "mysql://root:" + containerPassword + "@" + address + "/"
 }
 
-// mysqlReady asks the server itself whether it is ready: the log lines that the
-// modules wait for are worded differently by each build.
+// mysqlReady polls the server until it is ready. The log lines that the modules wait for
+// differ between builds.
 func mysqlReady() testcontainers.CustomizeRequestOption {
 	return testcontainers.WithWaitStrategy(wait.ForSQL("3306/tcp", "mysql", func(host string, port network.Port) string {
 		return "root:" + containerPassword + "@tcp(" + net.JoinHostPort(host, port.Port()) + ")/"
 	}).WithStartupTimeout(patience))
 }
 
-// guarded turns the panic of a missing Docker into an error.
+// guarded converts the panic if Docker is missing to an error.
 func guarded(run func() (testcontainers.Container, error)) (c testcontainers.Container, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -72,8 +72,8 @@ func guarded(run func() (testcontainers.Container, error)) (c testcontainers.Con
 	return run()
 }
 
-// reachable returns the URL at which the container is reached from here, and
-// the function that ends it.
+// reachable returns the URL of the container on this machine, and the function that
+// terminates it.
 func reachable(ctx context.Context, c testcontainers.Container, err error, port string, databaseURL func(address string) string) (string, func() error, error) {
 	end := func() error { return testcontainers.TerminateContainer(c) }
 	if err == nil {
@@ -83,6 +83,6 @@ func reachable(ctx context.Context, c testcontainers.Container, err error, port 
 			return databaseURL(u.Host), end, nil
 		}
 	}
-	_ = end() // of what has half begun
+	_ = end() // it may have been started partly
 	return "", nil, fmt.Errorf("container: %w", err)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// A growing team's way: from an SQLite file to a server, and back.
+// TestCopyDatabase copies an SQLite file to a database server, and back.
 func TestCopyDatabase(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		source := openStore(t, sqliteURL(t))
@@ -28,7 +28,7 @@ func TestCopyDatabase(t *testing.T) {
 		server := openStore(t, s.empty(t))
 		there := copyAll(t, source, server)
 
-		// The server's copy is one that a server can work on.
+		// The copy can be written to.
 		if err := server.Update(t.Context(), "shop", func(ctx context.Context, tx guidon.Tx) error {
 			return tx.DeleteFlag(ctx, "flag-1")
 		}); err != nil {
@@ -37,17 +37,17 @@ func TestCopyDatabase(t *testing.T) {
 		refused := openStore(t, sqliteURL(t))
 		fillForCopy(t, refused)
 		if _, err := copydb.Copy(t.Context(), copySide(refused), copySide(server), func(int, int) {}); !errors.Is(err, guidon.FailedPrecondition) {
-			t.Errorf("a second copy: got %v, want a refusal", err)
+			t.Errorf("a second copy: got %v, want FailedPrecondition", err)
 		}
 
 		again := openStore(t, s.empty(t))
 		copyInterrupted(t, source, again)
 		if diff := cmp.Diff(there, copyAll(t, source, again)); diff != "" {
-			t.Errorf("the same source gave another copy:\n%s", diff)
+			t.Errorf("two copies of the same source differ:\n%s", diff)
 		}
 		back := openStore(t, sqliteURL(t))
 		if diff := cmp.Diff(there, copyAll(t, again, back)); diff != "" {
-			t.Errorf("what came back is not what went:\n%s", diff)
+			t.Errorf("the copy back differs from the source:\n%s", diff)
 		}
 	})
 }
@@ -76,7 +76,7 @@ func revisionsOf(t *testing.T, db *store.DB) map[string]guidon.Revision {
 	return revisions
 }
 
-// copyAll copies and compares every namespace as a server would read it.
+// copyAll copies the database, and compares every namespace as a server would read it.
 func copyAll(t *testing.T, from, to *store.DB) []copydb.Table {
 	t.Helper()
 	tables, err := copydb.Copy(t.Context(), copySide(from), copySide(to), func(int, int) {})
@@ -95,7 +95,7 @@ func copyAll(t *testing.T, from, to *store.DB) []copydb.Table {
 	return tables
 }
 
-// stateOf returns what a namespace is and was, a line for each object.
+// stateOf returns one line for each object, change record and token of a namespace.
 func stateOf(t *testing.T, db *store.DB, key string) []string {
 	t.Helper()
 	snapshot, err := db.Snapshot(t.Context(), key)
@@ -133,7 +133,7 @@ func stateOf(t *testing.T, db *store.DB, key string) []string {
 	return lines
 }
 
-// copyInterrupted stops in the middle and finds nothing in the target.
+// copyInterrupted cancels a copy in the middle, and checks that the target is unchanged.
 func copyInterrupted(t *testing.T, from, to *store.DB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +144,7 @@ func copyInterrupted(t *testing.T, from, to *store.DB) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want it cancelled", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 	all, err := to.Namespaces(t.Context())
 	if err != nil || len(all) != 1 || all[0].Key != guidon.DefaultNamespace {
@@ -152,8 +152,8 @@ func copyInterrupted(t *testing.T, from, to *store.DB) {
 	}
 }
 
-// A connection that is lost at the very end: the target is asked what became of
-// the COMMIT, and where it cannot be asked, that is said.
+// TestCopyDatabaseCommitLost: if the connection is lost during the COMMIT, the target is
+// queried for its outcome. If that fails, the error says so.
 func TestCopyDatabaseCommitLost(t *testing.T) {
 	postgresServer.need(t)
 	source := openStore(t, sqliteURL(t))
@@ -164,16 +164,16 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 		want   guidon.Code // 0: success
 		copied bool
 	}{
-		{"before the server had it", cutBefore, 0, false},
-		{"before the answer", cutAfter, 0, true},
-		{"and the server is gone", unreachable, guidon.Unavailable, true},
+		{"before the server received it", cutBefore, 0, false},
+		{"before the response", cutAfter, 0, true},
+		{"and the server is unreachable", unreachable, guidon.Unavailable, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			direct := postgresServer.migrated(t)
 			proxy, url := newPGProxy(t, direct)
 			target := openStore(t, url)
-			// Only the copy has so much in one transaction.
+			// Only the copy has more than 20 requests in a transaction.
 			decide, inflicted := once(tt.fault, func(r request) bool { return r.isCommit() && r.stage > 20 })
 			proxy.inflict(decide)
 			_, err := copydb.Copy(t.Context(), copySide(source), copySide(target), func(int, int) {})
@@ -189,19 +189,18 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 			straight := openStore(t, direct)
 			all, err := straight.Namespaces(t.Context())
 			if err != nil || (len(all) > 1) != tt.copied {
-				t.Errorf("got %d namespaces, %v, want a copy to be there: %t", len(all), err, tt.copied)
+				t.Errorf("got %d namespaces, %v, want a copy: %t", len(all), err, tt.copied)
 			}
 			_, err = copydb.Copy(t.Context(), copySide(source), copySide(straight), func(int, int) {})
 			if errors.Is(err, guidon.FailedPrecondition) != tt.copied {
-				t.Errorf("once more: got %v, want a refusal: %t", err, tt.copied)
+				t.Errorf("a second copy: got %v, want FailedPrecondition: %t", err, tt.copied)
 			}
 		})
 	}
 }
 
-// fillForCopy stores more than one page of rows, texts that databases like to
-// change, rows larger than a packet, nothing where nothing may be, and a
-// namespace that was deleted.
+// fillForCopy stores more than one page of rows, strings that databases tend to change,
+// rows larger than a packet, empty optional fields, and a deleted namespace.
 func fillForCopy(t *testing.T, db *store.DB) {
 	t.Helper()
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {

@@ -22,23 +22,23 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// databaseServer is a database server that the tests of this package share, and
-// that none of them harms. It begins with the first test that asks for it and
-// ends with the package.
+// databaseServer is a database server that the tests of this package share, so none may
+// kill or freeze it. It is started by the first test that needs it and stopped at the end
+// of the package.
 //
-// Where it comes from, the first that there is: the URL of a superuser in the
-// environment; a private process, where the server is installed; a container,
-// where Docker answers. TEST_DATABASES=containers leaves out the processes.
+// It is the first that is available of the server whose URL is in the environment, a
+// private process if the server is installed, and a container if Docker is running.
+// TEST_DATABASES=containers excludes private processes.
 type databaseServer struct {
 	name      string
-	variable  string // of the environment
+	variable  string // environment variable with the URL of a superuser
 	process   func(ctx context.Context, settings ...string) (*dbproc.Server, error)
 	container func(ctx context.Context) (url string, end func() error, err error)
 
 	begin    sync.Once
-	err      error          // why there is none
+	err      error          // why the server is not available
 	url      string         // of the superuser
-	private  *dbproc.Server // nil when it is no private process
+	private  *dbproc.Server // nil if it is not a private process
 	end      func() error
 	mu       sync.Mutex // guards template
 	template string     // PostgreSQL: the name of a migrated database
@@ -51,8 +51,8 @@ var (
 
 	databaseServers = []*databaseServer{postgresServer, mariadbServer, mysqlServer}
 
-	// The servers of the benchmarks wait for the disk at every commit, as a server
-	// does that nobody has told otherwise.
+	// The servers of the benchmarks wait for the disk at every commit, as servers do by
+	// default.
 	durablePostgres = &databaseServer{
 		name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
 		process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
@@ -79,7 +79,7 @@ func eachDatabase(t *testing.T, test func(t *testing.T, s *databaseServer)) {
 	}
 }
 
-// endDatabases ends what was begun.
+// endDatabases stops the servers that were started.
 func endDatabases() error {
 	var errs []error
 	for _, s := range slices.Concat(databaseServers, durableServers) {
@@ -90,7 +90,7 @@ func endDatabases() error {
 	return errors.Join(errs...)
 }
 
-// need makes the server run, or skips the test where there is none.
+// need starts the server if it does not run yet, or skips the test if it is not available.
 func (s *databaseServer) need(t testing.TB) {
 	t.Helper()
 	s.begin.Do(func() {
@@ -127,8 +127,8 @@ func (s *databaseServer) start(ctx context.Context) error {
 	return nil
 }
 
-// empty creates a database without any table and returns its URL. The test ends
-// it.
+// empty creates a database without tables and returns its URL. It is dropped at the end of
+// the test.
 func (s *databaseServer) empty(t testing.TB) string {
 	t.Helper()
 	name := newName()
@@ -136,8 +136,8 @@ func (s *databaseServer) empty(t testing.TB) string {
 	return s.dropAfter(t, name)
 }
 
-// migrated creates a database with the current schema and returns its URL. The
-// test ends it.
+// migrated creates a database with the current schema and returns its URL. It is dropped at
+// the end of the test.
 func (s *databaseServer) migrated(t testing.TB) string {
 	t.Helper()
 	if !s.isPostgres() {
@@ -150,8 +150,8 @@ func (s *databaseServer) migrated(t testing.TB) string {
 	return s.dropAfter(t, name)
 }
 
-// migratedTemplate returns the name of a database with the current schema, a copy
-// of which takes a fraction of the time of the schema steps.
+// migratedTemplate returns the name of a database with the current schema. Copying it takes
+// a fraction of the time of the schema steps.
 func (s *databaseServer) migratedTemplate(t testing.TB) string {
 	t.Helper()
 	s.mu.Lock()
@@ -162,7 +162,7 @@ func (s *databaseServer) migratedTemplate(t testing.TB) string {
 		migrateUp(t, s.database(name))
 		s.template = name
 		end := s.end
-		s.end = func() error { // one that outlives the tests is left as it was found
+		s.end = func() error { // a server that outlives the tests must not keep the template
 			err := administer(context.Background(), s.url, "DROP DATABASE "+name)
 			if end != nil {
 				err = errors.Join(err, end())
@@ -190,13 +190,13 @@ func (s *databaseServer) dropAfter(t testing.TB, name string) string {
 	return s.database(name)
 }
 
-// database returns the URL of the database of that name.
+// database returns the URL of the database with the name.
 func (s *databaseServer) database(name string) string { return withDatabase(s.url, name) }
 
 func withDatabase(server, name string) string {
 	u, err := url.Parse(server)
 	if err != nil {
-		panic(err) // the server has been reached by it
+		panic(err) // a connection has been opened with this URL
 	}
 	u.Path = "/" + name
 	return u.String()
@@ -211,7 +211,7 @@ func databaseName(database string) string {
 	return strings.TrimPrefix(u.Path, "/")
 }
 
-// newName returns a name that no database has.
+// newName returns a unique name for a database.
 func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
 
 // administer runs the statement on the server as its superuser.
@@ -234,7 +234,7 @@ func administer(ctx context.Context, server, statement string) error {
 	return errors.Join(err, db.Close())
 }
 
-// openSQL opens the database of the URL behind the back of the store.
+// openSQL opens the database without the store.
 func openSQL(database string) (*sql.DB, error) {
 	if strings.HasPrefix(database, "postgres") {
 		return sql.Open("pgx", database)
@@ -249,7 +249,7 @@ func openSQL(database string) (*sql.DB, error) {
 	return sql.Open("mysql", c.FormatDSN())
 }
 
-// openStore opens the database of the URL. The test closes it.
+// openStore opens the database. It is closed at the end of the test.
 func openStore(t testing.TB, database string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
@@ -260,7 +260,7 @@ func openStore(t testing.TB, database string) *store.DB {
 	return db
 }
 
-// migrateUp brings the database of the URL up to date.
+// migrateUp migrates the database to the current schema.
 func migrateUp(t testing.TB, database string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
@@ -273,8 +273,8 @@ func migrateUp(t testing.TB, database string) {
 	}
 }
 
-// ownDatabase starts a database server for one test that kills or freezes it,
-// and returns it with the URL of a migrated database.
+// ownDatabase starts a database server for a single test that kills or freezes it, and
+// returns it with the URL of a migrated database.
 func ownDatabase(t *testing.T, s *databaseServer, settings ...string) (*dbproc.Server, string) {
 	t.Helper()
 	private, err := s.process(t.Context(), settings...)

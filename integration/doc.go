@@ -1,23 +1,23 @@
-// Package integration tests the real binary as its users run it: started,
-// killed and stopped as a process, several at once on one database, driven over
-// the network by plain HTTP, gRPC and published client libraries; and the store on
-// every database that it supports. It holds tests
-// and benchmarks only.
+// Package integration tests the real binary as users run it. Processes are started, killed
+// and stopped, several of them share a database, and clients use plain HTTP, gRPC and
+// published libraries. It also tests the store on every supported database. The package
+// contains only tests and benchmarks.
 //
-// TestSuite runs the acceptance tests of package handler against the real programs:
-// the server, and the function behind each front of AWS Lambda.
+// TestSuite runs the acceptance tests of package handler against the real programs: the
+// server, and the function behind each front of AWS Lambda.
 //
-// A test that needs a database takes the first of these:
+// A test that needs a database uses the first of these that is available:
 //
-//   - the server of TEST_POSTGRES_URL, TEST_MYSQL_URL or TEST_MARIADB_URL, such as
-//     postgres://user:password@host/postgres, where it may create databases;
-//   - a private process (package dbproc), where PostgreSQL or MariaDB is installed
-//     as Debian does it; the tests that kill and freeze a database use nothing else;
-//   - a container, where Docker answers.
+//   - the server at TEST_POSTGRES_URL, TEST_MYSQL_URL or TEST_MARIADB_URL, such as
+//     postgres://user:password@host/postgres, on which it must be allowed to create
+//     databases;
+//   - a private process (package dbproc), if PostgreSQL or MariaDB is installed as on
+//     Debian; the tests that kill or freeze a database use nothing else;
+//   - a container, if Docker is running.
 //
-// TEST_DATABASES=containers leaves the private processes out. What is missing skips
-// its tests, or fails them with INTEGRATION=1.
+// TEST_DATABASES=containers excludes private processes. Tests whose database is missing
+// are skipped or, with INTEGRATION=1, fail.
 //
-// The benchmarks take their databases the same way, but have private processes of
-// their own, which wait for the disk at every commit.
+// The benchmarks find their databases in the same way, but use separate private processes,
+// which wait for the disk at every commit.
 package integration

@@ -25,9 +25,9 @@ const (
 	writers = 4
 )
 
-// TestDurability kills the server with SIGKILL in the middle of writes, again
-// and again. After each restart every acknowledged write is there, none is
-// there by half, and revisions and change records agree with the data.
+// TestDurability repeatedly kills the server with SIGKILL in the middle of writes. After
+// each restart all acknowledged writes exist, no write exists partly, and revisions and
+// change records match the data.
 func TestDurability(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	seed := rand.Uint64()
@@ -51,8 +51,8 @@ func TestDurability(t *testing.T) {
 	}
 }
 
-// writeUntilKilled lets the writers write and kills the server at the moment
-// that the given number of writes has been acknowledged, with others under way.
+// writeUntilKilled starts the writers and kills the server as soon as the given number of
+// writes has been acknowledged, while others are in progress.
 func writeUntilKilled(t *testing.T, s *server, ledger *ledger, round, after int) {
 	t.Helper()
 	var count atomic.Int64
@@ -76,18 +76,17 @@ func writeUntilKilled(t *testing.T, s *server, ledger *ledger, round, after int)
 	s.Wait(t)
 }
 
-// ledger is what the writers know: the state each object must have, the objects
-// that must not be there, and those whose write got no clear answer, which may be
-// there or not.
+// ledger records the outcomes of writes: objects that must exist, objects that must not,
+// and those whose write has an unknown outcome, which may or may not exist.
 type ledger struct {
 	mu           sync.Mutex
 	acknowledged map[string]written
 	doubtful     map[string]written
-	refused      map[string]written // the database was away, and nothing is stored
+	refused      map[string]written // the database was unavailable, and nothing is stored
 }
 
-// written is what one write wrote: a single flag, or a group of flags that one
-// import creates.
+// written is the content of one write: a single flag, or a group of flags created by one
+// import.
 type written struct {
 	flags    map[string]string // name by key
 	revision int64
@@ -101,14 +100,14 @@ func newLedger() *ledger {
 type outcome uint8
 
 const (
-	gone         outcome = iota // no answer: the server has ended
+	gone         outcome = iota // no response: the server has ended
 	acknowledged                // stored
 	refused                     // not stored
-	doubtful                    // the server says that it does not know
+	doubtful                    // unknown to the server
 )
 
-// write makes one write of changing kind and notes its outcome. A write that is
-// not acknowledged is answered with 503 and when to try again.
+// write makes one write, whose kind depends on n, and records its outcome. The response to
+// a write that is not acknowledged must be 503 with Retry-After.
 func (l *ledger) write(t *testing.T, s *server, id string, n int) outcome {
 	w, send := l.plan(s, id, n)
 	a, err := send(context.Background())
@@ -133,7 +132,7 @@ func (l *ledger) write(t *testing.T, s *server, id string, n int) outcome {
 }
 
 func (l *ledger) plan(s *server, id string, n int) (written, func(context.Context) (answer, error)) {
-	if n%4 == 3 { // a group, to be there whole or not at all
+	if n%4 == 3 { // a group, which must exist completely or not at all
 		w := written{flags: map[string]string{}}
 		var flags []any
 		for i := range 5 {
@@ -163,7 +162,7 @@ type change struct {
 	After    flag
 }
 
-// check holds what the server says against the ledger and against itself.
+// check compares the data of the server with the ledger and with its change records.
 func (l *ledger) check(t *testing.T, s *server) {
 	t.Helper()
 	var list struct{ Flags []flag }
@@ -176,7 +175,7 @@ func (l *ledger) check(t *testing.T, s *server) {
 
 	for id, w := range l.acknowledged {
 		if missing := w.missing(stored); len(missing) > 0 {
-			t.Errorf("write %s was acknowledged at revision %d; not there: %v", id, w.revision, missing)
+			t.Errorf("write %s was acknowledged at revision %d; missing: %v", id, w.revision, missing)
 		}
 		for key := range w.flags {
 			if !slices.ContainsFunc(changes, func(c change) bool { return c.Key == key && c.Revision == w.revision }) {
@@ -186,12 +185,12 @@ func (l *ledger) check(t *testing.T, s *server) {
 	}
 	for id, w := range l.doubtful {
 		if missing := w.missing(stored); len(missing) > 0 && len(missing) < len(w.flags) {
-			t.Errorf("write %s was not acknowledged and is there by half; not there: %v", id, missing)
+			t.Errorf("write %s was not acknowledged and exists partly; missing: %v", id, missing)
 		}
 	}
 	for id, w := range l.refused {
 		if missing := w.missing(stored); len(missing) < len(w.flags) {
-			t.Errorf("write %s was reported as failed, and of its %d flags only %v are missing", id, len(w.flags), missing)
+			t.Errorf("write %s was reported as failed, but of its %d flags only %v are missing", id, len(w.flags), missing)
 		}
 	}
 	checkRecords(t, changes, stored, revision)
@@ -210,8 +209,8 @@ func (w written) missing(stored map[string]flag) []string {
 	return missing
 }
 
-// checkRecords replays the change records, oldest first: revisions without gap
-// up to the current one, and exactly the stored flags in the end.
+// checkRecords replays the change records, oldest first. Their revisions must have no gaps
+// up to the current one, and the result must be the stored flags.
 func checkRecords(t *testing.T, changes []change, stored map[string]flag, revision string) {
 	t.Helper()
 	replayed := map[string]flag{}
@@ -238,7 +237,7 @@ func checkRecords(t *testing.T, changes []change, stored map[string]flag, revisi
 	}
 }
 
-// instants gives all times one spelling.
+// instants gives all times the same spelling.
 func instants(flags map[string]flag) map[string]flag {
 	same := maps.Clone(flags)
 	for key, f := range same {

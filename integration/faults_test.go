@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// requestTimeout is what the servers are configured with where the database
-	// goes away, and slack what a busy machine may add.
+	// requestTimeout is the configured timeout of the servers in tests with an unavailable
+	// database, and slack is what a busy machine may add.
 	requestTimeout = 3 * time.Second
 	slack          = 2 * time.Second
 )
 
 var failingFast = "GUIDON_SERVER_REQUEST_TIMEOUT=" + requestTimeout.String()
 
-// faultyDatabases are those that run as processes of the test.
+// faultyDatabases are those that can run as private processes of a test.
 var faultyDatabases = []*databaseServer{postgresServer, mariadbServer}
 
-// TestDatabaseKilled kills the database under three writing instances and starts
-// it again, three times over.
+// TestDatabaseKilled kills the database of three writing instances and restarts it, three
+// times.
 func TestDatabaseKilled(t *testing.T) {
 	for _, s := range faultyDatabases {
 		t.Run(s.name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDatabaseKilled(t *testing.T) {
 			for range 3 {
 				await(t, 40, "writes", w.acknowledged)
 				process.Kill()
-				await(t, 3, "refusals", w.failed)
+				await(t, 3, "rejected writes", w.failed)
 				if err := process.Restart(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -44,15 +44,15 @@ func TestDatabaseKilled(t *testing.T) {
 			if slowest := time.Duration(w.slowest.Load()); slowest > requestTimeout+slack {
 				t.Errorf("a write took %v, want at most %v", slowest, requestTimeout+slack)
 			}
-			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+			t.Logf("%d acknowledged, %d rejected, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
 				len(ledger.doubtful), time.Duration(w.slowest.Load()))
 			c.check(t, ledger)
 		})
 	}
 }
 
-// TestDatabaseFrozen freezes the database under three writing instances: its
-// connections stay open, and nothing answers.
+// TestDatabaseFrozen freezes the database of three writing instances: its connections stay
+// open, but it does not respond.
 func TestDatabaseFrozen(t *testing.T) {
 	const frozen = 10 * time.Second
 	for _, s := range faultyDatabases {
@@ -64,15 +64,15 @@ func TestDatabaseFrozen(t *testing.T) {
 			await(t, 40, "writes", w.acknowledged)
 			thaw := time.After(frozen)
 			process.Freeze()
-			await(t, 9, "refusals", w.failed)
-			var asking sync.WaitGroup
+			await(t, 9, "rejected writes", w.failed)
+			var requests sync.WaitGroup
 			for i, s := range c {
-				asking.Go(func() {
+				requests.Go(func() {
 					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags",
 						map[string]any{"key": fmt.Sprint("frozen-", i), "name": "Frozen"})
 				})
 			}
-			asking.Wait()
+			requests.Wait()
 			<-thaw
 			process.Thaw()
 			await(t, 40, "writes", w.acknowledged)
@@ -83,14 +83,14 @@ func TestDatabaseFrozen(t *testing.T) {
 			for i, s := range c {
 				s.recovered(t, ledger, fmt.Sprint("thawed-", i))
 			}
-			t.Logf("%d acknowledged, %d refused, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
+			t.Logf("%d acknowledged, %d rejected, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
 				len(ledger.doubtful), time.Duration(w.slowest.Load()))
 			c.check(t, ledger)
 		})
 	}
 }
 
-// TestConnectionsCut cuts all connections to the database again and again.
+// TestConnectionsCut repeatedly cuts all connections to the database.
 func TestConnectionsCut(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		ledger := newLedger()
@@ -103,12 +103,13 @@ func TestConnectionsCut(t *testing.T) {
 		}
 		await(t, 10, "writes", w.acknowledged)
 		w.stop()
-		t.Logf("%d acknowledged, %d refused, %d unknown", len(ledger.acknowledged), len(ledger.refused), len(ledger.doubtful))
+		t.Logf("%d acknowledged, %d rejected, %d unknown", len(ledger.acknowledged), len(ledger.refused), len(ledger.doubtful))
 		c.check(t, ledger)
 	})
 }
 
-// TestLatency adds 200 ms to each round trip to the database: slow, and right.
+// TestLatency adds 200 ms to each round trip to the database. Results must be correct, and
+// concurrent reads must share queries.
 func TestLatency(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		const roundTrip = 200 * time.Millisecond
@@ -129,7 +130,7 @@ func TestLatency(t *testing.T) {
 		writing.Wait()
 		t.Logf("%.1f round trips for each of 6 writes in turn", time.Since(begin).Seconds()/6/roundTrip.Seconds())
 
-		// Many requests share one question to the database.
+		// Concurrent requests share a query.
 		begin = time.Now()
 		var reading sync.WaitGroup
 		for range 50 {
@@ -137,18 +138,18 @@ func TestLatency(t *testing.T) {
 		}
 		reading.Wait()
 		if took := time.Since(begin); took > 15*roundTrip {
-			t.Errorf("50 reads at once took %v", took)
+			t.Errorf("50 concurrent reads took %v", took)
 		}
 		c.check(t, ledger)
 	})
 }
 
-// TestImportKilled kills a server in the middle of an import: nothing of it is
-// there, and nobody has to clean up.
+// TestImportKilled kills a server in the middle of an import. Nothing of the import exists,
+// and no cleanup is needed.
 func TestImportKilled(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
-		var limit atomic.Int64 // how much the server may tell the database
+		var limit atomic.Int64 // how many bytes the server may send to the database
 		limit.Store(1 << 40)
 		var victim *server
 		proxy, through := newTCPProxy(t, database, 0, func(total int64) {
@@ -162,9 +163,9 @@ func TestImportKilled(t *testing.T) {
 			flags = append(flags, map[string]any{"key": fmt.Sprint("flag-", i), "name": strings.Repeat("x", 200)})
 		}
 		body := map[string]any{"document": map[string]any{"flags": flags}}
-		limit.Store(proxy.total.Load() + 400_000) // what the names alone take
+		limit.Store(proxy.total.Load() + 400_000) // the size of the names alone
 		if a, err := victim.call(t.Context(), "POST", "/api/v1/namespaces/default/import", body); err == nil {
-			t.Fatalf("status %d: the import is over before its server was killed", a.Status)
+			t.Fatalf("status %d: the import ended before the server was killed", a.Status)
 		}
 		victim.Wait(t)
 

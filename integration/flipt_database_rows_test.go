@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
-// TestFliptDatabaseBadRows: what only one engine can hold, such as a zero date of
-// MySQL, is listed with its location, and the rest of the database is taken over.
+// TestFliptDatabaseBadRows: values that only one engine can store, such as a zero date of
+// MySQL, are reported with their location. The rest of the database is imported.
 func TestFliptDatabaseBadRows(t *testing.T) {
 	at := fliptdbtest.Stamps{Created: time.Unix(1, 0).UTC(), Updated: time.Unix(1, 0).UTC()}
 	data := &fliptdbtest.Data{

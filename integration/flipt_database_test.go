@@ -12,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// A Flipt database of any engine becomes ours, on the same engine: evaluations
-// of generated contexts agree with what Flipt answers, and old tokens open what
-// they opened (contract 7, operations 1.4 and 4.9).
+// TestFliptDatabase imports a Flipt database of each engine into the same engine. The
+// results of evaluations of generated contexts equal those of Flipt, and old tokens are
+// still accepted (contract 7, operations 1.4 and 4.9).
 func TestFliptDatabase(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		data := fliptdbtest.Generate(11)

@@ -28,11 +28,11 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// The flood: its size is that of an attack, its time that of a test. FLOOD_TIME makes
-// it longer.
+// Parameters of the floods, which have the size of an attack but last only 2 seconds
+// unless FLOOD_TIME is set.
 const (
 	floodConnections = 200
-	floodMemory      = 256 << 20 // that the server may have resident
+	floodMemory      = 256 << 20 // limit of the server's resident memory
 	floodLimit       = "GOMEMLIMIT=448MiB"
 	floodToken       = "gdn_flood"
 )
@@ -49,15 +49,15 @@ func floodTime(t *testing.T) time.Duration {
 	return d
 }
 
-// flood is what one kind of attacker does over and over on a connection of its own,
-// until the context ends. It returns the outcome of a request, for the statistics.
+// flood is one kind of attack. Each attacker calls send repeatedly, with its own
+// connection, until the context ends. send returns the outcome for the statistics.
 type flood struct {
 	name string
 	send func(ctx context.Context, s *server, token string) (outcome string, err error)
 }
 
-// repeated returns size bytes or somewhat more of the item, with a number in the place
-// of each #.
+// repeated repeats the item until the result has at least size bytes, with each # replaced
+// by a number.
 func repeated(item string, size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -94,7 +94,7 @@ func floodBody(name, method, path, body string) flood {
 	}}
 }
 
-// floodHeaders sends a header, and its end only after a while.
+// floodHeaders sends header lines, but never the end of the header.
 func floodHeaders(name, header string) flood {
 	return flood{name, func(ctx context.Context, s *server, token string) (string, error) {
 		return s.floodHTTP(ctx, "GET /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n"+header, "")
@@ -112,7 +112,7 @@ func (s *server) floodHTTP(ctx context.Context, header, body string) (string, er
 		return "cut", nil
 	}
 	if body != "" {
-		// What is refused at once is answered before all of the body is sent.
+		// The server may respond before it has read the whole body.
 		go func() { _, _ = io.WriteString(conn, body) }()
 	} else {
 		_ = conn.SetReadDeadline(time.Now().Add(time.Second))
@@ -125,7 +125,7 @@ func (s *server) floodHTTP(ctx context.Context, header, body string) (string, er
 	return response.Status, nil
 }
 
-// floodMessage makes a call over gRPC, of a connection of its own.
+// floodMessage makes gRPC calls over a new connection.
 func floodMessage(name, method string, message []byte) flood {
 	return flood{name, func(ctx context.Context, s *server, token string) (string, error) {
 		conn, err := grpc.NewClient("passthrough:///"+s.grpcAddress(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -154,7 +154,7 @@ func floodMessage(name, method string, message []byte) flood {
 
 func (s *server) grpcAddress() string { _, address, _ := strings.Cut(s.GRPC, "://"); return address }
 
-// bytesCodec sends and receives messages as they are.
+// bytesCodec sends and receives encoded messages.
 type bytesCodec struct{}
 
 var _ encoding.CodecV2 = bytesCodec{}
@@ -170,9 +170,9 @@ func (bytesCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// TestFlood floods servers, which have the memory limit of the Helm chart, with the
-// worst requests of each kind, with and without a token. Each must live through it
-// within its memory, and go on evaluating for others.
+// TestFlood floods servers, which have the memory limit of the Helm chart, with the worst
+// requests of each kind, with and without a token. Each server must survive within its
+// memory limit, and continue to evaluate flags for other clients.
 func TestFlood(t *testing.T) {
 	for _, f := range floods() {
 		t.Run(f.name, func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// flooded floods the server and evaluates meanwhile.
+// flooded floods the server and evaluates a flag at the same time.
 func (s *server) flooded(t *testing.T, f flood, token, authorization string) {
 	ctx, cancel := context.WithTimeout(t.Context(), floodTime(t))
 	defer cancel()
@@ -203,7 +203,7 @@ func (s *server) flooded(t *testing.T, f flood, token, authorization string) {
 			for ctx.Err() == nil {
 				outcome, err := f.send(ctx, s, token)
 				if err != nil && ctx.Err() == nil {
-					t.Errorf("the server is gone: %v", err)
+					t.Errorf("the server has ended: %v", err)
 					cancel()
 				}
 				mu.Lock()
@@ -234,7 +234,7 @@ func (s *server) flooded(t *testing.T, f flood, token, authorization string) {
 	attackers.Wait()
 	watching.Wait()
 	slices.Sort(took)
-	t.Logf("%d MiB resident at most; %d evaluations meanwhile, half within %v, 99 %% within %v; outcomes %v",
+	t.Logf("%d MiB resident at most; %d evaluations during the flood, half within %v, 99 %% within %v; outcomes %v",
 		most.Load()>>20, len(took), took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond), outcomes)
 	if most.Load() > floodMemory {
 		t.Errorf("%d MiB are resident, want at most %d", most.Load()>>20, floodMemory>>20)

@@ -18,15 +18,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// hardened are the flags of a container that may do as little as possible.
+// hardened are the flags of a container with minimal privileges.
 var hardened = []string{
 	"--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 	"--memory", "128m", "--pids-limit", "64", "--health-interval", "200ms",
 }
 
-// TestImage runs the image with an SQLite file in a volume, as little trusted as
-// a container can be: it serves, Docker finds it healthy, it stops in order and
-// keeps what it was told.
+// TestImage runs the image with an SQLite file in a volume and minimal privileges. It
+// serves, its Docker health check succeeds, it shuts down gracefully, and its data
+// survives a restart.
 func TestImage(t *testing.T) {
 	image := buildImage(t)
 	volume := docker(t, "volume", "create")
@@ -53,12 +53,12 @@ func TestImage(t *testing.T) {
 	second.must(t, http.MethodGet, "/api/v1/namespaces/default/flags/kept", nil, nil)
 }
 
-// TestImageContent: the image holds the program, certificates and an empty
-// folder, and is not for root.
+// TestImageContent: the image contains the program, certificates and an empty directory,
+// and does not run as root.
 func TestImageContent(t *testing.T) {
 	image := buildImage(t)
 	if user := docker(t, "image", "inspect", "-f", "{{.Config.User}}", image); user != "65532:65532" {
-		t.Errorf("the user is %q, want a number that is not root's", user)
+		t.Errorf("the user is %q, want 65532:65532", user)
 	}
 	container := docker(t, "create", image)
 	defer docker(t, "rm", container)
@@ -82,12 +82,12 @@ func TestImageContent(t *testing.T) {
 		switch name := header.Name; {
 		case name == "var/opt/guidon/" && header.Uid != 65532:
 			t.Errorf("%s belongs to %d", name, header.Uid)
-		case header.Typeflag != tar.TypeReg || header.Size == 0: // what Docker itself lays out is empty
+		case header.Typeflag != tar.TypeReg || header.Size == 0: // files that Docker adds are empty
 			continue
 		case strings.HasSuffix(name, ".crt"):
 			authorities, err := io.ReadAll(archive)
 			if err != nil || !x509.NewCertPool().AppendCertsFromPEM(authorities) {
-				t.Errorf("%s holds no certificates: %v", name, err)
+				t.Errorf("%s contains no certificates: %v", name, err)
 			}
 		}
 		files = append(files, header.Name)
@@ -100,7 +100,7 @@ func TestImageContent(t *testing.T) {
 	}
 }
 
-// buildImage builds the image and removes it with the test.
+// buildImage builds the image. It is removed at the end of the test.
 func buildImage(t *testing.T) string {
 	t.Helper()
 	if text, err := exec.Command("docker", "info").CombinedOutput(); err != nil {
@@ -112,8 +112,8 @@ func buildImage(t *testing.T) string {
 	return image
 }
 
-// awaitHealthy waits until Docker's own health check says so of a container
-// that was started since the time.
+// awaitHealthy waits until Docker reports that the container, which was started after
+// since, is healthy.
 func awaitHealthy(t *testing.T, container string, since time.Time) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -135,19 +135,20 @@ func awaitHealthy(t *testing.T, container string, since time.Time) {
 		healthy = lines.Text() == "health_status: healthy"
 	}
 	cancel()
-	_ = events.Wait() // was ended by us
+	_ = events.Wait() // killed by cancel
 	if !healthy {
 		t.Fatalf("the container is not healthy:\n%s\n%s", docker(t, "inspect", "-f", "{{json .State}}", container), docker(t, "logs", container))
 	}
 }
 
-// docker runs a command of Docker and returns what it printed.
+// docker runs a Docker command and returns its output.
 func docker(t *testing.T, args ...string) string {
 	t.Helper()
 	return output(t, nil, "docker", args...)
 }
 
-// output runs a program with further variables and returns its trimmed output.
+// output runs a program with additional environment variables and returns its trimmed
+// output.
 func output(t *testing.T, environ []string, name string, args ...string) string {
 	t.Helper()
 	var problems strings.Builder

@@ -15,8 +15,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// TestTenServersAtOnce starts ten servers on an empty database: one creates the
-// schema, one the first token, and all serve.
+// TestTenServersAtOnce starts ten servers on an empty database. One creates the schema,
+// one creates the bootstrap token, and all serve.
 func TestTenServersAtOnce(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		c := startCluster(t, 10, s.empty(t), "GUIDON_DB_MIGRATE_ON_START=true",
@@ -26,7 +26,7 @@ func TestTenServersAtOnce(t *testing.T) {
 			tokens = append(tokens, regexp.MustCompile(`gdn_[-_A-Za-z0-9]+=*`).FindAllString(s.Log(), -1)...)
 		}
 		if len(tokens) != 1 {
-			t.Fatalf("%d first tokens were created, want 1", len(tokens))
+			t.Fatalf("%d bootstrap tokens were created, want 1", len(tokens))
 		}
 		authorization := "Authorization: Bearer " + tokens[0]
 		for i, s := range c {
@@ -40,7 +40,8 @@ func TestTenServersAtOnce(t *testing.T) {
 	})
 }
 
-// TestUnmigratedDatabaseIsRefused: a shared database is migrated only when told.
+// TestUnmigratedDatabaseIsRefused: a server does not migrate a shared database unless it
+// is configured to.
 func TestUnmigratedDatabaseIsRefused(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		refused := launch(t, s.empty(t))
@@ -48,15 +49,15 @@ func TestUnmigratedDatabaseIsRefused(t *testing.T) {
 			t.Errorf("exit code %d, want 1", code)
 		}
 		if log := refused.Log(); !strings.Contains(log, "guidon migrate up") {
-			t.Errorf("the log does not say what to run:\n%s", log)
+			t.Errorf("the log does not name the command to run:\n%s", log)
 		}
 	})
 }
 
-// TestLinearizable lets 24 clients of three instances read and write registers
-// that are flags of one namespace. There is an order of all the calls that agrees
-// with real time, in which every write takes the next revision, and every read
-// has what was written last and the revision of that moment.
+// TestLinearizable has 24 clients of three instances read and write registers, which are
+// flags of one namespace. There must be an order of all calls, consistent with real time,
+// in which every write gets the next revision, and every read returns the last value
+// written and the revision at that point.
 func TestLinearizable(t *testing.T) {
 	const calls = 25
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
@@ -64,8 +65,8 @@ func TestLinearizable(t *testing.T) {
 	})
 }
 
-// linearizable lets the clients make calls, one in so many a write, as long as
-// there are to be more, by the count of each client, and checks what they saw.
+// linearizable has the clients make calls, one in writes of which is a write, and checks
+// the results. A client continues as long as more returns true for the number of its calls.
 func linearizable(t *testing.T, c cluster, writes int, more func(n int) bool) {
 	t.Helper()
 	const clients = 24
@@ -100,36 +101,36 @@ func linearizable(t *testing.T, c cluster, writes int, more func(n int) bool) {
 		t.Errorf("the history is not linearizable: %v", got)
 	}
 	for _, s := range c {
-		newLedger().check(t, s) // revisions without gap, records that replay to the data
+		newLedger().check(t, s) // revisions have no gaps, and records replay to the data
 	}
 }
 
-// registers is the state of the namespace. The revision is part of it, so that
-// the order of the calls is known but for reads of one revision, which commute.
+// registers is the state of the namespace. It includes the revision, so that the order of
+// the calls is known except for reads at the same revision, which commute.
 type registers struct {
 	revision int64
 	values   [3]string
-	reads    int // of this revision so far
+	reads    int // at this revision so far
 }
 
 func registerKey(i int) string { return fmt.Sprint("register-", i) }
 
-// registerCall is the input of one call: a read where write is "".
+// registerCall is the input of one call, which is a read if write is empty.
 type registerCall struct {
 	register int
 	write    string
 }
 
-// registerResult is what one call put out; value is what was read.
+// registerResult is the output of one call. value is empty for a write.
 type registerResult struct {
 	revision int64
 	value    string
 }
 
-// registerModel says how registers behave that begin with the state. How often
-// each revision is read is given, because no write can come before the last read
-// of the revision before it. This only spares the checker guesses that cannot
-// come true; with them, some histories take minutes.
+// registerModel is the model of registers with the given initial state. reads is the
+// number of reads at each revision, because no write can come before the last read at the
+// previous one. It only prunes impossible orders, without which some histories would take
+// minutes to check.
 func registerModel(begun registers, reads map[int64]int) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return begun },
@@ -149,7 +150,7 @@ func registerModel(begun registers, reads map[int64]int) porcupine.Model {
 	}
 }
 
-// history is what one client did and saw.
+// history records the calls of one client.
 type history struct {
 	t      *testing.T
 	client int
@@ -199,7 +200,7 @@ func (h *history) call(call registerCall) (result registerResult, ok bool) {
 	return result, true
 }
 
-// revisionOf returns the revision that the answer bears.
+// revisionOf returns the revision in the header of the response.
 func revisionOf(t *testing.T, a answer) int64 {
 	t.Helper()
 	revision, err := strconv.ParseInt(a.Header.Get("Guidon-Revision"), 10, 64)

@@ -10,18 +10,18 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// TestQuestionInterrupted asks a frozen database which revision is current: the
-// question ends with its caller, or with the time that a statement has, and what it
-// was asked over is not used again.
-func TestQuestionInterrupted(t *testing.T) {
+// TestQueryInterrupted queries a frozen database for the current revision. The query ends
+// when its context is canceled or when the statement timeout passes, and its connection is
+// not reused.
+func TestQueryInterrupted(t *testing.T) {
 	const statementTimeout = 500 * time.Millisecond
 	cases := []struct {
 		name  string
-		after time.Duration // the caller leaves, unless it is zero
+		after time.Duration // when the context is canceled, unless it is zero
 		want  func(err error) bool
 	}{
-		{"its caller leaves", statementTimeout / 10, func(err error) bool { return errors.Is(err, context.Canceled) }},
-		{"it takes too long", 0, func(err error) bool { return guidon.CodeOf(err) == guidon.Unavailable }},
+		{"context canceled", statementTimeout / 10, func(err error) bool { return errors.Is(err, context.Canceled) }},
+		{"statement timeout", 0, func(err error) bool { return guidon.CodeOf(err) == guidon.Unavailable }},
 	}
 	for _, s := range faultyDatabases {
 		t.Run(s.name, func(t *testing.T) {
@@ -31,30 +31,30 @@ func TestQuestionInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			ask := func(ctx context.Context) error {
+			query := func(ctx context.Context) error {
 				heads, err := db.Heads(ctx, []string{"default", guidon.AuthenticationsKey})
 				if err == nil && heads["default"].Number == 0 {
 					t.Errorf("got %v, want the revision of the default namespace", heads)
 				}
 				return err
 			}
-			wantAnswers := func(when string) {
+			wantResults := func(when string) {
 				t.Helper()
-				for range 3 { // the driver itself tries a connection that it has not used for a second
-					if err := ask(t.Context()); err != nil {
+				for range 3 { // the driver itself tests a connection that was idle for a second
+					if err := query(t.Context()); err != nil {
 						t.Errorf("%s: %v", when, err)
 					}
 				}
 			}
 			for _, c := range cases {
-				wantAnswers("before " + c.name)
+				wantResults("before " + c.name)
 				process.Freeze()
 				ctx, cancel := context.WithCancel(t.Context())
 				if c.after != 0 {
 					time.AfterFunc(c.after, cancel)
 				}
 				begin := time.Now()
-				if err := ask(ctx); !c.want(err) {
+				if err := query(ctx); !c.want(err) {
 					t.Errorf("%s: got %v", c.name, err)
 				}
 				if took := time.Since(begin); took > statementTimeout+slack {
@@ -62,7 +62,7 @@ func TestQuestionInterrupted(t *testing.T) {
 				}
 				cancel()
 				process.Thaw()
-				wantAnswers("after " + c.name)
+				wantResults("after " + c.name)
 			}
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// TestLambdaDifferences: what callers of a function get where a server would have
-// answered otherwise, as docs/operations.md has it.
+// TestLambdaDifferences covers the differences between a function and a server that
+// docs/operations.md lists.
 func TestLambdaDifferences(t *testing.T) {
 	postgresServer.need(t)
 	database := largeNamespace(t)
@@ -26,12 +26,12 @@ func TestLambdaDifferences(t *testing.T) {
 				t.Errorf("a host that is not in server.allowed_hosts: got %d %s", status, body)
 			}
 			for _, test := range []struct {
-				front, name  string // pattern of the front
+				front, name  string // front is a pattern
 				method, path string
 				body         any
 				headers      []string
 				status       int
-				text         string // of the answer, a part
+				text         string // contained in the response
 			}{
 				{"*", "a stream for OFREP", "GET", "/ofrep/v1/events", nil, nil, 404, none},
 				{"*", "a stream of changes", "GET", "/api/v1/namespaces/default/changes/stream", nil, nil, 404, none},
@@ -39,7 +39,7 @@ func TestLambdaDifferences(t *testing.T) {
 				{"*", "the profiler", "GET", "/debug/pprof/", nil, nil, 404, "404 page not found"},
 				{"*", "a large request", "POST", "/api/v1/namespaces/default/import", sent, nil, 413, `{"message":"Request Too Long"}`},
 				{"*", "a large answer", "GET", exportPath, nil, []string{"Accept-Encoding: identity"}, 413, `{"code":8,"message":"the answer is larger than the 6 MiB`},
-				{"*", "one that is small when compressed", "GET", exportPath, nil, []string{"Accept-Encoding: gzip"}, 200, "\x1f\x8b"},
+				{"*", "a large response that is small when compressed", "GET", exportPath, nil, []string{"Accept-Encoding: gzip"}, 200, "\x1f\x8b"},
 				{"HTTP API*", "a path that is not UTF-8", "GET", flags + "/%ff", nil, nil, 404, `"flag \"default/` + "\uFFFD" + `\" not found"`},
 				{"REST API", "a malformed query", "GET", flags + "?limit=%zz", nil, nil, 200, `"totalCount":7`},
 				{"load balancer", "a parameter twice", "GET", "/api/v1/namespaces?limit=x&limit=1", nil, nil, 200, `"totalCount":1`},
@@ -64,13 +64,13 @@ func TestLambdaDifferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusPreconditionFailed { // and not 400, for two
+	if answer.StatusCode != http.StatusPreconditionFailed { // not 400 because of two headers
 		t.Errorf("load balancer: a header twice: got %d", answer.StatusCode)
 	}
 }
 
-// TestLambdaStreaming: a function that streams its answers, behind a front that
-// does, has no limit of 6 MB.
+// TestLambdaStreaming: a function that streams its responses, behind a front that supports
+// that, has no limit of 6 MB.
 func TestLambdaStreaming(t *testing.T) {
 	postgresServer.need(t)
 	f := function(t, largeNamespace(t), "GUIDON_LAMBDA_STREAMING=true")
@@ -84,8 +84,8 @@ func TestLambdaStreaming(t *testing.T) {
 
 const exportPath = "/api/v1/namespaces/default/export"
 
-// largeNamespace returns the URL of a database whose default namespace is larger
-// than an answer of a function may be.
+// largeNamespace returns the URL of a database whose default namespace is larger than the
+// limit of a function's response.
 func largeNamespace(t *testing.T) string {
 	t.Helper()
 	database := postgresServer.migrated(t)

@@ -17,13 +17,13 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// bootstrap builds the function, once, for the machine of the test.
+// bootstrap builds the function once, for this machine.
 var bootstrap = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(filepath.Dir(binary), "bootstrap")
 	return path, buildBootstrap(path)
 })
 
-// buildBootstrap builds the function as its release is built.
+// buildBootstrap builds the function as for a release.
 func buildBootstrap(path string, env ...string) error {
 	build := exec.Command("make", "-s", "-C", "..", "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
 	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
@@ -33,8 +33,8 @@ func buildBootstrap(path string, env ...string) error {
 	return nil
 }
 
-// function returns the function on the database, with further settings in the
-// environment. The test ends it.
+// function returns the function on the database, with additional settings in the
+// environment. It is killed at the end of the test.
 func function(t testing.TB, database string, env ...string) *lambdatest.Function {
 	t.Helper()
 	path, err := bootstrap()
@@ -63,7 +63,7 @@ func behind(t testing.TB, f *lambdatest.Function, front lambdatest.Front) *serve
 	return &server{URL: s.URL}
 }
 
-// invoke invokes the function and returns its answer.
+// invoke invokes the function and returns its result.
 func invoke(t testing.TB, f *lambdatest.Function, event string) lambdatest.Result {
 	t.Helper()
 	result, err := f.Invoke(t.Context(), []byte(event))
@@ -75,8 +75,8 @@ func invoke(t testing.TB, f *lambdatest.Function, event string) lambdatest.Resul
 
 const migrateEvent = `{"guidon":"migrate"}`
 
-// TestLambdaSchema: a function refuses a schema that is not its own, with what
-// mends it; that done, the same process goes on.
+// TestLambdaSchema: with another schema than its own, a function rejects requests with an
+// error that names the remedy. After that, the same process serves requests.
 func TestLambdaSchema(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		f := function(t, s.empty(t))
@@ -108,8 +108,8 @@ func TestLambdaSchema(t *testing.T) {
 	})
 }
 
-// TestLambdaFronts: behind each front the service is the service, with tokens, and
-// what one function writes another one sees with its next request.
+// TestLambdaFronts: behind each front the service works, with tokens. A write through one
+// function is visible to the next request to another.
 func TestLambdaFronts(t *testing.T) {
 	const secret = "the-first-token"
 	const auth = "Authorization: Bearer " + secret
@@ -153,7 +153,7 @@ func TestLambdaFronts(t *testing.T) {
 					t.Errorf("got %d flags", list.TotalCount)
 				}
 				if a, err := to.call(t.Context(), "GET", flags+"/a%3Fb", nil, auth); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "a?b") {
-					t.Errorf("a flag that is not there: got %d %s, error %v", a.Status, a.Body, err)
+					t.Errorf("a flag that does not exist: got %d %s, error %v", a.Status, a.Body, err)
 				}
 			})
 		}
@@ -164,8 +164,8 @@ func TestLambdaFronts(t *testing.T) {
 	})
 }
 
-// TestLambdaThaw: connections that died while the function was frozen are replaced,
-// and no caller notices.
+// TestLambdaThaw: connections that were closed while the function was frozen are replaced
+// without an error.
 func TestLambdaThaw(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
@@ -183,7 +183,7 @@ func TestLambdaThaw(t *testing.T) {
 	})
 }
 
-// cutConnections ends all connections to the database but its own.
+// cutConnections ends all other connections to the database.
 func cutConnections(t *testing.T, database string) {
 	t.Helper()
 	db, err := openSQL(database)
@@ -220,12 +220,12 @@ func cutConnections(t *testing.T, database string) {
 	}
 }
 
-// TestLambdaColdStarts: more functions start at once than the database has
-// connections for. Each answers, or says 503, and none hangs.
+// TestLambdaColdStarts: more functions start concurrently than the database has
+// connections. Each responds with success or with 503, and none hangs.
 func TestLambdaColdStarts(t *testing.T) {
 	postgresServer.need(t)
 	if postgresServer.private == nil {
-		skip(t, "needs a PostgreSQL of its own, with few connections")
+		skip(t, "needs a private PostgreSQL with few connections")
 	}
 	private, err := dbproc.Postgres(t.Context(), "max_connections=20")
 	if err != nil {
@@ -258,12 +258,12 @@ func TestLambdaColdStarts(t *testing.T) {
 	all.Wait()
 	t.Logf("statuses: %v", statuses)
 	if statuses[http.StatusOK] == 0 {
-		t.Error("none got through")
+		t.Error("no request succeeded")
 	}
 }
 
-// TestLambdaTimeout: the platform kills a function in the midst of a write. Nothing
-// of it is there, or all.
+// TestLambdaTimeout: the platform kills a function in the middle of a write. The write is
+// stored completely or not at all.
 func TestLambdaTimeout(t *testing.T) {
 	postgresServer.need(t)
 	database := postgresServer.migrated(t)
@@ -272,7 +272,7 @@ func TestLambdaTimeout(t *testing.T) {
 	namespace := "/api/v1/namespaces/default"
 	api.must(t, "GET", namespace+"/flags", nil, nil)
 
-	// Another writer holds the namespace until the function is gone.
+	// Another transaction locks the namespace until the function has been killed.
 	db, err := openSQL(database)
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestLambdaTimeout(t *testing.T) {
 	result := invoke(t, f, string(event))
 	var a struct{ StatusCode int }
 	if err := json.Unmarshal(result.Payload, &a); err != nil || a.StatusCode != http.StatusGatewayTimeout {
-		t.Errorf("got %s, want an answer before the platform ends the function", result.Payload)
+		t.Errorf("got %s, want a response before the platform ends the function", result.Payload)
 	}
 	f.Kill() // as the platform would have
 	if err := holder.Rollback(); err != nil {
@@ -304,12 +304,12 @@ func TestLambdaTimeout(t *testing.T) {
 	var list struct{ TotalCount int }
 	got := api.must(t, "GET", namespace+"/flags", nil, &list)
 	if list.TotalCount != 0 || got.Header.Get("Guidon-Revision") != "1" {
-		t.Errorf("got %d flags at revision %s, want nothing of a write that was not done", list.TotalCount, got.Header.Get("Guidon-Revision"))
+		t.Errorf("got %d flags at revision %s, want none at 1", list.TotalCount, got.Header.Get("Guidon-Revision"))
 	}
 }
 
-// TestLambdaRefuses: a configuration that only a server can have ends the function
-// with what is wrong in its log.
+// TestLambdaRefuses: with a configuration that only a server supports, the function ends
+// and logs the reason.
 func TestLambdaRefuses(t *testing.T) {
 	for setting, want := range map[string]string{
 		"GUIDON_DB_URL=file:/tmp/guidon.db":             "must name a database server",
@@ -328,7 +328,7 @@ func TestLambdaRefuses(t *testing.T) {
 	}
 }
 
-// TestLambdaSize: what is downloaded at each cold start stays small.
+// TestLambdaSize: the program, which is loaded at each cold start, stays small.
 func TestLambdaSize(t *testing.T) {
 	const bound = 24 << 20
 	for _, architecture := range []string{"amd64", "arm64"} {

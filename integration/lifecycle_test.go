@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSecondServerIsRefused: SQLite is single-instance, and says so.
+// TestSecondServerIsRefused: a second server on an SQLite file ends with an error.
 func TestSecondServerIsRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	first := start(t, "file:"+file)
@@ -18,17 +18,17 @@ func TestSecondServerIsRefused(t *testing.T) {
 		t.Errorf("exit code %d, want 1", code)
 	}
 	if log := second.Log(); !strings.Contains(log, "in use") {
-		t.Errorf("the log does not say why:\n%s", log)
+		t.Errorf("the log does not give the reason:\n%s", log)
 	}
 	first.must(t, "GET", "/health", nil, nil)
 }
 
-// TestSecondSignalEndsAtOnce: the first SIGTERM waits out the delay, the second
-// does not.
+// TestSecondSignalEndsAtOnce: after the first SIGTERM the server waits for the shutdown
+// delay. A second one ends it immediately.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_SHUTDOWN_DELAY=1h")
 	s.Signal(t, syscall.SIGTERM)
-	for { // until health says so, the signal has not been handled
+	for { // until the health check fails, the signal has not been handled
 		a, err := s.call(t.Context(), "GET", "/health", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -39,12 +39,12 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	}
 	s.Signal(t, syscall.SIGTERM)
 	if code := s.Wait(t); code == 0 {
-		t.Error("exit code 0 after a second signal, want another")
+		t.Error("exit code 0 after a second signal, want a nonzero one")
 	}
 }
 
-// TestBootstrapToken: a random bootstrap token is logged once and works; a
-// configured one works and is never logged.
+// TestBootstrapToken: a random bootstrap token is valid and logged once. A configured one
+// is valid and never logged.
 func TestBootstrapToken(t *testing.T) {
 	required := []string{
 		"GUIDON_AUTHENTICATION_REQUIRED=true",
@@ -61,7 +61,7 @@ func TestBootstrapToken(t *testing.T) {
 		s.Signal(t, syscall.SIGTERM)
 		s.Wait(t)
 		if log := start(t, "file:"+file, required...).Log(); strings.Contains(log, "gdn_") {
-			t.Errorf("a token is logged by a later start:\n%s", log)
+			t.Errorf("a later start logged a token:\n%s", log)
 		}
 	})
 	t.Run("configured", func(t *testing.T) {
@@ -75,8 +75,8 @@ func TestBootstrapToken(t *testing.T) {
 	})
 }
 
-// TestCommandLineBesideServer: a command that would write to the file behind
-// the server's back is refused and names the way that works; that way works.
+// TestCommandLineBesideServer: a command that would write to the SQLite file of a running
+// server fails and names --address, with which it succeeds.
 func TestCommandLineBesideServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	s := start(t, "file:"+file)
@@ -86,7 +86,7 @@ func TestCommandLineBesideServer(t *testing.T) {
 	local.Env = []string{"HOME=" + t.TempDir(), "GUIDON_DB_URL=file:" + file}
 	out, err := local.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "--address") {
-		t.Errorf("local import beside a server: %v, output %q; want a refusal that names --address", err, out)
+		t.Errorf("local import while a server runs: %v, output %q; want an error that names --address", err, out)
 	}
 	remote := exec.Command(binary, "import", document, "--address", s.URL)
 	remote.Env = []string{"HOME=" + t.TempDir()}

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// lockedBuffer is a buffer that a process writes to and a test reads.
+// lockedBuffer is a buffer to which a process writes and from which a test reads.
 type lockedBuffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
-	more   chan struct{} // closed by the next Write; nil while nobody waits
+	more   chan struct{} // closed by the next Write; nil if there are no waiters
 }
 
 func (b *lockedBuffer) Write(p []byte) (int, error) {
@@ -29,8 +29,8 @@ func (b *lockedBuffer) String() string {
 	return b.buffer.String()
 }
 
-// after returns what has been written after the first n bytes, and what is closed
-// when there is more.
+// after returns the bytes written after the first n, and a channel that is closed when
+// there are more.
 func (b *lockedBuffer) after(n int) (text []byte, more <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +40,7 @@ func (b *lockedBuffer) after(n int) (text []byte, more <-chan struct{}) {
 	return bytes.Clone(b.buffer.Bytes()[n:]), b.more
 }
 
-// follow answers the request with all that is written, until its end.
+// follow sends everything that is written to the client, until the request ends.
 func (b *lockedBuffer) follow(w http.ResponseWriter, r *http.Request) {
 	for n := 0; ; {
 		text, more := b.after(n)

@@ -17,7 +17,6 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-// allSteps are the names of the schema steps.
 var allSteps = []string{"tables", "seed", "leases"}
 
 func stepNames(steps []migrate.Step) []string {
@@ -44,15 +43,14 @@ func execute(t testing.TB, db *sql.DB, statement string) {
 	}
 }
 
-// TestMigrateManyAtOnce: ten that start on an empty database apply each step once
-// between them, whichever of them it is.
+// TestMigrateManyAtOnce: ten concurrent migrations of an empty database apply each step
+// exactly once in total.
 func TestMigrateManyAtOnce(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) { migrateAtOnce(t, s.empty(t)) })
 }
 
-// TestMigrateSerializable stands in for CockroachDB: its dialect and schema, on a
-// database that refuses with 40001 whatever could not have been run one after
-// the other.
+// TestMigrateSerializable replaces a test with CockroachDB. It uses its dialect and schema
+// on a database that fails with 40001 all transactions that cannot be serialized.
 func TestMigrateSerializable(t *testing.T) {
 	postgresServer.need(t)
 	database := postgresServer.empty(t)
@@ -61,13 +59,13 @@ func TestMigrateSerializable(t *testing.T) {
 	migrateAtOnce(t, "cockroachdb:"+rest)
 }
 
-// TestMigratePooled: through a pooler that keeps nothing of a session.
+// TestMigratePooled migrates through a pooler that does not keep session state.
 func TestMigratePooled(t *testing.T) {
 	pooler := pgBouncer(t)
 	migrateAtOnce(t, pooler.Database(databaseName(postgresServer.empty(t))))
 }
 
-// migrateAtOnce migrates the empty database from ten sides.
+// migrateAtOnce runs ten concurrent migrations of the empty database.
 func migrateAtOnce(t *testing.T, database string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -87,15 +85,15 @@ func migrateAtOnce(t *testing.T, database string) {
 	}
 	wait.Wait()
 	if diff := cmp.Diff(allSteps, applied); diff != "" {
-		t.Errorf("applied in all (-want +got):\n%s", diff)
+		t.Errorf("applied in total (-want +got):\n%s", diff)
 	}
 	if n := count(t, openStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
 		t.Errorf("%d change records, want that of the first namespace", n)
 	}
 }
 
-// TestMigrateProcesses is the same with processes of the binary, and what the
-// command says.
+// TestMigrateProcesses is TestMigrateManyAtOnce with processes of the binary. It also
+// checks their output.
 func TestMigrateProcesses(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.empty(t)
@@ -135,7 +133,7 @@ func TestMigrateProcesses(t *testing.T) {
 	})
 }
 
-// guidonCommand runs the binary on the database and returns what it printed.
+// guidonCommand runs the binary on the database and returns its output.
 func guidonCommand(ctx context.Context, database string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, binary, args...)
 	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database}
@@ -143,8 +141,8 @@ func guidonCommand(ctx context.Context, database string, args ...string) (string
 	return string(out), err
 }
 
-// TestMigrateLooksOnly: Status, Check and Wait leave an empty database empty.
-func TestMigrateLooksOnly(t *testing.T) {
+// TestMigrateReadOnly: Status, Check and Wait create nothing in an empty database.
+func TestMigrateReadOnly(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		db := openStore(t, s.empty(t))
 		steps, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
@@ -158,16 +156,16 @@ func TestMigrateLooksOnly(t *testing.T) {
 			"Wait":  migrate.Wait(short, db.SQL(), db.Dialect()),
 		} {
 			if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "guidon migrate up") {
-				t.Errorf("%s: got %v, want what to run", name, err)
+				t.Errorf("%s: got %v, want Unavailable with the command to run", name, err)
 			}
 		}
 		if names := tablesOf(t, db.SQL(), s); len(names) != 0 {
-			t.Errorf("looking left the tables %q", names)
+			t.Errorf("the tables %q were created", names)
 		}
 	})
 }
 
-// TestMigrateWait: whoever waits goes on as soon as another has migrated.
+// TestMigrateWait: Wait returns when another process has migrated the database.
 func TestMigrateWait(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		db := openStore(t, s.empty(t))
@@ -182,7 +180,7 @@ func TestMigrateWait(t *testing.T) {
 	})
 }
 
-// TestMigrateNewer: a database that a newer release has migrated is left alone.
+// TestMigrateNewer: a database that was migrated by a newer release is not used.
 func TestMigrateNewer(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
@@ -195,25 +193,24 @@ func TestMigrateNewer(t *testing.T) {
 			"Wait":  migrate.Wait(t.Context(), db.SQL(), db.Dialect()),
 		} {
 			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
-				t.Errorf("%s: got %v, want a refusal that names step 99", name, err)
+				t.Errorf("%s: got %v, want FailedPrecondition that names step 99", name, err)
 			}
 		}
 		out, err := guidonCommand(t.Context(), database, "server")
 		if err == nil || !strings.Contains(out, "step 99") {
-			t.Errorf("server: got %v, want a refusal\n%s", err, out)
+			t.Errorf("server: got %v, want an error that names step 99\n%s", err, out)
 		}
 	})
 }
 
-// TestMigrateForeign: tables of another program that have our names are not
-// touched, whatever is in them.
+// TestMigrateForeign: tables of another program that have the same names are not modified.
 func TestMigrateForeign(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		db := openStore(t, s.empty(t))
 		execute(t, db.SQL(), "CREATE TABLE flags (id INTEGER)")
 		_, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
-			t.Errorf("got %v, want a refusal that names the table", err)
+			t.Errorf("got %v, want FailedPrecondition that names the table", err)
 		}
 		if diff := cmp.Diff([]string{"flags"}, tablesOf(t, db.SQL(), s)); diff != "" {
 			t.Errorf("tables (-want +got):\n%s", diff)
@@ -221,8 +218,8 @@ func TestMigrateForeign(t *testing.T) {
 	})
 }
 
-// TestMigrateInterrupted: what a killed process left of a step is completed by
-// the next one, at whichever statement it was killed.
+// TestMigrateInterrupted: a step that was interrupted at any statement is completed by the
+// next migration.
 func TestMigrateInterrupted(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		db := openStore(t, s.migrated(t))
@@ -241,7 +238,7 @@ func TestMigrateInterrupted(t *testing.T) {
 			}
 			execute(t, db.SQL(), "DELETE FROM schema_steps")
 			if len(tables) == 1 {
-				// Step 1 was complete but not yet recorded; the seed is not there.
+				// Step 1 was complete but not recorded yet, and the seed does not exist.
 				execute(t, db.SQL(), "DELETE FROM namespaces")
 				execute(t, db.SQL(), "DELETE FROM changes")
 			}
@@ -259,8 +256,7 @@ func TestMigrateInterrupted(t *testing.T) {
 	})
 }
 
-// TestMigrateTakesOver: the lock of a process that was killed holds up nobody for
-// ever.
+// TestMigrateTakesOver: the lock of a killed process is taken over after a while.
 func TestMigrateTakesOver(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		t.Parallel()
@@ -273,7 +269,7 @@ func TestMigrateTakesOver(t *testing.T) {
 			t.Errorf("got %+v, %v", steps, err)
 		}
 		if d := time.Since(start); d < 10*time.Second {
-			t.Errorf("the lock was taken after %s, when its holder could still be alive", d)
+			t.Errorf("the lock was taken over after %s, when its holder could still be running", d)
 		}
 	})
 }

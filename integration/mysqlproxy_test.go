@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// mysqlProxy speaks as much of MySQL's protocol as it takes to tell the commands
-// of a client apart, and lets the test say what becomes of each.
+// mysqlProxy understands as much of MySQL's protocol as is needed to distinguish the
+// commands of a client. The test decides the fault of each.
 type mysqlProxy struct {
 	wire
 	upstream string
 }
 
-// newMySQLProxy starts a proxy in front of the server of the URL, which does not
-// use TLS, and returns it with the URL that leads through it.
+// newMySQLProxy starts a proxy in front of the server of the URL, which does not use TLS,
+// and returns it with the URL of the database through the proxy.
 func newMySQLProxy(t testing.TB, database string) (*mysqlProxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -47,7 +47,7 @@ func (p *mysqlProxy) serve(client net.Conn) {
 	answering.Wait()
 }
 
-// mysqlSession is one connection of a client with one of its own to the server.
+// mysqlSession is a connection of a client, with its connection to the server.
 type mysqlSession struct {
 	proxy          *mysqlProxy
 	client, server net.Conn
@@ -55,10 +55,10 @@ type mysqlSession struct {
 	stage          int
 
 	mu   sync.Mutex
-	next fault // what becomes of the next answer
+	next fault // of the next response
 }
 
-// commands passes on what the client sends, each packet after its fate is known.
+// commands forwards the packets of the client, after applying the fault of each.
 func (s *mysqlSession) commands() error {
 	for {
 		packet, err := readPacket(s.client)
@@ -82,8 +82,7 @@ func (s *mysqlSession) commands() error {
 	}
 }
 
-// readPacket reads the length in three bytes, the number in its conversation, and
-// the rest.
+// readPacket reads a packet: three bytes of length, the sequence number, and the payload.
 func readPacket(from io.Reader) ([]byte, error) {
 	packet := make([]byte, 4)
 	if _, err := io.ReadFull(from, packet); err != nil {
@@ -97,14 +96,14 @@ func readPacket(from io.Reader) ([]byte, error) {
 
 const comQuery = 3
 
-// commandPacket returns the packet that asks for a short statement.
+// commandPacket returns the packet of a short statement.
 func commandPacket(sql string) []byte {
 	return append([]byte{byte(1 + len(sql)), 0, 0, 0, comQuery}, sql...)
 }
 
-// request tells what the packet asks for. Where a value has what parts the
-// statements, too, it is taken for one, which is no harm as long as none looks
-// like those asked for here.
+// request returns the statements of the packet. A value that contains the separator of
+// statements is split too, which is harmless unless a part looks like a statement that
+// the tests match.
 func (s *mysqlSession) request(packet []byte) request {
 	r := request{commit: -1}
 	if len(packet) > 4 && packet[4] == comQuery {
@@ -139,7 +138,7 @@ func (s *mysqlSession) expected() fault {
 	return s.next
 }
 
-// answers passes on what the server answers, or what the fault makes of it.
+// answers forwards the responses of the server, after applying the expected fault.
 func (s *mysqlSession) answers() {
 	defer s.client.Close()
 	for buffer := make([]byte, 32<<10); ; {
@@ -153,7 +152,7 @@ func (s *mysqlSession) answers() {
 		case serialize:
 			answer = refusal("restart transaction")
 			s.expect(pass)
-		default: // the server has done what it was asked for
+		default: // cut after the server has executed the command
 			return
 		}
 		if _, err := s.client.Write(answer); err != nil {

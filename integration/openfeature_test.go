@@ -15,7 +15,7 @@ func TestGoProvider(t *testing.T) {
 	s := startForClients(t)
 	client := openFeatureClient(t, "good", ofrep.NewProvider(s.URL,
 		ofrep.WithBearerToken(sdkToken), ofrep.WithHeader("X-Guidon-Namespace", "ofrep")))
-	// Numbers, booleans and dates go over the wire as what they are.
+	// Numbers, booleans and dates keep their types on the wire.
 	user := openfeature.NewEvaluationContext("user-1", map[string]any{
 		"age": 42, "beta": true, "since": time.Date(2026, 5, 1, 10, 20, 30, 123e6, time.UTC), "geo": map[string]any{"cc": "NO"},
 	})
@@ -26,16 +26,16 @@ func TestGoProvider(t *testing.T) {
 		Reason  openfeature.Reason
 		Error   openfeature.ErrorCode
 	}
-	told := func(value any, d openfeature.EvaluationDetails) answer {
+	answerOf := func(value any, d openfeature.EvaluationDetails) answer {
 		return answer{value, d.Variant, d.Reason, d.ErrorCode}
 	}
 	boolean := func(flag string, byDefault bool, user openfeature.EvaluationContext) answer {
-		d, _ := client.BooleanValueDetails(t.Context(), flag, byDefault, user) // the error is in the details, too
-		return told(d.Value, d.EvaluationDetails)
+		d, _ := client.BooleanValueDetails(t.Context(), flag, byDefault, user) // the details contain the error as well
+		return answerOf(d.Value, d.EvaluationDetails)
 	}
 	text := func(flag string, user openfeature.EvaluationContext) answer {
 		d, _ := client.StringValueDetails(t.Context(), flag, "default", user)
-		return told(d.Value, d.EvaluationDetails)
+		return answerOf(d.Value, d.EvaluationDetails)
 	}
 	ratio, _ := client.FloatValueDetails(t.Context(), "ratio", 1, user)
 	banner, _ := client.ObjectValueDetails(t.Context(), "banner", nil, user)
@@ -47,13 +47,13 @@ func TestGoProvider(t *testing.T) {
 	}{
 		{"a segment by number", boolean("adult", false, user), answer{true, "true", "TARGETING_MATCH", ""}},
 		{"a segment by date", boolean("since", false, user), answer{true, "true", "TARGETING_MATCH", ""}},
-		{"nobody", boolean("off", true, user), answer{false, "false", "STATIC", ""}},
+		{"a flag that is off", boolean("off", true, user), answer{false, "false", "STATIC", ""}},
 		{"an attachment that is a boolean", boolean("named", true, user), answer{false, "nope", "STATIC", ""}},
-		{"an attachment that is a number", told(ratio.Value, ratio.EvaluationDetails), answer{0.25, "quarter", "STATIC", ""}},
-		{"an attachment that is an object", told(banner.Value, banner.EvaluationDetails),
+		{"an attachment that is a number", answerOf(ratio.Value, ratio.EvaluationDetails), answer{0.25, "quarter", "STATIC", ""}},
+		{"an attachment that is an object", answerOf(banner.Value, banner.EvaluationDetails),
 			answer{map[string]any{"text": "Hello", "sizes": []any{1.0, 2.5}, "dark": false}, "plain", "TARGETING_MATCH", ""}},
 		{"a distribution", text("half", user), answer{"b", "b", "SPLIT", ""}},
-		{"a distribution for nobody", text("half", nobody), answer{"default", "", "ERROR", openfeature.TargetingKeyMissingCode}},
+		{"a distribution without a targeting key", text("half", nobody), answer{"default", "", "ERROR", openfeature.TargetingKeyMissingCode}},
 		{"a flag that does not exist", text("nope", user), answer{"default", "", "ERROR", openfeature.FlagNotFoundCode}},
 		{"a number as text", text("ratio", user), answer{"default", "", "ERROR", openfeature.TypeMismatchCode}},
 	} {
@@ -65,8 +65,8 @@ func TestGoProvider(t *testing.T) {
 		t.Errorf("metadata (-want +got):\n%s", diff)
 	}
 
-	refused := openFeatureClient(t, "refused", ofrep.NewProvider(s.URL, ofrep.WithApiKeyAuth("wrong")))
-	if d, err := refused.BooleanValueDetails(t.Context(), "adult", true, user); err == nil || !d.Value {
+	rejected := openFeatureClient(t, "rejected", ofrep.NewProvider(s.URL, ofrep.WithApiKeyAuth("wrong")))
+	if d, err := rejected.BooleanValueDetails(t.Context(), "adult", true, user); err == nil || !d.Value {
 		t.Errorf("a wrong token: got %v, %v, want the default of the code and an error", d.Value, err)
 	}
 }

@@ -15,7 +15,7 @@ type raw struct {
 	headers                  []string // "Name: value"
 }
 
-// status sends the request to the server and returns the status of the answer.
+// status sends the request to the server and returns the status and body of the response.
 func (r raw) status(t *testing.T, url string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), r.method, url+r.path, strings.NewReader(r.body))
@@ -41,8 +41,8 @@ func (r raw) status(t *testing.T, url string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// TestPagesOfOtherOrigins attacks a real server as a web page does: with requests that
-// need no preflight, and under a name of its own that resolves to the server.
+// TestPagesOfOtherOrigins attacks a real server as a web page could: with requests that
+// need no preflight, and by DNS rebinding, under a host name that resolves to the server.
 func TestPagesOfOtherOrigins(t *testing.T) {
 	const (
 		imports  = "/api/v1/namespaces/default/import"
@@ -67,7 +67,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		settings []string
-		known    []string // headers of the rightful client
+		known    []string // headers of the legitimate client
 		attacks  []attack
 	}{
 		"open": {nil, nil, []attack{
@@ -124,8 +124,8 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsAddress: the profiler has a listener of its own, beside which the one
-// for everybody does not show it, to callers on this machine either.
+// TestDiagnosticsAddress: if diagnostics have their own listener, the main one does not
+// serve the profiler, not even to clients on this machine.
 func TestDiagnosticsAddress(t *testing.T) {
 	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"), "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=127.0.0.1:0",
 		"GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true", "GUIDON_METRICS_PUBLIC=false")

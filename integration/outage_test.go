@@ -16,10 +16,10 @@ const (
 	authorization = "Authorization: Bearer " + outageToken
 )
 
-// TestEvaluationOutlastsDatabase freezes the database, or kills it, under three
-// instances: strict, bounded, and one that may not answer from memory. The first
-// two go on evaluating and say so, none of them writes, and all recover by
-// themselves.
+// TestEvaluationOutlastsDatabase freezes or kills the database of three instances: one in
+// mode strict, one in mode bounded, and one that must not serve stale state. The first two
+// continue to evaluate and report the age of the state. None accepts writes, and all
+// recover without intervention.
 func TestEvaluationOutlastsDatabase(t *testing.T) {
 	for _, s := range faultyDatabases {
 		for _, outage := range []struct {
@@ -50,7 +50,7 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 						t.Fatalf("status %d, Guidon-Stale %q: %s", a.Status, a.Header.Get("Guidon-Stale"), a.Body)
 					}
 					if got := s.databaseHealth(t); got != "SERVING" {
-						t.Errorf("health says of the database %q", got)
+						t.Errorf("the health of the database is %q", got)
 					}
 				}
 
@@ -58,7 +58,7 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 				for i, s := range lasting {
 					s.goesOn(t, i, created)
 				}
-				refusing.until(t, "a refusal", func(a answer) bool { return a.Status == http.StatusServiceUnavailable })
+				refusing.until(t, "a 503", func(a answer) bool { return a.Status == http.StatusServiceUnavailable })
 				for _, s := range all {
 					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "g", "name": "g"}, authorization)
 					s.failsFast(t, requestTimeout+slack, "GET", "/api/v1/namespaces/default/flags", nil, authorization)
@@ -74,7 +74,7 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 					})
 					createBoolean(t, s, fmt.Sprint("after-", i))
 					if got := s.databaseHealth(t); got != "SERVING" {
-						t.Errorf("health says of the database %q", got)
+						t.Errorf("the health of the database is %q", got)
 					}
 				}
 			})
@@ -82,11 +82,11 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 	}
 }
 
-// goesOn checks that the server evaluates while the database is away.
+// goesOn checks that the server evaluates while the database is unavailable.
 func (s *server) goesOn(t *testing.T, instance int, revision string) {
 	t.Helper()
 	begin := time.Now()
-	s.until(t, "a stale answer", func(a answer) bool {
+	s.until(t, "a stale response", func(a answer) bool {
 		if a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != revision {
 			t.Fatalf("instance %d: status %d, revision %s: %s", instance, a.Status, a.Header.Get("Guidon-Revision"), a.Body)
 		}
@@ -102,31 +102,31 @@ func (s *server) goesOn(t *testing.T, instance int, revision string) {
 			t.Fatalf("instance %d: status %d, Guidon-Stale %q: %s", instance, a.Status, a.Header.Get("Guidon-Stale"), a.Body)
 		}
 	}
-	t.Logf("instance %d noticed after %v, slowest answer then %v", instance, noticed, slowest)
+	t.Logf("instance %d detected the outage after %v, slowest response then %v", instance, noticed, slowest)
 	if slowest > slack {
-		t.Errorf("instance %d: an answer took %v", instance, slowest)
+		t.Errorf("instance %d: a response took %v", instance, slowest)
 	}
 	if got := s.databaseHealth(t); got != "NOT_SERVING" {
-		t.Errorf("instance %d: health says of the database %q", instance, got)
+		t.Errorf("instance %d: the health of the database is %q", instance, got)
 	}
 	a, err := s.call(t.Context(), "GET", "/metrics", nil, authorization)
 	if err == nil && a.Status == http.StatusOK && !strings.Contains(string(a.Body), "guidon_cache_stale_answers_total") {
-		t.Errorf("instance %d: metrics lack the stale answers", instance)
+		t.Errorf("instance %d: the metrics lack guidon_cache_stale_answers_total", instance)
 	}
 	if a := s.evaluate(t, "f", "Guidon-Min-Revision: 1000"); a.Status != http.StatusServiceUnavailable {
-		t.Errorf("instance %d: a revision that is not held: status %d", instance, a.Status)
+		t.Errorf("instance %d: a later revision: status %d", instance, a.Status)
 	}
 	if a := s.evaluate(t, "f", "Authorization: Bearer nobody"); a.Status != http.StatusUnauthorized {
 		t.Errorf("instance %d: an unknown token: status %d", instance, a.Status)
 	}
 }
 
-// until evaluates until an answer is what is wanted.
+// until evaluates the flag until wanted returns true for the response.
 func (s *server) until(t *testing.T, what string, wanted func(answer) bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !wanted(s.evaluate(t, "f")); {
 		if time.Now().After(end) {
-			t.Fatalf("no sign of %s", what)
+			t.Fatalf("%s did not occur", what)
 		}
 	}
 }
@@ -141,14 +141,14 @@ func (s *server) evaluate(t *testing.T, flag string, headers ...string) answer {
 	return a
 }
 
-// createBoolean creates a flag and returns the revision with it.
+// createBoolean creates a flag and returns the resulting revision.
 func createBoolean(t *testing.T, s *server, key string) string {
 	t.Helper()
 	body := map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE", "enabled": true}
 	return s.must(t, "POST", "/api/v1/namespaces/default/flags", body, nil, authorization).Header.Get("Guidon-Revision")
 }
 
-// databaseHealth returns what the full health says of the database.
+// databaseHealth returns the status of the database in the full health check.
 func (s *server) databaseHealth(t *testing.T) string {
 	t.Helper()
 	var health struct{ Database struct{ Status string } }

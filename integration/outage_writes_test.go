@@ -19,10 +19,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// evaluated is what an evaluation of the flag "f" must answer.
+// evaluated is the expected result of an evaluation of the flag "f".
 type evaluated struct {
-	status  int  // of HTTP
-	enabled bool // if that is 200
+	status  int  // HTTP status
+	enabled bool // if the status is 200
 }
 
 var (
@@ -31,8 +31,8 @@ var (
 	missing = evaluated{status: http.StatusNotFound}
 )
 
-// lastWrites are writes of every kind to the namespace "last", in an order in which
-// each can be made. {id} in a path is the id that the write before answered.
+// lastWrites are writes of every kind to the namespace "last", in an order in which each
+// succeeds. {id} in a path is the last id in a response to a previous write.
 var lastWrites = []struct {
 	name   string
 	method string
@@ -79,9 +79,9 @@ func importedFlags(n int) object {
 	return object{"flags": flags}
 }
 
-// TestWriteThenOutage lets the database go away at a random moment of the half second
-// after a write, of every kind, has been acknowledged. Meanwhile the instance evaluates
-// over HTTP and gRPC, with the state that was written or a later one.
+// TestWriteThenOutage makes the database unavailable at a random time within half a second
+// after a write, of every kind, has been acknowledged. The instance must continue to
+// evaluate over HTTP and gRPC, with the written state or a later one.
 func TestWriteThenOutage(t *testing.T) {
 	for _, s := range faultyDatabases {
 		for name, env := range map[string]func() []string{
@@ -109,9 +109,9 @@ func TestWriteThenOutage(t *testing.T) {
 	}
 }
 
-// TestWriteThenFreeze is TestWriteThenOutage for a database that does not refuse but
-// freezes, with some of the writes: each outage takes as long as the first evaluation
-// waits for an answer.
+// TestWriteThenFreeze is TestWriteThenOutage for a database that does not reject
+// connections but freezes. It makes only some of the writes, because each outage lasts as
+// long as the first evaluation waits for the database.
 func TestWriteThenFreeze(t *testing.T) {
 	for _, s := range faultyDatabases {
 		for name, env := range map[string][]string{"strict": nil, "bounded": bounded(100 * time.Millisecond)} {
@@ -131,17 +131,17 @@ func TestWriteThenFreeze(t *testing.T) {
 	}
 }
 
-// writesThenOutage is one instance whose database goes away again and again.
+// writesThenOutage is an instance whose database repeatedly becomes unavailable.
 type writesThenOutage struct {
 	t      *testing.T
 	random *rand.Rand
 	proxy  *tcpProxy
-	hangs  bool // the database freezes instead of going away
+	hangs  bool // the database freezes instead of rejecting connections
 	server *server
-	other  *server // on the same database, which it does not lose
+	other  *server // on the same database, without outages
 	grpc   *grpc.ClientConn
-	id     string // of what was created last
-	acked  int64  // the revision of the namespace last acknowledged
+	id     string // of the last object created
+	acked  int64  // the last acknowledged revision of the namespace
 }
 
 func newWritesThenOutage(t *testing.T, seed uint64, database string, env ...string) *writesThenOutage {
@@ -160,10 +160,10 @@ func newWritesThenOutage(t *testing.T, seed uint64, database string, env ...stri
 	return o
 }
 
-// outage lets the database go away a moment after the write, and come back when check
-// has returned.
+// outage makes the database unavailable shortly after a write, and available again when
+// check has returned.
 func (o *writesThenOutage) outage(check func()) {
-	time.Sleep(time.Duration(o.random.Int64N(int64(500 * time.Millisecond)))) // the moment is what is tested
+	time.Sleep(time.Duration(o.random.Int64N(int64(500 * time.Millisecond)))) // the timing is being tested
 	if o.hangs {
 		o.proxy.freeze()
 		check()
@@ -171,21 +171,21 @@ func (o *writesThenOutage) outage(check func()) {
 	} else {
 		o.proxy.sever()
 		check()
-		o.proxy.mend(o.t)
+		o.proxy.restore(o.t)
 	}
 	for end := time.Now().Add(patience); ; {
 		if o.evaluate(outageToken, "Cache-Control: no-cache").Status != http.StatusServiceUnavailable {
 			return
 		}
 		if time.Now().After(end) {
-			o.t.Fatal("no end of the outage is noticed")
+			o.t.Fatal("the server did not detect the end of the outage")
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// write makes one write, often after one of the other instance, and looks at its
-// effect while the database is away.
+// write makes one write, often after one by the other instance, and checks its effect
+// while the database is unavailable.
 func (o *writesThenOutage) write(name, method, path string, body any, want evaluated) {
 	o.t.Helper()
 	if o.random.IntN(2) == 0 && !strings.HasPrefix(name, "create namespace") {
@@ -201,7 +201,7 @@ func (o *writesThenOutage) write(name, method, path string, body any, want evalu
 	})
 }
 
-// must makes a write that has to succeed. It notes the id in the answer.
+// must makes a write, which must succeed, and records the id in its response.
 func (o *writesThenOutage) must(method, path string, body any) answer {
 	o.t.Helper()
 	a := o.server.must(o.t, method, strings.Replace(path, "{id}", o.id, 1), body, nil, authorization)
@@ -273,8 +273,8 @@ func (o *writesThenOutage) tokens() {
 	})
 }
 
-// unknownOutcomes lets the database go away in the middle of writes. Nothing is ever
-// refused that evaluates.
+// unknownOutcomes makes the database unavailable in the middle of writes. Evaluations must
+// always succeed.
 func (o *writesThenOutage) unknownOutcomes() {
 	o.t.Helper()
 	for n := range 5 {
@@ -287,7 +287,7 @@ func (o *writesThenOutage) unknownOutcomes() {
 			}
 			written <- a
 		}()
-		time.Sleep(time.Duration(o.random.Int64N(int64(6 * time.Millisecond)))) // the moment is what is tested
+		time.Sleep(time.Duration(o.random.Int64N(int64(6 * time.Millisecond)))) // the timing is being tested
 		o.proxy.sever()
 		for range 3 {
 			o.wantEvaluated("during a write", outageToken, on)

@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// pgProxy speaks PostgreSQL's protocol on both sides, one request at a time, and
-// lets the test say what becomes of each.
+// pgProxy speaks PostgreSQL's protocol on both sides, one request at a time. The test
+// decides the fault of each request.
 type pgProxy struct {
 	wire
 	upstream string
-	retries  atomic.Int64 // answers of the server with 40001
-	rows     atomic.Int64 // of the server's answers
+	retries  atomic.Int64 // responses of the server with 40001
+	rows     atomic.Int64 // in the responses of the server
 }
 
-// newPGProxy starts a proxy in front of the server of the URL, which does not
-// use TLS, and returns it with the URL that leads through it.
+// newPGProxy starts a proxy in front of the server of the URL, which does not use TLS, and
+// returns it with the URL of the database through the proxy.
 func newPGProxy(t testing.TB, database string) (*pgProxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -51,17 +51,17 @@ func (p *pgProxy) serve(conn net.Conn) {
 		upstream: upstream,
 		prepared: map[string]string{},
 	}
-	_ = s.run() // whichever side ends it, the other is told by the closed connection
+	_ = s.run() // when one side ends, the connection to the other is closed
 }
 
-// pgSession is one connection of a client with one of its own to the server.
+// pgSession is a connection of a client, with its connection to the server.
 type pgSession struct {
 	proxy    *pgProxy
 	client   *pgproto3.Backend
-	server   *pgproto3.Frontend // for reading; what is written is kept until its fate is known
+	server   *pgproto3.Frontend // for reading; requests are written to upstream
 	upstream net.Conn
 	prepared map[string]string // SQL by name of the prepared statement
-	status   byte              // of the transaction: 'I' for none
+	status   byte              // of the transaction; 'I' means none
 	stage    int
 }
 
@@ -92,7 +92,7 @@ func (s *pgSession) run() error {
 			err = s.refuse(r)
 		case cutBefore:
 			return nil
-		default: // the server does what it was asked for
+		default: // cut after the server has executed the request
 			return errors.Join(s.send(r.text, nil), s.answer(false))
 		}
 		if err != nil {
@@ -108,7 +108,7 @@ func (s *pgSession) send(text []byte, err error) error {
 	return err
 }
 
-// request reads what the client sends until it waits for an answer.
+// request reads the messages of the client until it waits for a response.
 func (s *pgSession) request() (request, error) {
 	r := request{inside: s.status != 'I', commit: -1}
 	for end := false; !end; {
@@ -148,7 +148,7 @@ func (s *pgSession) request() (request, error) {
 	return r, nil
 }
 
-// answer reads the answer of the server and passes it on, or not.
+// answer reads the response of the server, and forwards it completely if deliver is set.
 func (s *pgSession) answer(deliver bool) error {
 	ready, err := s.until(s.client.Send)
 	if err != nil || !deliver {
@@ -158,9 +158,9 @@ func (s *pgSession) answer(deliver bool) error {
 	return s.client.Flush()
 }
 
-// refuse lets the server do what the request asks for before its COMMIT, rolls
-// the transaction back and answers the COMMIT with 40001, as databases do whose
-// transactions may fail at their very end.
+// refuse forwards the part of the request before its COMMIT, rolls the transaction back,
+// and responds to the COMMIT with 40001, like databases whose transactions may fail at the
+// end.
 func (s *pgSession) refuse(r request) error {
 	if r.commit > 0 {
 		text, err := (&pgproto3.Sync{}).Encode(r.text[:r.commit])
@@ -183,8 +183,8 @@ func (s *pgSession) refuse(r request) error {
 	return s.client.Flush()
 }
 
-// until reads the answer of the server and has each of its messages passed but
-// the one that ends it, which it returns.
+// until reads the response of the server and calls pass with each message but the last,
+// which it returns.
 func (s *pgSession) until(pass func(pgproto3.BackendMessage)) (*pgproto3.ReadyForQuery, error) {
 	for {
 		message, err := s.server.Receive()

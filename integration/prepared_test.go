@@ -6,11 +6,11 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// TestPreparedStatements: a connection to PostgreSQL keeps its statements
-// prepared, but in a session that a pooler may hand to others it leaves nothing.
+// TestPreparedStatements: connections to PostgreSQL keep their statements prepared, but
+// leave none in a session that a pooler may give to other clients.
 func TestPreparedStatements(t *testing.T) {
 	prepared := func(t *testing.T, database string) int {
-		// Of two connections one writes, and that is asked.
+		// One of the two connections writes, and is used for the query below.
 		db, err := store.Open(t.Context(), database, store.Options{MaxOpenConns: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +26,7 @@ func TestPreparedStatements(t *testing.T) {
 	t.Run("direct", func(t *testing.T) {
 		postgresServer.need(t)
 		if got := prepared(t, postgresServer.migrated(t)); got == 0 {
-			t.Error("nothing is prepared")
+			t.Error("no statements are prepared")
 		}
 	})
 	t.Run("PgBouncer", func(t *testing.T) {
@@ -37,8 +37,8 @@ func TestPreparedStatements(t *testing.T) {
 	})
 }
 
-// TestPreparedStatementsOutliveSchemaStep: the next release widens a column while
-// this one has statements prepared that read it.
+// TestPreparedStatementsOutliveSchemaStep: a later release widens a column while this one
+// has prepared statements that read it.
 func TestPreparedStatementsOutliveSchemaStep(t *testing.T) {
 	postgresServer.need(t)
 	database := postgresServer.migrated(t)
@@ -50,7 +50,7 @@ func TestPreparedStatementsOutliveSchemaStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := c.stored(t); got == 0 {
-			t.Fatal("nothing is counted")
+			t.Fatal("the counter is still 0")
 		}
 	}
 	execute(t, openStore(t, database).SQL(), `ALTER TABLE flags ALTER COLUMN body TYPE VARCHAR(10000000)`)

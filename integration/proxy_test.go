@@ -19,11 +19,11 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// ambiguity is what the store says of a write whose outcome it cannot know.
+// ambiguity is in the store's error for a write with an unknown outcome.
 const ambiguity = "the outcome of the write is unknown"
 
-// counter is a store behind a faulty wire, with a flag that counts the writes,
-// and a straight way to what is stored.
+// counter is a store behind a faulty connection, with a flag that counts the writes, and a
+// direct connection to the database.
 type counter struct {
 	wire     *wire
 	faulty   *store.DB
@@ -36,7 +36,7 @@ func eachWire(t *testing.T, test func(t *testing.T, c *counter)) {
 		t.Run(s.name, func(t *testing.T) {
 			s.need(t)
 			if s.private == nil {
-				skip(t, "the wire is only made faulty in front of a private process")
+				skip(t, "faults need a private database process")
 			}
 			database := s.migrated(t)
 			w, through := newWire(t, s, database)
@@ -56,7 +56,7 @@ func newWire(t testing.TB, s *databaseServer, database string) (*wire, string) {
 	return &p.wire, through
 }
 
-// putCounter stores the flag that counts.
+// putCounter stores the counter flag.
 func putCounter(t *testing.T, db *store.DB) {
 	t.Helper()
 	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
@@ -67,7 +67,8 @@ func putCounter(t *testing.T, db *store.DB) {
 	}
 }
 
-// count adds one through the faulty wire and tells how often that was tried.
+// count increments the counter over the faulty connection, and returns how often the
+// transaction ran.
 func (c *counter) count(ctx context.Context) (runs int, err error) {
 	err = c.faulty.Update(ctx, guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
 		runs++
@@ -85,8 +86,8 @@ func (c *counter) count(ctx context.Context) (runs int, err error) {
 	return runs, err
 }
 
-// stored returns the count, and checks that revisions and change records agree
-// with it: one of each for each count.
+// stored returns the count, and checks that there are one revision and one change record
+// for each increment.
 func (c *counter) stored(t *testing.T) int {
 	t.Helper()
 	shot, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace)
@@ -120,7 +121,7 @@ func (c *counter) stored(t *testing.T) int {
 	return n
 }
 
-// wantTruth checks what an attempt to count reported against what it did.
+// wantTruth compares the error of an attempt to count with its effect.
 func wantTruth(t *testing.T, err error, before, after int) {
 	t.Helper()
 	done := after - before
@@ -128,17 +129,17 @@ func wantTruth(t *testing.T, err error, before, after int) {
 	case done < 0 || done > 1:
 		t.Errorf("one write counted from %d to %d", before, after)
 	case err == nil && done != 1:
-		t.Error("reported as done, and lost")
+		t.Error("reported as done, but not stored")
 	case err != nil && guidon.CodeOf(err) != guidon.Unavailable:
 		t.Errorf("got %v, want Unavailable", err)
 	case err != nil && done == 1 && !isAmbiguous(err):
-		t.Errorf("done, and reported as failed: %v", err)
+		t.Errorf("stored, but reported as failed: %v", err)
 	}
 }
 
 func isAmbiguous(err error) bool { return strings.Contains(guidon.PublicMessage(err), ambiguity) }
 
-// TestCommitAnswered40001: the transaction is run again, and counts once.
+// TestCommitAnswered40001: the transaction is retried, and counts once.
 func TestCommitAnswered40001(t *testing.T) { eachWire(t, testCommitAnswered40001) }
 
 func testCommitAnswered40001(t *testing.T, c *counter) {
@@ -165,7 +166,7 @@ func testCommitAnswered40001(t *testing.T, c *counter) {
 	}
 }
 
-// TestCommitAnswered40001ForEver: at some point the caller is told so.
+// TestCommitAnswered40001ForEver: after some retries an error is returned.
 func TestCommitAnswered40001ForEver(t *testing.T) { eachWire(t, testCommitAnswered40001ForEver) }
 
 func testCommitAnswered40001ForEver(t *testing.T, c *counter) {
@@ -184,12 +185,12 @@ func testCommitAnswered40001ForEver(t *testing.T, c *counter) {
 	}
 }
 
-// TestConnectionCutAtCommit: with the database at hand again at once, the store
-// finds out what became of the write.
+// TestConnectionCutAtCommit: if the database is available again immediately, the store
+// queries the outcome of the write.
 func TestConnectionCutAtCommit(t *testing.T) { eachWire(t, testConnectionCutAtCommit) }
 
 func testConnectionCutAtCommit(t *testing.T, c *counter) {
-	for name, f := range map[string]fault{"before the server has it": cutBefore, "before the client has the answer": cutAfter} {
+	for name, f := range map[string]fault{"before the server has it": cutBefore, "before the client has the response": cutAfter} {
 		t.Run(name, func(t *testing.T) {
 			before := c.stored(t)
 			decide, inflicted := once(f, request.isCommit)
@@ -199,7 +200,7 @@ func testConnectionCutAtCommit(t *testing.T, c *counter) {
 			after := c.stored(t)
 			wantTruth(t, err, before, after)
 			if isAmbiguous(err) {
-				t.Errorf("the outcome could be read back, got %v", err)
+				t.Errorf("the outcome could be queried, got %v", err)
 			}
 			if f == cutAfter && (err != nil || after != before+1) {
 				t.Errorf("got %v and a count from %d to %d, want success", err, before, after)
@@ -209,8 +210,8 @@ func testConnectionCutAtCommit(t *testing.T, c *counter) {
 	}
 }
 
-// TestCommitUnknown: the database is away when the store wants to find out, so
-// the caller is told to do that.
+// TestCommitUnknown: the database is unavailable when the store wants to query the outcome,
+// so the error says that it is unknown.
 func TestCommitUnknown(t *testing.T) { eachWire(t, testCommitUnknown) }
 
 func testCommitUnknown(t *testing.T, c *counter) {
@@ -227,8 +228,8 @@ func testCommitUnknown(t *testing.T, c *counter) {
 	wantRecovered(t, c)
 }
 
-// TestConnectionCutAtEveryStage cuts each request of a transaction in turn,
-// before the server has it and before the client has the answer.
+// TestConnectionCutAtEveryStage cuts the connection at each request of a transaction, both
+// before the server has it and before the client has the response.
 func TestConnectionCutAtEveryStage(t *testing.T) { eachWire(t, testConnectionCutAtEveryStage) }
 
 func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
@@ -252,9 +253,9 @@ func testConnectionCutAtEveryStage(t *testing.T, c *counter) {
 	}
 }
 
-// TestRoundTripsOfWrites: a write takes two round trips, one to lock and read, one to
-// write and commit, also where the instance keeps what it wrote and others have written
-// since its last one.
+// TestRoundTripsOfWrites: a write takes two round trips, one to lock and read, one to write
+// and commit. This is also true if the instance caches its writes and other instances have
+// written since its last one.
 func TestRoundTripsOfWrites(t *testing.T) { eachWire(t, testRoundTripsOfWrites) }
 
 func testRoundTripsOfWrites(t *testing.T, c *counter) {
@@ -271,7 +272,7 @@ func testRoundTripsOfWrites(t *testing.T, c *counter) {
 			t.Fatal(err)
 		}
 	}
-	put(held, "first") // which also makes the connections and, where there are any, prepares
+	put(held, "first") // also opens the connections and prepares the statements, if any
 	put(c.straight, "other-first")
 	put(held, "second")
 	for _, others := range []int{0, 1, 3} {
@@ -300,13 +301,12 @@ func testRoundTripsOfWrites(t *testing.T, c *counter) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.Flags(), got.Flags()); diff != "" {
-		t.Errorf("what is held (-stored +held):\n%s", diff)
+		t.Errorf("the cached snapshot (-stored +cached):\n%s", diff)
 	}
 }
 
-// TestFaultyWire lets writers race over a wire that fails now and then at any
-// point: what was reported as done is done, what was reported as failed is not,
-// and nothing twice.
+// TestFaultyWire runs concurrent writers over connections that randomly fail at any point.
+// Writes reported as done are stored once, and writes reported as failed are not stored.
 func TestFaultyWire(t *testing.T) { eachWire(t, testFaultyWire) }
 
 func testFaultyWire(t *testing.T, c *counter) {
@@ -351,20 +351,19 @@ func testFaultyWire(t *testing.T, c *counter) {
 	}
 	t.Logf("%d of %d acknowledged, %d unknown", acknowledged.Load(), writers*writes, unknown.Load())
 	if acknowledged.Load() == 0 {
-		t.Error("nothing got through")
+		t.Error("no write succeeded")
 	}
 	c.wire.inflict(nil)
 	wantRecovered(t, c)
 }
 
-// wantRecovered checks that the store works again over a sound wire, without
-// being told.
+// wantRecovered checks that the store works again once the connections have no faults.
 func wantRecovered(t *testing.T, c *counter) {
 	t.Helper()
 	before := c.stored(t)
 	c.wire.inflict(nil)
 	if _, err := c.count(t.Context()); err != nil {
-		t.Errorf("over a sound wire: %v", err)
+		t.Errorf("without faults: %v", err)
 	}
 	if got := c.stored(t); got != before+1 {
 		t.Errorf("counted from %d to %d", before, got)

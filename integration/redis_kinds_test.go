@@ -19,27 +19,27 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// serves checks that two instances share what they ask and write through the
-// Redis, of whatever kind that is.
+// serves checks that two instances share queries and writes through Redis, with any kind of
+// connection.
 func serves(t *testing.T, connection rediscache.Connection) {
 	t.Helper()
 	postgresServer.need(t)
 	database := postgresServer.migrated(t)
 	a, _ := openThroughRedis(t, openStore(t, database), connection)
 	b, source := openThroughRedis(t, openStore(t, database), connection)
-	told := make(chan string, 1)
+	notified := make(chan string, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
 		_ = source.Subscribe(ctx, func(key string) {
 			select {
-			case told <- key:
+			case notified <- key:
 			default:
 			}
 		})
 	}()
 	select {
-	case <-told: // the subscription
+	case <-notified: // of the subscription
 	case <-time.After(patience):
 		t.Fatalf("no subscription: %v", source.Err())
 	}
@@ -58,18 +58,18 @@ func serves(t *testing.T, connection rediscache.Connection) {
 			t.Fatal(err)
 		}
 		if got, want := s.Namespace().Description, fmt.Sprint(n-n%20); got != want {
-			t.Fatalf("got what was written at %s, want %s", got, want)
+			t.Fatalf("got description %s, want %s", got, want)
 		}
 	}
 	select {
-	case key := <-told:
+	case key := <-notified:
 		if key != "default" {
-			t.Errorf("told of %q", key)
+			t.Errorf("notified of %q, want default", key)
 		}
 	case <-time.After(patience):
-		t.Error("not told of a change")
+		t.Error("not notified of a change")
 	}
-	// One that starts finds the snapshot.
+	// A new instance finds the snapshot in Redis.
 	if _, err := b.Snapshot(t.Context(), "default"); err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestRedisCluster(t *testing.T) {
 }
 
 func TestRedisSentinel(t *testing.T) {
-	master := startRedis(t)
-	sentinel, err := dbproc.Sentinel(t.Context(), master)
+	primary := startRedis(t)
+	sentinel, err := dbproc.Sentinel(t.Context(), primary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func TestRedisSentinel(t *testing.T) {
 }
 
 func TestRedisTLS(t *testing.T) {
-	folder := openFolder(t)
-	certificate, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	dir := openDir(t)
+	certificate, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	private, public := selfSigned(t)
 	for file, content := range map[string][]byte{certificate: public, key: private} {
 		if err := os.WriteFile(file, content, 0o644); err != nil { // #nosec G306 -- Redis reads it as another user
@@ -152,7 +152,7 @@ func TestRedisTLS(t *testing.T) {
 	}
 }
 
-// TestRedisContainers: the releases of Redis and Valkey that are supported.
+// TestRedisContainers covers the supported releases of Redis and Valkey.
 func TestRedisContainers(t *testing.T) {
 	for _, image := range []string{redisImage, valkeyImage} {
 		t.Run(image, func(t *testing.T) {
@@ -169,16 +169,16 @@ func TestRedisContainers(t *testing.T) {
 	}
 }
 
-// openFolder returns a folder that a server can read which runs as another user.
-func openFolder(t *testing.T) string {
+// openDir returns a directory that a server running as another user can read.
+func openDir(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "guidon-redis-")
+	dir, err := os.MkdirTemp("", "guidon-redis-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o777); err != nil { // #nosec G302 -- the point of it
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil { // #nosec G302 -- for the other user
 		t.Fatal(err)
 	}
-	return folder
+	return dir
 }

@@ -29,14 +29,14 @@ func startRedis(t testing.TB, flags ...string) *dbproc.Server {
 	return private(t, func() (*dbproc.Server, error) { return dbproc.Redis(context.Background(), flags...) })
 }
 
-// throughRedis is the environment of a server with the Redis of the URL.
+// throughRedis returns the environment of a server with the Redis of the URL.
 func throughRedis(url string) []string {
 	return []string{"GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL=" + url}
 }
 
-// openThroughRedis returns the store that a server has, in front of the database.
-// The test closes the client. It waits for Redis longer than a server does: that the
-// machine is busy is no failure of Redis.
+// openThroughRedis returns the store that a server uses, on top of the database. It is
+// closed at the end of the test. Its Redis timeout is longer than a server's, so that a
+// busy machine does not look like a failure of Redis.
 func openThroughRedis(t testing.TB, database cache.SharedSource, connection rediscache.Connection) (*cache.Shared, *rediscache.Source) {
 	t.Helper()
 	client, err := rediscache.Open(connection)
@@ -48,8 +48,8 @@ func openThroughRedis(t testing.TB, database cache.SharedSource, connection redi
 	return cache.NewShared(source, cache.Freshness{}), source
 }
 
-// TestStoreRedis runs the conformance suite through Redis, which every store of
-// it has for itself, and which knows nothing but has been there for long.
+// TestStoreRedis runs the conformance suite through Redis. Each store has an empty Redis of
+// its own, which looks as if it had been running for long.
 func TestStoreRedis(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		server := startRedis(t)
@@ -70,21 +70,21 @@ func TestStoreRedis(t *testing.T) {
 			t.Cleanup(func() { hits.Add(source.Stats().Revisions.Hits) })
 			return shared
 		})
-		t.Logf("Redis answered %d times", hits.Load())
+		t.Logf("%d hits in Redis", hits.Load())
 		if hits.Load() == 0 {
 			t.Error("Redis was not used")
 		}
 	})
 }
 
-// redisFaults are what may befall a Redis. Each takes turns with times in which
-// Redis is as it should be, long enough to be used again.
+// redisFaults are faults of Redis. They alternate with times without faults that are long
+// enough for Redis to be used again.
 var redisFaults = []struct {
 	name    string
 	inflict func(t *testing.T, r *faultyRedis)
 }{
-	{"sound", func(*testing.T, *faultyRedis) { time.Sleep(recovery) }},
-	// It comes back with what was true a moment before, and lacks the writes since.
+	{"no fault", func(*testing.T, *faultyRedis) { time.Sleep(recovery) }},
+	// After the restart it has the data of the last save, without the writes since.
 	{"killed", func(t *testing.T, r *faultyRedis) {
 		for range 4 {
 			if err := r.admin.Save(t.Context()).Err(); err != nil {
@@ -125,26 +125,26 @@ var redisFaults = []struct {
 			defer admin.Close()
 			for end := time.Now().Add(patience); !strings.Contains(admin.Info(t.Context(), "replication").Val(), "master_link_status:up"); {
 				if time.Now().After(end) {
-					t.Error("the replica does not follow")
+					t.Error("the replica is not in sync")
 					return
 				}
-				time.Sleep(10 * time.Millisecond) // a server tells nobody
+				time.Sleep(10 * time.Millisecond) // there is no notification
 			}
 			r.server.Kill()
 			if err := admin.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 				t.Error(err)
 			}
-			r.proxy.lead(replica.Addr)
+			r.proxy.redirect(replica.Addr)
 			r.server = replica
 			time.Sleep(recovery)
 		}
 	}},
 }
 
-// recovery is how long it takes until Redis is used again, and then some.
+// recovery is more than the time until Redis is used again.
 const recovery = 4 * time.Second
 
-// faultyRedis is one that the servers reach through a proxy.
+// faultyRedis is a Redis to which the servers connect through a proxy.
 type faultyRedis struct {
 	server *dbproc.Server
 	proxy  *tcpProxy
@@ -161,9 +161,8 @@ func newFaultyRedis(t *testing.T) *faultyRedis {
 	return r
 }
 
-// TestLinearizableThroughRedis is TestLinearizable with a Redis that is killed,
-// frozen, emptied and replaced meanwhile. Nobody notices, but that writes take
-// longer.
+// TestLinearizableThroughRedis is TestLinearizable with a Redis that is killed, frozen,
+// flushed or replaced. That has no effect other than slower writes.
 func TestLinearizableThroughRedis(t *testing.T) {
 	postgresServer.need(t)
 	for _, fault := range redisFaults {
@@ -178,15 +177,15 @@ func TestLinearizableThroughRedis(t *testing.T) {
 				time.Sleep(recovery)
 				fault.inflict(t, r)
 			})
-			linearizable(t, c, 50, func(int) bool { // mostly reads: during a write nobody asks Redis
-				time.Sleep(rand.N(20 * time.Millisecond)) // else there are more calls than can be checked
+			linearizable(t, c, 50, func(int) bool { // mostly reads: Redis is not queried during a write
+				time.Sleep(rand.N(20 * time.Millisecond)) // otherwise there would be too many calls to check
 				return !over.Load()
 			})
 			hits := 0
 			for _, s := range c {
 				hits += s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`)
 			}
-			t.Logf("Redis answered %d times", hits)
+			t.Logf("%d hits in Redis", hits)
 			if hits == 0 {
 				t.Error("Redis was not used")
 			}
@@ -194,7 +193,7 @@ func TestLinearizableThroughRedis(t *testing.T) {
 	}
 }
 
-// metric returns the value that the server's metrics show, 0 where they do not.
+// metric returns the value of the server's metric, or 0 if it does not exist.
 func (s *server) metric(t *testing.T, name string) int {
 	t.Helper()
 	text := s.must(t, "GET", "/metrics", nil, nil).Body
@@ -209,8 +208,8 @@ func (s *server) metric(t *testing.T, name string) int {
 	return int(value)
 }
 
-// TestNeverStale: what one instance has acknowledged the next request sees on
-// every other.
+// TestNeverStale: a write acknowledged by one instance is visible to the next request to
+// any other.
 func TestNeverStale(t *testing.T) {
 	const pairs, writers = 10_000, 8
 	postgresServer.need(t)
@@ -255,8 +254,8 @@ func TestNeverStale(t *testing.T) {
 	}
 }
 
-// TestBoundedThroughRedis: where memory may be old, a change is seen elsewhere
-// long before it has to be.
+// TestBoundedThroughRedis: in mode bounded, a change is visible on other instances long
+// before the maximum age.
 func TestBoundedThroughRedis(t *testing.T) {
 	const writes = 300
 	postgresServer.need(t)
@@ -264,7 +263,7 @@ func TestBoundedThroughRedis(t *testing.T) {
 	const path = "/api/v1/namespaces/default/flags/f"
 	c[0].must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "0"}, nil)
 	for _, s := range c[1:] {
-		for range 2 { // so that it is in use
+		for range 2 { // so that the namespace counts as in use
 			s.must(t, "GET", path, nil, nil, "Cache-Control: no-cache")
 		}
 	}
@@ -286,7 +285,7 @@ func TestBoundedThroughRedis(t *testing.T) {
 						return
 					}
 				}
-				t.Error("the change is not seen")
+				t.Error("the change is not visible")
 			})
 		}
 		c[0].must(t, "PUT", path, map[string]any{"name": fmt.Sprint(n)}, nil)
@@ -298,13 +297,13 @@ func TestBoundedThroughRedis(t *testing.T) {
 	}
 	slices.Sort(delays)
 	half, most := delays[len(delays)/2], delays[len(delays)*99/100]
-	t.Logf("seen elsewhere after %v (median), %v (99th percentile), %v (longest)", half, most, delays[len(delays)-1])
+	t.Logf("visible after %v (median), %v (99th percentile), %v (longest)", half, most, delays[len(delays)-1])
 	if half > 50*time.Millisecond || most > time.Second {
-		t.Errorf("seen elsewhere after %v (median), %v (99th percentile)", half, most)
+		t.Errorf("visible after %v (median), %v (99th percentile)", half, most)
 	}
 }
 
-// TestRedisGoneAtStart: servers start without Redis, and use it when it is there.
+// TestRedisGoneAtStart: servers start without Redis, and use it once it is available.
 func TestRedisGoneAtStart(t *testing.T) {
 	postgresServer.need(t)
 	r := startRedis(t)
@@ -319,7 +318,7 @@ func TestRedisGoneAtStart(t *testing.T) {
 		}
 	}
 	if up := c[0].metric(t, "guidon_cache_redis_up"); up != 0 {
-		t.Error("Redis is said to be there")
+		t.Error("guidon_cache_redis_up is 1 without Redis")
 	}
 	if err := r.Restart(t.Context()); err != nil {
 		t.Fatal(err)
@@ -333,7 +332,7 @@ func TestRedisGoneAtStart(t *testing.T) {
 			s.evaluate(t, "f")
 		}
 		if up := s.metric(t, "guidon_cache_redis_up"); up != 1 {
-			t.Errorf("instance %d: Redis is said not to be there", i)
+			t.Errorf("instance %d: guidon_cache_redis_up is not 1", i)
 		}
 	}
 	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
@@ -341,9 +340,8 @@ func TestRedisGoneAtStart(t *testing.T) {
 	}
 }
 
-// TestCommandsTellRedis: what a command writes to the database is seen by the next
-// request to a server.
-func TestCommandsTellRedis(t *testing.T) {
+// TestCommandsNotifyRedis: a write by a command is visible to the next request to a server.
+func TestCommandsNotifyRedis(t *testing.T) {
 	postgresServer.need(t)
 	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
 	s := start(t, database, env...)
@@ -351,7 +349,7 @@ func TestCommandsTellRedis(t *testing.T) {
 	hits := func() int { return s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
 	for n := range 5 {
 		key, before := fmt.Sprint("flag-", n), hits()
-		for end := time.Now().Add(patience); hits() == before; { // until Redis has the revision before it
+		for end := time.Now().Add(patience); hits() == before; { // until Redis has the previous revision
 			if time.Now().After(end) {
 				t.Fatal("Redis is not used")
 			}

@@ -24,8 +24,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// TestRestartInTurn restarts three instances in turn, under load through a balancer
-// and from gRPC clients, none of which ever sends a request again. Nothing fails.
+// TestRestartInTurn restarts three instances one after the other, under load through a
+// balancer and from gRPC clients. No request fails, although the clients never retry.
 func TestRestartInTurn(t *testing.T) {
 	postgresServer.need(t)
 	const connections = 200
@@ -68,8 +68,8 @@ func TestRestartInTurn(t *testing.T) {
 	results.check(t)
 }
 
-// fixedPorts returns settings with ports that are free, so that an instance can be
-// started again on them.
+// fixedPorts returns settings with free ports, so that an instance can be restarted on the
+// same ones.
 func fixedPorts(t *testing.T) []string {
 	t.Helper()
 	var ports []string
@@ -84,7 +84,7 @@ func fixedPorts(t *testing.T) []string {
 	return []string{"GUIDON_SERVER_HTTP_PORT=" + ports[0], "GUIDON_SERVER_GRPC_PORT=" + ports[1]}
 }
 
-// results counts what became of requests.
+// results counts the outcomes of requests.
 type results struct {
 	http, grpc atomic.Int64
 	mu         sync.Mutex
@@ -97,7 +97,7 @@ func (r *results) fail(err error) {
 	r.failed = append(r.failed, fmt.Errorf("%s: %w", time.Now().Format("05.000"), err))
 }
 
-// await waits for so many further responses over each transport.
+// await waits for n further responses over each transport.
 func (r *results) await(t *testing.T, n int64) {
 	t.Helper()
 	again := time.NewTicker(5 * time.Millisecond)
@@ -106,7 +106,7 @@ func (r *results) await(t *testing.T, n int64) {
 	for end := time.Now().Add(patience); r.http.Load() < overHTTP || r.grpc.Load() < overGRPC; <-again.C {
 		if time.Now().After(end) {
 			r.check(t)
-			t.Fatal("too few requests are answered")
+			t.Fatal("too few responses")
 		}
 	}
 }
@@ -121,15 +121,15 @@ func (r *results) check(t *testing.T) {
 	if len(r.failed) > 0 {
 		t.Errorf("%d requests failed", len(r.failed))
 	}
-	t.Logf("%d requests answered over HTTP, %d over gRPC", r.http.Load(), r.grpc.Load())
+	t.Logf("%d responses over HTTP, %d over gRPC", r.http.Load(), r.grpc.Load())
 }
 
-// balancer spreads requests over the instances whose health is good, each over a
-// kept connection of the worker, and sends none of them again.
+// balancer distributes requests over the healthy instances. Each worker keeps one
+// connection per instance and never retries a request.
 type balancer struct {
 	addresses []string
 	healthy   []atomic.Bool
-	left      []atomic.Uint32 // how often the instance ceased to be healthy
+	left      []atomic.Uint32 // how often the instance became unhealthy
 	next      atomic.Uint32
 }
 
@@ -154,7 +154,7 @@ func newBalancer(t *testing.T, c cluster) *balancer {
 	return b
 }
 
-// poll asks one instance for its health every 50 ms.
+// poll checks the health of an instance every 50 ms.
 func (b *balancer) poll(ctx context.Context, i int) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	again := time.NewTicker(50 * time.Millisecond)
@@ -187,14 +187,14 @@ func (b *balancer) awaitHealthy(t *testing.T, i int) {
 	}
 }
 
-// keptConn is a connection that a worker keeps.
+// keptConn is a keep-alive connection of a worker.
 type keptConn struct {
 	net.Conn
 	responses *bufio.Reader
-	left      uint32 // what the balancer's count was
+	left      uint32 // balancer.left when it was opened
 }
 
-// work sends one request after another until it is told to stop.
+// work sends consecutive requests until stop is closed.
 func (b *balancer) work(stop <-chan struct{}, results *results) {
 	connections := make([]*keptConn, len(b.addresses))
 	defer func() {
@@ -208,7 +208,7 @@ func (b *balancer) work(stop <-chan struct{}, results *results) {
 		select {
 		case <-stop:
 			return
-		case <-time.After(rand.N(20 * time.Millisecond)): // the clients' own work
+		case <-time.After(rand.N(20 * time.Millisecond)): // think time
 		}
 		i, err := b.pick()
 		if err == nil {
@@ -222,7 +222,7 @@ func (b *balancer) work(stop <-chan struct{}, results *results) {
 	}
 }
 
-// pick returns the next instance that is healthy.
+// pick returns the next healthy instance.
 func (b *balancer) pick() (int, error) {
 	for range b.addresses {
 		if i := int(b.next.Add(1)) % len(b.addresses); b.healthy[i].Load() {
@@ -232,10 +232,10 @@ func (b *balancer) pick() (int, error) {
 	return 0, errors.New("no instance is healthy")
 }
 
-// forward sends one request and returns the connection if it can be kept.
+// forward sends one request, and returns the connection if it can be reused.
 func (b *balancer) forward(i int, conn *keptConn) (*keptConn, error) {
 	left := b.left[i].Load()
-	if conn != nil && conn.left != left { // it has been closed meanwhile
+	if conn != nil && conn.left != left { // the instance has closed it since
 		_ = conn.Close()
 		conn = nil
 	}
@@ -254,7 +254,7 @@ func (b *balancer) forward(i int, conn *keptConn) (*keptConn, error) {
 	return conn, nil
 }
 
-// dialGRPC returns a connection to all instances that never sends a call again.
+// dialGRPC returns a connection to all instances that never retries a call.
 func dialGRPC(t *testing.T, c cluster, policy string) *grpc.ClientConn {
 	t.Helper()
 	addresses := manual.NewBuilderWithScheme("instances")
@@ -279,7 +279,7 @@ func callGRPC(conn *grpc.ClientConn, policy string, stop <-chan struct{}, result
 		select {
 		case <-stop:
 			return
-		case <-time.After(rand.N(20 * time.Millisecond)): // the client's own work
+		case <-time.After(rand.N(20 * time.Millisecond)): // think time
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		err := conn.Invoke(ctx, "/flipt.evaluation.EvaluationService/Boolean", request, &evaluation.BooleanEvaluationResponse{})

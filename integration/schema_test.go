@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = commandline.Bool("update", false, "write the golden schemas anew")
+var update = commandline.Bool("update", false, "rewrite the golden schemas")
 
-// TestMigrateGoldenSchema is for whoever reviews a step. MySQL and MariaDB have
-// one file: what they call things differently is left out.
+// TestMigrateGoldenSchema compares the schema with a golden file, for the review of schema
+// steps. MySQL and MariaDB share a file, which omits what they name differently.
 func TestMigrateGoldenSchema(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		got := schema(t, openStore(t, s.migrated(t)).SQL(), s)
@@ -64,7 +64,7 @@ func schema(t *testing.T, db *sql.DB, s *databaseServer) string {
 		if c[4] == "NO" {
 			kind += " not null"
 		}
-		if c[5] != "" && table != "schema_lock" { // there the database's own default, which differs
+		if c[5] != "" && table != "schema_lock" { // that has the database's default, which differs
 			kind += " collate " + c[5]
 		}
 		if c[6] != "" && c[6] != "NULL" {
@@ -87,7 +87,7 @@ func schema(t *testing.T, db *sql.DB, s *databaseServer) string {
 	return strings.TrimPrefix(text.String(), "\n")
 }
 
-// texts returns the rows of the query, every value as text.
+// texts returns the rows of the query, with all values as strings.
 func texts(t *testing.T, db *sql.DB, query string) [][]string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)
@@ -126,7 +126,7 @@ func tablesOf(t *testing.T, db *sql.DB, s *databaseServer) []string {
 	return names
 }
 
-// schemaOf returns the expression for where our tables are.
+// schemaOf returns the SQL expression for the schema of the tables.
 func schemaOf(s *databaseServer) string {
 	if s.isPostgres() {
 		return "current_schema()"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sdkDocument holds what the tests of the published clients ask for.
+// sdkDocument contains the flags that the tests of the published clients evaluate.
 var sdkDocument = map[string]any{
 	"segments": []any{map[string]any{
 		"key": "segment1", "name": "Segment 1",
@@ -31,8 +31,8 @@ var sdkDocument = map[string]any{
 	},
 }
 
-// ofrepDocument holds what the tests of the OpenFeature providers ask for, in a
-// namespace of its own.
+// ofrepDocument contains the flags that the tests of the OpenFeature providers evaluate, in
+// a separate namespace.
 var ofrepDocument = map[string]any{
 	"namespace": map[string]any{"key": "ofrep", "name": "OFREP"},
 	"segments": []any{
@@ -64,15 +64,15 @@ func segmentOf(key, comparison, property, operator, value string) map[string]any
 	}}}
 }
 
-// booleanFor is a boolean flag that is true for the segment.
+// booleanFor returns a boolean flag that is true for the segment.
 func booleanFor(key, segment string) map[string]any {
 	return map[string]any{"key": key, "name": key, "type": "BOOLEAN_FLAG_TYPE", "rollouts": []any{
 		map[string]any{"segment": map[string]any{"segmentKeys": []any{segment}, "value": true}},
 	}}
 }
 
-// typedFlag is a flag whose value is the attachment of its one variant: for the
-// segments, or by default where there are none.
+// typedFlag returns a flag whose value is the attachment of its only variant, for the
+// segments or, if there are none, by default.
 func typedFlag(key, variant, attachment string, segments []any) map[string]any {
 	f := map[string]any{
 		"key": key, "name": key, "enabled": true, "metadata": `{"openfeature.value":"attachment"}`,
@@ -87,8 +87,8 @@ func typedFlag(key, variant, attachment string, segments []any) map[string]any {
 	return f
 }
 
-// TestNodeClients runs the published Node clients against the server: that of the
-// Flipt v1 interface, and the OpenFeature providers for servers and browsers.
+// TestNodeClients runs the published Node clients against the server: the client of the
+// Flipt v1 API, and the OpenFeature providers for servers and browsers.
 func TestNodeClients(t *testing.T) {
 	need(t, "node")
 	need(t, "npm")
@@ -109,8 +109,7 @@ func TestNodeClients(t *testing.T) {
 
 const sdkToken = "sdk-test-token"
 
-// startForClients starts a server that demands sdkToken and holds the documents
-// above.
+// startForClients starts a server that requires sdkToken and contains the documents above.
 func startForClients(t *testing.T) *server {
 	t.Helper()
 	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"),
@@ -124,7 +123,7 @@ func startForClients(t *testing.T) *server {
 	return s
 }
 
-// need skips the test where a program that it runs is not installed.
+// need skips the test if the program is not installed.
 func need(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {

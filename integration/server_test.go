@@ -20,7 +20,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// binary is the path of the guidon that TestMain builds.
+// binary is the path of the guidon program, which TestMain builds.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "building guidon:", err)
 		return 1
 	}
-	// Asking a server that begins whether it is ready, again and again, is no news.
+	// The driver would log each failed attempt while a server is starting.
 	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -59,8 +59,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// patience bounds every wait of these tests; it is reached only when something
-// is broken.
+// patience limits every wait of these tests. It is reached only if something is broken.
 const patience = 60 * time.Second
 
 // server is a running `guidon server`.
@@ -69,15 +68,15 @@ type server struct {
 	GRPC string // of the gRPC API
 
 	cmd  *exec.Cmd
-	done chan error // receives what Wait returned
+	done chan error // receives the result of Wait
 
 	ready chan struct{} // closed when it serves
 
 	log lockedBuffer
 }
 
-// start runs `guidon server` on the database of the URL with further settings in
-// the environment and waits until it serves. The test ends it.
+// start runs `guidon server` on the database, with additional settings in the environment,
+// and waits until it serves. It is killed at the end of the test.
 func start(t testing.TB, database string, env ...string) *server {
 	t.Helper()
 	s := launch(t, database, env...)
@@ -85,7 +84,6 @@ func start(t testing.TB, database string, env ...string) *server {
 	return s
 }
 
-// serving waits until the server serves.
 func (s *server) serving(t testing.TB) {
 	t.Helper()
 	select {
@@ -125,14 +123,13 @@ func launch(t testing.TB, database string, env ...string) *server {
 	return s
 }
 
-// follow keeps the log, finds the addresses in it and, at its end, reaps the
-// process.
+// follow collects the log, finds the addresses in it and, at its end, reaps the process.
 func (s *server) follow(pipe io.Reader) {
 	lines := bufio.NewScanner(pipe)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
 		fmt.Fprintf(&s.log, "%s\n", lines.Bytes())
-		var event struct{ M, Msg, HTTP, GRPC string } // M or what a test has named it
+		var event struct{ M, Msg, HTTP, GRPC string } // some tests rename M
 		if json.Unmarshal(lines.Bytes(), &event) == nil && cmp.Or(event.M, event.Msg) == "serving" {
 			s.URL, s.GRPC = event.HTTP, event.GRPC
 			close(s.ready)
@@ -152,8 +149,8 @@ func (s *server) Signal(t testing.TB, signal syscall.Signal) {
 	}
 }
 
-// Wait waits for the end of the process and returns its exit code, -1 when a
-// signal ended it.
+// Wait waits for the end of the process and returns its exit code, or -1 if a signal ended
+// it.
 func (s *server) Wait(t testing.TB) int {
 	t.Helper()
 	select {
@@ -165,18 +162,18 @@ func (s *server) Wait(t testing.TB) int {
 	}
 }
 
-// answer is the answer to one HTTP request.
+// answer is the response to an HTTP request.
 type answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// client keeps a connection for each of the callers that a test has at once.
+// client keeps enough idle connections for the concurrent callers of a test.
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
-// call sends one request, with a JSON body where body is not nil. An error
-// means that there was no complete answer.
+// call sends a request, with a JSON body if body is not nil. It returns an error if there
+// was no complete response.
 func (s *server) call(ctx context.Context, method, path string, body any, headers ...string) (answer, error) {
 	var reader io.Reader
 	if body != nil {
@@ -203,8 +200,8 @@ func (s *server) call(ctx context.Context, method, path string, body any, header
 	return answer{Status: response.StatusCode, Header: response.Header, Body: text}, err
 }
 
-// must is call for requests that have to succeed; the body is decoded into
-// result where that is not nil.
+// must is call for requests that must succeed. If result is not nil, the body is decoded
+// into it.
 func (s *server) must(t testing.TB, method, path string, body, result any, headers ...string) answer {
 	t.Helper()
 	a, err := s.call(t.Context(), method, path, body, headers...)

@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// TestShutdownLosesNoRequest stops a server under busy keep-alive connections: each
-// request sent on a connection that has not been told to close gets its response.
+// TestShutdownLosesNoRequest stops a server with busy keep-alive connections. Each request
+// on a connection without a previous Connection: close must get its response.
 func TestShutdownLosesNoRequest(t *testing.T) {
 	const rounds = 2
 	for _, test := range []struct {
@@ -65,20 +65,20 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 	}
 }
 
-// busy is a number of keep-alive connections over which requests go one after
-// another, without ever being sent again.
+// busy is a set of keep-alive connections with consecutive requests, which are never
+// retried.
 type busy struct {
 	address string
 	dialer  func(address string) (net.Conn, error)
 
 	calling  sync.WaitGroup
 	answered atomic.Int64
-	told     atomic.Int64 // responses with Connection: close
+	closing  atomic.Int64 // responses with Connection: close
 	mu       sync.Mutex
 	lost     []error
 }
 
-// startBusy starts the connections. Each ends when the server no longer accepts it.
+// startBusy starts the connections. Each reconnects until the server no longer accepts it.
 func startBusy(t *testing.T, s *server, roots *x509.CertPool, connections int) *busy {
 	t.Helper()
 	u, err := url.Parse(s.URL)
@@ -121,12 +121,12 @@ func (b *busy) run(think time.Duration) {
 	}
 }
 
-// use sends requests until the server says that it closes the connection.
+// use sends requests until a response has Connection: close.
 func (b *busy) use(conn net.Conn, think time.Duration) error {
 	responses := bufio.NewReader(conn)
 	for n := 0; ; n++ {
 		if think > 0 {
-			time.Sleep(rand.N(think)) // the client's own work
+			time.Sleep(rand.N(think))
 		}
 		last, err := exchange(conn, responses)
 		if err != nil {
@@ -134,7 +134,7 @@ func (b *busy) use(conn net.Conn, think time.Duration) error {
 		}
 		b.answered.Add(1)
 		if last {
-			b.told.Add(1)
+			b.closing.Add(1)
 			return nil
 		}
 	}
@@ -171,13 +171,13 @@ func (b *busy) lose(err error) {
 	b.lost = append(b.lost, err)
 }
 
-// maxReset is how many new connections may be reset when the port closes. These clients
-// connect anew for each response of the delay, several thousand times a second, and the
-// system completes some connections for them that no accept returns any more.
+// maxReset is how many new connections may be reset when the port closes. During the delay
+// these clients reconnect for each response, several thousand times a second, and the
+// system completes some connections that no accept returns.
 const maxReset = 5
 
-// neverAccepted reports whether the error is that of a connection that the server cannot
-// have accepted.
+// neverAccepted reports whether err is that of a connection that the server cannot have
+// accepted.
 func neverAccepted(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) &&
 		(strings.HasPrefix(err.Error(), "request 0 of") || strings.HasPrefix(err.Error(), "connecting:"))
@@ -197,10 +197,10 @@ func (b *busy) check(t *testing.T) {
 	if len(b.lost) > reset || reset > maxReset {
 		t.Errorf("%d requests lost of %d; the first: %v", len(b.lost), int(b.answered.Load())+len(b.lost), b.lost[0])
 	}
-	t.Logf("%d answered, %d of them with Connection: close", b.answered.Load(), b.told.Load())
+	t.Logf("%d responses, %d of them with Connection: close", b.answered.Load(), b.closing.Load())
 }
 
-// untilAnswered waits for so many further responses.
+// untilAnswered waits for n further responses.
 func (b *busy) untilAnswered(t *testing.T, n int) {
 	t.Helper()
 	again := time.NewTicker(5 * time.Millisecond)
@@ -254,8 +254,8 @@ func seedShutdown(t *testing.T, s *server, roots *x509.CertPool) {
 	}
 }
 
-// certificateFiles returns the settings of a server with a certificate of its own,
-// and the authority that vouches for it.
+// certificateFiles returns the settings of a server with a self-signed certificate, and the
+// pool that trusts it.
 func certificateFiles(t *testing.T) (env []string, roots *x509.CertPool) {
 	t.Helper()
 	key, certificate := selfSigned(t)

@@ -8,25 +8,24 @@ import (
 	"testing"
 )
 
-// skip skips the test on a developer's machine, and fails it where INTEGRATION=1
-// says that everything has to run, as continuous integration does. The reason goes
-// to the file that TEST_SKIPPED names, too: of a package that passes, go test shows
-// nothing that it printed.
+// skip skips the test or, with INTEGRATION=1, as in continuous integration, fails it. It
+// also writes the reason to the file TEST_SKIPPED, because go test does not show the output
+// of a package that passes.
 func skip(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("INTEGRATION") == "1" {
 		t.Fatalf(format, args...)
 	}
-	if _, isBenchmark := t.(*testing.B); isBenchmark { // whose skips package testing keeps to itself
+	if _, isBenchmark := t.(*testing.B); isBenchmark { // package testing does not report their skips
 		fmt.Fprintf(os.Stderr, t.Name()+": SKIPPED: "+format+"\n", args...)
 	}
-	if err := noteSkipped(fmt.Sprintf(format, args...)); err != nil {
+	if err := recordSkipped(fmt.Sprintf(format, args...)); err != nil {
 		t.Error(err)
 	}
 	t.Skipf("SKIPPED: "+format, args...)
 }
 
-func noteSkipped(reason string) error {
+func recordSkipped(reason string) error {
 	path := os.Getenv("TEST_SKIPPED")
 	if path == "" {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// downloadHeaders ask for everything, as a current client-side evaluator does.
+// downloadHeaders request the full snapshot, as a current client-side evaluator does.
 var downloadHeaders = []string{"X-Flipt-Accept-Server-Version: 1.47.0", "Accept-Encoding: gzip"}
 
-// download returns the snapshot of the default namespace, or what there is of it
-// for a client that has the one of the ETag.
+// download requests the snapshot of the default namespace, conditionally if etag is not
+// empty.
 func (s *server) download(t *testing.T, etag string) answer {
 	t.Helper()
 	headers := downloadHeaders
@@ -28,7 +28,7 @@ func (s *server) download(t *testing.T, etag string) answer {
 	return a
 }
 
-// fill stores enough for the body to be compressed.
+// fill stores enough flags for the body to be compressed.
 func (s *server) fill(t *testing.T) {
 	t.Helper()
 	s.must(t, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil)
@@ -37,8 +37,8 @@ func (s *server) fill(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsTheSameEverywhere: a client may come to another instance with
-// every request, and gets the same bytes and keeps its ETag.
+// TestSnapshotIsTheSameEverywhere: all instances send the same bytes with the same ETag, so
+// a client may use another instance for every request.
 func TestSnapshotIsTheSameEverywhere(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		c := startCluster(t, instances, s.migrated(t))
@@ -50,24 +50,24 @@ func TestSnapshotIsTheSameEverywhere(t *testing.T) {
 		for i, s := range c {
 			got := s.download(t, "")
 			if got.Header.Get("Etag") != want.Header.Get("Etag") || !bytes.Equal(got.Body, want.Body) {
-				t.Errorf("instance %d answers %d bytes with ETag %s, want %d with %s",
+				t.Errorf("instance %d: %d bytes with ETag %s, want %d with %s",
 					i, len(got.Body), got.Header.Get("Etag"), len(want.Body), want.Header.Get("Etag"))
 			}
 			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusNotModified || len(a.Body) != 0 {
-				t.Errorf("instance %d does not know the ETag: %d", i, a.Status)
+				t.Errorf("instance %d: status %d for the current ETag, want 304", i, a.Status)
 			}
 		}
 		c[1].must(t, "DELETE", "/api/v1/namespaces/default/flags/flag-3", nil, nil)
 		for i, s := range c {
 			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusOK {
-				t.Errorf("instance %d takes the old ETag for the new state: %d", i, a.Status)
+				t.Errorf("instance %d: status %d for an old ETag, want 200", i, a.Status)
 			}
 		}
 	})
 }
 
-// TestSnapshotAfterRestart: a restart changes nothing, and a restored backup that
-// comes to the same revision number again is another state.
+// TestSnapshotAfterRestart: a restart does not change the snapshot. A restored backup that
+// reaches the same revision number again is a different state.
 func TestSnapshotAfterRestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	run := func(do func(s *server)) {
@@ -109,10 +109,10 @@ func TestSnapshotAfterRestart(t *testing.T) {
 	run(func(s *server) {
 		revision, _ := change(s, "other")
 		if revision != lost {
-			t.Fatalf("the restored database comes to revision %s, want %s", revision, lost)
+			t.Fatalf("the restored database is at revision %s, want %s", revision, lost)
 		}
 		if a := s.download(t, changed.Header.Get("Etag")); a.Status != http.StatusOK {
-			t.Errorf("the restored state is taken for the lost one: %d", a.Status)
+			t.Errorf("status %d for the ETag of the lost state, want 200", a.Status)
 		}
 	})
 }

@@ -13,14 +13,14 @@ import (
 	"testing"
 )
 
-// nobody is the user and group that a command without rights runs as.
+// nobody is the user and group of a command without privileges.
 const nobody = 65534
 
-// guidonAs runs a command to its end, as another user unless that is zero. It
-// returns the exit code and what the command printed.
+// guidonAs runs a command to its end, as the user unless that is zero. It returns the exit
+// code and the output.
 func guidonAs(t *testing.T, user uint32, database string, args ...string) (code int, out string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience) // for a server that starts all the same
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // in case a server starts
 	defer cancel()
 	command := exec.CommandContext(ctx, binary, args...)
 	command.Dir = "/"
@@ -32,7 +32,7 @@ func guidonAs(t *testing.T, user uint32, database string, args ...string) (code 
 		if err := os.Chmod(filepath.Dir(binary), 0o755); err != nil { // #nosec G302 -- for that user
 			t.Fatal(err)
 		}
-		command.Env[0] = "HOME=/" // the test's own is closed to that user
+		command.Env[0] = "HOME=/" // that user cannot read the test's directory
 		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	}
 	text, err := command.CombinedOutput()
@@ -42,14 +42,14 @@ func guidonAs(t *testing.T, user uint32, database string, args ...string) (code 
 	return command.ProcessState.ExitCode(), string(text)
 }
 
-// lastLine returns the last line, which is the error; before it may be a log.
+// lastLine returns the last line, which is the error. There may be a log before it.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// wantRefused runs the command on the file, which has to fail with one line that
-// has all of the texts in it.
+// wantRefused runs the command on the file. It must fail, and the last line of its output
+// must contain all the strings.
 func wantRefused(t *testing.T, user uint32, database string, args []string, want ...string) {
 	t.Helper()
 	code, out := guidonAs(t, user, database, args...)
@@ -60,7 +60,7 @@ func wantRefused(t *testing.T, user uint32, database string, args []string, want
 	}
 }
 
-// shopFile is a document to import, by an absolute path.
+// shopFile returns the absolute path of a document to import.
 func shopFile(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "examples", "shop.yaml"))
@@ -70,8 +70,8 @@ func shopFile(t *testing.T) string {
 	return path
 }
 
-// TestOneProcessPerFile: while a server has a file, no other process writes to it,
-// by whatever path, and each says which process has it.
+// TestOneProcessPerFile: while a server uses a file, no other process writes to it, through
+// any path. The error names the process that uses it.
 func TestOneProcessPerFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "data", "guidon.db")
@@ -89,7 +89,7 @@ func TestOneProcessPerFile(t *testing.T) {
 		{"token", "create", "a"},
 		{"token", "delete", "8a6e0804-2bd0-4672-b79d-d97027f9071a"},
 		{"copy-database", "--to", "file:" + filepath.Join(folder, "copy.db")},
-		{"copy-database", "--from", "file:" + filepath.Join(folder, "source.db"), "--to", "file:"}, // and the path
+		{"copy-database", "--from", "file:" + filepath.Join(folder, "source.db"), "--to", "file:"}, // path is appended
 	}
 	if code, out := guidonAs(t, 0, filepath.Join(folder, "source.db"), "migrate", "up"); code != 0 {
 		t.Fatal(out)
@@ -120,7 +120,7 @@ func TestOneProcessPerFile(t *testing.T) {
 		refuseAll(filepath.Join(links, path))
 	}
 	if code, out := guidonAs(t, 0, filepath.Join(links, "twice.db"), "export"); code != 0 {
-		t.Errorf("reading beside the server by a link: %d, %s", code, out)
+		t.Errorf("reading through a link while the server runs: %d, %s", code, out)
 	}
 
 	entries, err := os.ReadDir(filepath.Dir(file))
@@ -129,7 +129,7 @@ func TestOneProcessPerFile(t *testing.T) {
 	}
 	for _, entry := range entries {
 		if name := strings.TrimPrefix(entry.Name(), "guidon.db"); !slices.Contains([]string{"", "-wal", "-shm"}, name) {
-			t.Errorf("the server keeps %s; what is removed by mistake must not matter", entry.Name())
+			t.Errorf("the server has created %s; a lock file could be removed by mistake", entry.Name())
 		}
 	}
 
@@ -153,8 +153,8 @@ func TestOneProcessPerFile(t *testing.T) {
 	again.must(t, "GET", "/api/v1/namespaces/default/flags/after", nil, nil)
 }
 
-// TestKilledServerLeavesNoLock: the next one starts at once, and a server that was
-// started meanwhile by a link to nothing yet counts like any other.
+// TestKilledServerLeavesNoLock: after a server was killed, the next one starts immediately.
+// The file is locked even if a server has created it through a dangling link.
 func TestKilledServerLeavesNoLock(t *testing.T) {
 	folder := t.TempDir()
 	file, link := filepath.Join(folder, "guidon.db"), filepath.Join(folder, "link.db")
@@ -172,8 +172,8 @@ func TestKilledServerLeavesNoLock(t *testing.T) {
 	}
 }
 
-// TestReplacedFile: a server whose file was replaced acknowledges no write, which
-// the next start would not find; it works again after a restart.
+// TestReplacedFile: a server whose file was replaced acknowledges no writes, because they
+// would be lost at the next start. It works again after a restart.
 func TestReplacedFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "guidon.db")
 	if code, out := guidonAs(t, 0, file+".backup", "import", shopFile(t)); code != 0 {
@@ -196,7 +196,8 @@ func TestReplacedFile(t *testing.T) {
 	again.must(t, "POST", "/api/v1/namespaces/default/flags", create, nil)
 }
 
-// TestUnusableFile: each says which file, why and what helps, and changes nothing.
+// TestUnusableFile: the error names the file, the reason and the remedy. The file does not
+// change.
 func TestUnusableFile(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "good.db")
 	if code, out := guidonAs(t, 0, good, "import", shopFile(t)); code != 0 {
@@ -243,8 +244,8 @@ func TestUnusableFile(t *testing.T) {
 	wantRefused(t, 0, "/dev/null", []string{"server"}, "/dev/null", "not a regular file")
 }
 
-// TestUnusableFolder has disks that are full and folders that cannot be written
-// to, which takes the rights to mount.
+// TestUnusableFolder covers full disks and directories that cannot be written to. It needs
+// the privilege to mount file systems.
 func TestUnusableFolder(t *testing.T) {
 	mount := func(t *testing.T, options string) (folder string) {
 		t.Helper()
@@ -309,7 +310,7 @@ func TestUnusableFolder(t *testing.T) {
 		"no permission for the file":   {0o777, 0o644},
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := mount(t, "mode=0777") // which, unlike temporary folders, all may enter
+			folder := mount(t, "mode=0777") // unlike temporary directories, open to all users
 			path := filepath.Join(folder, "guidon.db")
 			put(t, path, c.file)
 			for name, mode := range map[string]os.FileMode{path: c.file, folder: c.folder} {

@@ -18,7 +18,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestStoreMirror checks that what updates tell of their commits is what they did.
+// TestStoreMirror checks that the deltas that updates report match their commits.
 func TestStoreMirror(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
@@ -26,7 +26,7 @@ func TestStoreMirror(t *testing.T) {
 	})
 }
 
-// TestStoreStrict runs it through the cache that such databases get.
+// TestStoreStrict runs the conformance suite through the cache that servers use.
 func TestStoreStrict(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		storetest.Run(t, func(t *testing.T) guidon.Store {
@@ -35,14 +35,13 @@ func TestStoreStrict(t *testing.T) {
 	})
 }
 
-// TestStoreSerializable stands in for CockroachDB: its dialect, on a database
-// that refuses with 40001 whatever could not have been run one after the other.
+// TestStoreSerializable replaces a test with CockroachDB. It uses its dialect on a database
+// that fails with 40001 all transactions that cannot be serialized.
 func TestStoreSerializable(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) guidon.Store { return openStore(t, serializable(t)) })
 }
 
-// TestSerializableContention: several processes change the same flag, each
-// without knowing of the others.
+// TestSerializableContention: several independent stores change the same flag.
 func TestSerializableContention(t *testing.T) {
 	proxy, database := newPGProxy(t, serializable(t))
 	const processes, writes = 4, 25
@@ -65,13 +64,13 @@ func TestSerializableContention(t *testing.T) {
 		t.Errorf("counted to %d, want %d", got, want)
 	}
 	if proxy.retries.Load() == 0 {
-		t.Error("the database asked for no retry")
+		t.Error("the database required no retry")
 	}
 	t.Logf("%d retries for %d writes", proxy.retries.Load(), processes*writes)
 }
 
-// serializable returns the URL of a migrated database, by which PostgreSQL is
-// taken for CockroachDB.
+// serializable returns the URL of a migrated PostgreSQL database that is treated as
+// CockroachDB.
 func serializable(t *testing.T) string {
 	t.Helper()
 	postgresServer.need(t)
@@ -81,8 +80,8 @@ func serializable(t *testing.T) string {
 	return "cockroach:" + rest
 }
 
-// TestStorePgBouncer stands in for poolers of connections: nothing that a
-// session keeps outlives its transaction.
+// TestStorePgBouncer covers connection poolers, with which no session state outlives a
+// transaction.
 func TestStorePgBouncer(t *testing.T) {
 	pooler := pgBouncer(t)
 	storetest.Run(t, func(t *testing.T) guidon.Store {
@@ -90,13 +89,13 @@ func TestStorePgBouncer(t *testing.T) {
 	})
 }
 
-// pgBouncer starts a pooler in front of PostgreSQL, which has one session for all
+// pgBouncer starts a pooler in front of PostgreSQL, with a single session for all
 // transactions.
 func pgBouncer(t *testing.T) *dbproc.Server {
 	t.Helper()
 	postgresServer.need(t)
 	if postgresServer.private == nil {
-		skip(t, "PgBouncer is put in front of a private PostgreSQL only")
+		skip(t, "PgBouncer needs a private PostgreSQL")
 	}
 	pooler, err := dbproc.PgBouncer(t.Context(), postgresServer.private)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// TestTwoThousandStreams: as many listeners fit into one instance, all of them learn
-// of a change, and when the instance stops all are told when to come back, each at a
-// time of his own.
+// TestTwoThousandStreams: one instance serves 2000 listeners, all of them are notified of a
+// change, and when it stops each gets a different time to reconnect.
 func TestTwoThousandStreams(t *testing.T) {
 	const clients, bound = 2000, 100 << 20
 	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"))
@@ -68,10 +67,10 @@ func TestTwoThousandStreams(t *testing.T) {
 		}
 		slowest = max(slowest, took[i])
 	}
-	told := s.resident(t)
-	t.Logf("resident: %d MiB idle, %d MiB with %d listeners, %d MiB after all were told within %v",
-		idle>>20, opened>>20, clients, told>>20, slowest)
-	if most := max(opened, told); most > bound {
+	notified := s.resident(t)
+	t.Logf("resident: %d MiB idle, %d MiB with %d listeners, %d MiB after all were notified within %v",
+		idle>>20, opened>>20, clients, notified>>20, slowest)
+	if most := max(opened, notified); most > bound {
 		t.Errorf("%d MiB are resident, want at most %d", most>>20, bound>>20)
 	}
 
@@ -103,7 +102,7 @@ func TestTwoThousandStreams(t *testing.T) {
 	seconds := map[int]int{}
 	for i, ms := range moments {
 		if failed[i] != nil || ms == 0 {
-			t.Fatalf("listener %d was not told when to come back: %v", i, failed[i])
+			t.Fatalf("listener %d got no time to reconnect: %v", i, failed[i])
 		}
 		seconds[ms/1000]++
 	}
@@ -111,18 +110,18 @@ func TestTwoThousandStreams(t *testing.T) {
 	for _, n := range seconds {
 		busiest = max(busiest, n)
 	}
-	t.Logf("stopped within %v; at most %d come back in a second", stopped, busiest)
+	t.Logf("stopped within %v; at most %d reconnect in a second", stopped, busiest)
 	if stopped > 5*time.Second || busiest > clients/10 {
-		t.Error("want a stop within 5s, and at most a tenth in any second")
+		t.Error("want a stop within 5s, and at most a tenth of the listeners in any second")
 	}
 }
 
-// resident returns the memory of the server that is resident, in bytes.
+// resident returns the resident memory of the server, in bytes.
 func (s *server) resident(t *testing.T) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
-		skip(t, "the memory of a process is not known here: %v", err)
+		skip(t, "cannot read the memory of a process: %v", err)
 	}
 	for line := range strings.Lines(string(text)) {
 		var kB int64

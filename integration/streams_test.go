@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// event is one server-sent event, or a field on its own such as retry.
+// event is a server-sent event, or a single field such as retry.
 type event struct{ id, name, data, retry string }
 
 // events is an open event stream.
@@ -25,10 +25,11 @@ type events struct {
 	cancel context.CancelFunc
 }
 
-// streamClient has a connection for each stream.
+// streamClient opens a new connection for each stream.
 var streamClient = &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 512, WriteBufferSize: 512}}
 
-// listen opens the stream at the path, which must be there. The test ends it.
+// listen opens the stream at the path, which must exist. It is closed at the end of the
+// test.
 func (s *server) listen(t *testing.T, path string, headers ...string) *events {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -52,8 +53,7 @@ func (s *server) listen(t *testing.T, path string, headers ...string) *events {
 	return &events{body: response.Body, lines: bufio.NewReaderSize(response.Body, 512), cancel: cancel}
 }
 
-// next returns the next event, comments aside, or the error by which the stream
-// ended.
+// next returns the next event, ignoring comments, or the error that ended the stream.
 func (e *events) next() (event, error) {
 	for {
 		one, err := e.read()
@@ -85,7 +85,7 @@ func (e *events) read() (one event, err error) {
 	}
 }
 
-// until reads to the event with the id, in the patience of the tests.
+// until reads up to the event with the id, at most for the duration patience.
 func (e *events) until(t *testing.T, id string) {
 	t.Helper()
 	late := time.AfterFunc(patience, e.cancel)
@@ -106,8 +106,8 @@ const (
 	changeEvents = "/api/v1/namespaces/default/changes/stream"
 )
 
-// TestStreamsAcrossInstances: what is written on one instance reaches those who
-// listen on the others, in strict mode where nobody else asks.
+// TestStreamsAcrossInstances: writes to one instance reach the listeners of the others, in
+// mode strict and without any other requests.
 func TestStreamsAcrossInstances(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		c := startCluster(t, instances, s.migrated(t))
@@ -136,14 +136,14 @@ func TestStreamsAcrossInstances(t *testing.T) {
 	})
 }
 
-// TestStreamsResume kills the instance that tells of changes, again and again while
-// they are made. Who goes on elsewhere from the last event that he saw has had every
-// record once and in order in the end.
+// TestStreamsResume repeatedly kills the instance that streams changes while they are made.
+// A client that resumes from the last event that it received gets every record once and in
+// order.
 func TestStreamsResume(t *testing.T) {
 	const kills, writers, each = 4, 3, 100
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		database := s.migrated(t)
-		writing, told := start(t, database), start(t, database)
+		writing, streaming := start(t, database), start(t, database)
 		begun := writing.must(t, "GET", "/api/v1/namespaces/default/flags", nil, nil)
 		first := revisionOf(t, begun)
 
@@ -163,7 +163,7 @@ func TestStreamsResume(t *testing.T) {
 		last := strconv.FormatInt(first, 10)
 		seen := 0
 		for kill := 0; seen < total; {
-			l := told.listen(t, changeEvents, "Last-Event-ID: "+last)
+			l := streaming.listen(t, changeEvents, "Last-Event-ID: "+last)
 			late := time.AfterFunc(patience, l.cancel)
 			for {
 				one, err := l.next()
@@ -189,9 +189,9 @@ func TestStreamsResume(t *testing.T) {
 				}
 				if kill < kills && seen > (kill+1)*total/(kills+1) {
 					kill++
-					told.Signal(t, syscall.SIGKILL)
-					told.Wait(t)
-					told = start(t, database)
+					streaming.Signal(t, syscall.SIGKILL)
+					streaming.Wait(t)
+					streaming = start(t, database)
 					break
 				}
 			}
@@ -204,8 +204,8 @@ func TestStreamsResume(t *testing.T) {
 	})
 }
 
-// TestStreamsEndWithToken: a stream ends with the token behind it, also when that is
-// deleted on another instance, and the URL of the stream is then good for nothing.
+// TestStreamsEndWithToken: a stream ends when its token is deleted, even on another
+// instance, and its URL becomes invalid.
 func TestStreamsEndWithToken(t *testing.T) {
 	const admin = "streams-test-token"
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
@@ -225,7 +225,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 		}
 		uri := bulk.EventStreams[0].Endpoint.RequestURI
 		listening := []*events{
-			c[0].listen(t, uri), c[1].listen(t, uri), // every instance knows the signature
+			c[0].listen(t, uri), c[1].listen(t, uri), // every instance accepts the signature
 			c[1].listen(t, changeEvents, "Authorization: Bearer "+created.ClientToken),
 		}
 		c[0].must(t, "DELETE", "/auth/v1/tokens/"+created.Authentication.ID, nil, nil, "Authorization: Bearer "+admin)
@@ -236,7 +236,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 				_, err = l.next()
 			}
 			if !late.Stop() {
-				t.Errorf("stream %d goes on", i)
+				t.Errorf("stream %d did not end", i)
 			}
 		}
 		t.Logf("all ended after %v", time.Since(deleted))
@@ -245,7 +245,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 				t.Errorf("the URL of a deleted token: %v, %d %s", err, a.Status, a.Body)
 			}
 			if strings.Contains(s.Log(), "capability=") {
-				t.Error("the URL is in the log")
+				t.Error("the log contains the URL")
 			}
 		}
 	})

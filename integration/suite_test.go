@@ -21,11 +21,11 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// lambdaDifferences are the tests of package handler that fail behind a front of
-// AWS Lambda, whatever the function does, and no others do. docs/operations.md
-// tells them; TestLambdaDifferences has what callers get instead.
+// lambdaDifferences are the tests of package handler that fail behind a front of AWS
+// Lambda because of the front. No others may fail. docs/operations.md lists the
+// differences; TestLambdaDifferences checks what clients get instead.
 var lambdaDifferences = []struct {
-	front string // pattern of the names of the fronts
+	front string // pattern for the name of the front
 	test  string
 	why   string
 }{
@@ -43,9 +43,9 @@ var lambdaDifferences = []struct {
 	{"load balancer", "TestRevision/two_headers", "the same"},
 }
 
-// insideTests are the tests of package handler that need a server in their own
-// process, at least for a part: it has a clock, a store or an observer of the test's
-// own, or is called without a request. All other tests that need one have a process.
+// insideTests are the tests of package handler that need a server in their own process, at
+// least partly, because it has a clock, a store or an observer of the test, or is called
+// without a request. All other tests run against a separate process.
 var insideTests = []string{
 	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts",
 	"TestInvalidUTF8InRequests", "TestInvoke",
@@ -54,15 +54,14 @@ var insideTests = []string{
 	"TestProfiler", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
-// leastOutside is how many tests of package handler have processes, at least: fewer
-// mean that some have come to do without, unnoticed.
+// leastOutside is the minimum number of tests of package handler that run against separate
+// processes. With fewer, some would no longer do so, unnoticed.
 const leastOutside = 58
 
-// TestSuite runs the whole suite of package handler, management, evaluation, OFREP,
-// tokens, errors and limits, against the real programs on PostgreSQL: the server,
-// and the function behind each front. Each server of a test is a process with a
-// database of its own. What only the test's own process can have is behind the front,
-// too.
+// TestSuite runs the whole suite of package handler (management, evaluation, OFREP, tokens,
+// errors and limits) against the real programs on PostgreSQL: the server, and the function
+// behind each front. Each server of a test is a separate process with its own database. The
+// servers that must be in the test's process are behind the front as well.
 func TestSuite(t *testing.T) {
 	postgresServer.need(t)
 	tests := filepath.Join(t.TempDir(), "handler.test")
@@ -101,18 +100,18 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// suiteRun is one run of the suite. It provides the services (see outside_test.go
-// in package handler), each as a test within its own.
+// suiteRun is one run of the suite. It provides the services (see outside_test.go in
+// package handler), each in a subtest.
 type suiteRun struct {
 	t     *testing.T
 	start func(t *testing.T, database string, settings []string) (url string, log *lockedBuffer)
 
 	mu      sync.Mutex
-	outside map[string]int // servers by the name of the test: processes,
-	inside  map[string]int // and those in the test's own
+	outside map[string]int // number of separate processes, by the name of the test
+	inside  map[string]int // number of servers in the test's process
 }
 
-// check runs the suite and compares the tests that fail with those that are to.
+// check runs the suite and compares the tests that fail with those that are expected to.
 func (s *suiteRun) check(tests, front string, failing []string) {
 	s.t.Helper()
 	s.inside, s.outside = map[string]int{}, map[string]int{}
@@ -128,7 +127,7 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 	}
 	wantCode := 0
 	if len(failing) > 0 {
-		wantCode = 1 // another one is that of a panic
+		wantCode = 1 // a panic gives another one
 	}
 	passed, failed := outcomes(out)
 	slices.Sort(failing)
@@ -146,11 +145,11 @@ func (s *suiteRun) check(tests, front string, failing []string) {
 		processes += n
 		cases += passed[test]
 	}
-	s.t.Logf("%d tests ran against %d processes, with %d passes, their cases counted; %d fail as they must; %d tests had a server in their own process",
+	s.t.Logf("%d tests ran against %d processes, with %d passes including subtests; %d failed as expected; %d tests had a server in their own process",
 		len(s.outside), processes, cases, len(failed), len(s.inside))
 }
 
-// ServeHTTP provides a service as long as the request lasts, or notes that the test
+// ServeHTTP provides a service for the duration of the request, or records that the test
 // needs none.
 func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
@@ -160,10 +159,10 @@ func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	test := r.PostForm.Get("test")
 	name, _, _ := strings.Cut(test, "/")
 	if why := r.PostForm.Get("inside"); why != "" {
-		s.note(s.inside, name)
+		s.record(s.inside, name)
 		return
 	}
-	s.note(s.outside, name)
+	s.record(s.outside, name)
 	provided := false
 	s.t.Run(test, func(t *testing.T) {
 		database := postgresServer.migrated(t)
@@ -178,7 +177,7 @@ func (s *suiteRun) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *suiteRun) note(tests map[string]int, name string) {
+func (s *suiteRun) record(tests map[string]int, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tests[name]++
@@ -186,9 +185,9 @@ func (s *suiteRun) note(tests map[string]int, name string) {
 
 var outcomeLine = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) \(`)
 
-// outcomes returns how often each test passed, with its subtests, by what package
-// testing printed, and which tests failed or were skipped; of one that did for its
-// subtests only these.
+// outcomes parses the output of package testing. It returns how often each test passed,
+// including its subtests, and which tests failed or were skipped. If that is due to
+// subtests, only these are returned.
 func outcomes(out []byte) (passed map[string]int, failed []string) {
 	passed = map[string]int{}
 	for _, match := range outcomeLine.FindAllSubmatch(out, -1) {
@@ -208,7 +207,7 @@ func outcomes(out []byte) (passed map[string]int, failed []string) {
 	return passed, failed
 }
 
-// withoutPasses returns the output without what tells of tests that begin or pass.
+// withoutPasses returns the output without the lines about tests that start or pass.
 func withoutPasses(out []byte) []byte {
 	var kept []byte
 	for line := range bytes.Lines(out) {

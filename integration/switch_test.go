@@ -10,9 +10,9 @@ import (
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
-// TestSwitchFromFlipt goes the whole way with the binary: from Flipt's
-// PostgreSQL into a file, and from the file to a server of databases, whose
-// first attempt is killed. Clients keep their tokens and get Flipt's answers.
+// TestSwitchFromFlipt migrates with the binary from Flipt's PostgreSQL to an SQLite file,
+// and from the file to a database server. The first attempt of the latter is killed.
+// Clients keep their tokens and get the same results as from Flipt.
 func TestSwitchFromFlipt(t *testing.T) {
 	postgresServer.need(t)
 	data := fliptdbtest.Generate(3)
@@ -66,7 +66,7 @@ func killedCopy(t *testing.T, from, to string) {
 	proxy, url := newPGProxy(t, to)
 	c := command(t, from, "copy-database", "--to", url)
 	begun := make(chan struct{})
-	// The statement waits here until the process is dead, and is then lost.
+	// The statement waits here until the process has been killed, and is then dropped.
 	decide, inflicted := once(cutBefore, func(r request) bool {
 		return len(r.sql) > 0 && strings.HasPrefix(r.sql[0], "INSERT INTO segments")
 	})
@@ -94,7 +94,7 @@ type commandRun struct {
 	cmd    *exec.Cmd
 	output strings.Builder
 	ended  chan struct{}
-	err    error // once it has ended
+	err    error // set when ended is closed
 }
 
 func command(t *testing.T, database string, args ...string) *commandRun {
@@ -116,7 +116,8 @@ func (c *commandRun) begin(t *testing.T) {
 	}()
 }
 
-// ends runs it to its end, which is success or not, and looks for the text.
+// ends runs the command to its end, and checks its success and that its output contains the
+// text.
 func (c *commandRun) ends(t *testing.T, success bool, text string) {
 	t.Helper()
 	c.begin(t)

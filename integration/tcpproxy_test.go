@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// tcpProxy passes connections on to a server, with a latency and an eye on how
-// much has been sent.
+// tcpProxy forwards connections to a server, with a latency, and counts the bytes sent.
 type tcpProxy struct {
 	addr    string
 	latency time.Duration     // of each direction, set before the first connection
-	sent    func(total int64) // called after each piece that clients sent; may be nil
+	sent    func(total int64) // called after each piece sent by clients; may be nil
 	total   atomic.Int64
 
 	mu       sync.Mutex
@@ -24,8 +23,8 @@ type tcpProxy struct {
 	frozen   chan struct{}     // closed by thaw; nil while it is not frozen
 }
 
-// newTCPProxy starts a proxy in front of the server of the URL and returns it
-// with the URL that leads through it. The test ends it.
+// newTCPProxy starts a proxy in front of the server of the URL, and returns it with the URL
+// of the database through the proxy. It is closed at the end of the test.
 func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func(total int64)) (*tcpProxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -42,7 +41,7 @@ func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func
 	return p, u.String()
 }
 
-// listen serves each connection on a port of its own until the test ends.
+// listen serves the connections to a free port until the test ends. It returns its address.
 func listen(t testing.TB, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,22 +99,22 @@ func (p *tcpProxy) count(n int) {
 	}
 }
 
-// lead leads to another server from now on.
-func (p *tcpProxy) lead(upstream string) {
+// redirect cuts all connections, and forwards new ones to another server.
+func (p *tcpProxy) redirect(upstream string) {
 	p.mu.Lock()
 	p.upstream = upstream
 	p.mu.Unlock()
 	p.cut()
 }
 
-// freeze accepts connections and what is sent, and passes nothing on until thaw.
+// freeze accepts connections and data, but forwards nothing until thaw.
 func (p *tcpProxy) freeze() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.frozen = make(chan struct{})
 }
 
-// thaw ends what freeze began: what was sent meanwhile goes on.
+// thaw ends a freeze, and forwards the data received since.
 func (p *tcpProxy) thaw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +133,7 @@ func (p *tcpProxy) awaitThaw() {
 	}
 }
 
-// sever cuts all connections and refuses new ones until mend.
+// sever cuts all connections and refuses new ones until restore.
 func (p *tcpProxy) sever() {
 	p.mu.Lock()
 	_ = p.listener.Close()
@@ -145,8 +144,8 @@ func (p *tcpProxy) sever() {
 	p.conns = nil
 }
 
-// mend ends what sever began.
-func (p *tcpProxy) mend(t *testing.T) {
+// restore accepts connections again after sever.
+func (p *tcpProxy) restore(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
 	p.conns = map[net.Conn]bool{}
@@ -169,7 +168,7 @@ func (p *tcpProxy) listen(addr string) error {
 	return nil
 }
 
-// cut cuts all connections that there are.
+// cut cuts all current connections.
 func (p *tcpProxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,8 +182,8 @@ type piece struct {
 	text []byte
 }
 
-// copy passes on what comes, each piece after the latency. Reading goes on
-// meanwhile: it is the way that is long, not the pipe that is narrow.
+// copy forwards each piece of data after the latency. It continues to read in the meantime,
+// so that the latency does not limit the bandwidth.
 func (p *tcpProxy) copy(to, from net.Conn, passed func(int)) {
 	pieces := make(chan piece, 1024)
 	var writing sync.WaitGroup

@@ -8,8 +8,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// TestNULInPaths: a NUL in a path is the caller's mistake on every database, or at
-// an evaluation what is not found, and never an error of the service.
+// TestNULInPaths: a NUL in a path gets 400 on every database, or 404 from an evaluation, but
+// never an internal error.
 func TestNULInPaths(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
 		server := start(t, s.migrated(t), "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// TestTimeoutIsAnswered: a request that exceeds server.request_timeout, since the
-// database does not answer, gets its 503, whatever the other timeouts are and however
-// long its body took.
+// TestTimeoutIsAnswered: a request that exceeds server.request_timeout because the database
+// does not respond gets a 503, whatever the other timeouts are and however long its body
+// took.
 func TestTimeoutIsAnswered(t *testing.T) {
 	process, database := ownDatabase(t, postgresServer)
 	tests := []struct {
 		name    string
 		write   time.Duration // server.write_timeout
-		slow    time.Duration // until the rest of the body is sent
-		expects string        // a further header
+		slow    time.Duration // delay of the rest of the body
+		expects string        // an additional header
 		server  *server
 	}{
 		{name: "equal", write: time.Second},
@@ -35,16 +35,16 @@ func TestTimeoutIsAnswered(t *testing.T) {
 	}
 	process.Freeze()
 	defer process.Thaw()
-	var asking sync.WaitGroup
+	var requests sync.WaitGroup
 	for _, test := range tests {
-		asking.Go(func() {
+		requests.Go(func() {
 			status, err := test.server.createSlowly(test.slow, test.expects)
 			if err != nil || status != http.StatusServiceUnavailable {
 				t.Errorf("%s: got status %d, %v; want 503", test.name, status, err)
 			}
 		})
 	}
-	asking.Wait()
+	requests.Wait()
 }
 
 // createSlowly sends a request to create a flag with a pause in its body, and returns
@@ -64,7 +64,7 @@ func (s *server) createSlowly(pause time.Duration, header string) (status int, e
 	if err != nil {
 		return 0, err
 	}
-	time.Sleep(pause) // the client's own
+	time.Sleep(pause) // the slow client
 	if _, err := io.WriteString(conn, body[1:]); err != nil {
 		return 0, err
 	}

@@ -25,17 +25,17 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// TestDatabaseOverTLS: certificates are checked when the URL says so, and the
-// password of a connection may be one that was made for it.
+// TestDatabaseOverTLS: certificates are verified if the URL requires it, and a connection
+// may have a password that was created for it.
 func TestDatabaseOverTLS(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		start     func(t *testing.T, key, certificate []byte) *dbproc.Server
-		encrypted string // counts the connections of the store that are
-		password  string // changes that of the user
-		kick      string // ends the connections of the user
-		verify    string // parameters of the URL, before the path of the authority
-		lax       string // parameters with which a connection may come about in the clear
+		encrypted string // statement that counts the store's encrypted connections
+		password  string // statement that changes the password of the user
+		kick      string // statement that ends the connections of the user
+		verify    string // parameters of the URL, to which the path of the CA file is appended
+		lax       string // parameters that allow unencrypted connections
 	}{
 		{"postgres", startPostgresTLS, "SELECT COUNT(*) FROM pg_stat_ssl WHERE ssl",
 			"ALTER USER guidon PASSWORD '%s'", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guidon'",
@@ -66,15 +66,15 @@ func TestDatabaseOverTLS(t *testing.T) {
 			}
 
 			var password atomic.Value
-			var asked atomic.Int64
+			var requested atomic.Int64
 			change := func(to string) {
 				execute(t, admin, fmt.Sprintf(c.password, to))
 				password.Store(to)
 			}
 			options := store.Options{ConnectTimeout: 5 * time.Second, Password: func(_ context.Context, at, user string) (string, error) {
-				asked.Add(1)
+				requested.Add(1)
 				if at != s.Addr || user != "guidon" {
-					t.Errorf("asked for the password of %s at %s", user, at)
+					t.Errorf("requested the password of %s at %s", user, at)
 				}
 				return password.Load().(string), nil
 			}}
@@ -105,12 +105,12 @@ func TestDatabaseOverTLS(t *testing.T) {
 				t.Errorf("without a password: got %v, want Unavailable", err)
 			}
 
-			before := asked.Load()
+			before := requested.Load()
 			change("second")
 			execute(t, admin, c.kick)
 			putAnother(t, db)
-			if asked.Load() == before {
-				t.Error("new connections did not ask for the password")
+			if requested.Load() == before {
+				t.Error("new connections did not request the password")
 			}
 
 			wrong, err := store.Open(t.Context(), address(c.verify, stranger), options)
@@ -119,7 +119,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = wrong.Close() })
 			if err := wrong.Ping(t.Context()); !errors.Is(err, guidon.Unavailable) {
-				t.Errorf("a certificate of somebody else: got %v, want Unavailable", err)
+				t.Errorf("a certificate of another authority: got %v, want Unavailable", err)
 			}
 			if _, err := store.Open(t.Context(), address(c.lax, nil), options); err == nil || !strings.Contains(err.Error(), "encrypted") {
 				t.Errorf("a password for each connection, perhaps in the clear: got %v, want a refusal", err)
@@ -145,8 +145,8 @@ func adminDatabase(kind string) string {
 	return ""
 }
 
-// startPostgresTLS starts a server that takes the user guidon, who owns a
-// database of the same name, over TLS and with a password only.
+// startPostgresTLS starts a server that accepts the user guidon, the owner of a database of
+// the same name, only over TLS and with a password.
 func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 	s := private(t, func() (*dbproc.Server, error) { return dbproc.Postgres(t.Context()) })
 	files := map[string]string{"key.pem": string(key), "certificate.pem": string(certificate),
@@ -175,10 +175,10 @@ func startPostgresTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 
 // startMariaDBTLS is startPostgresTLS for MariaDB.
 func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
-	folder := openFolder(t) // the server may run as another user; the key is worth nothing
+	dir := openDir(t) // the server may run as another user; the key is worthless
 	flags := []string{}
 	for name, content := range map[string][]byte{"ssl-key": key, "ssl-cert": certificate} {
-		path := filepath.Join(folder, name)
+		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 	return s
 }
 
-// private starts a server for the test alone.
+// private starts a server for a single test. It is closed at the end of the test.
 func private(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server {
 	t.Helper()
 	s, err := start()
@@ -208,8 +208,7 @@ func private(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server 
 	return s
 }
 
-// selfSigned returns a key, and a certificate for this machine that is its own
-// authority.
+// selfSigned returns a key and a self-signed certificate for 127.0.0.1.
 func selfSigned(t *testing.T) (key, certificate []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

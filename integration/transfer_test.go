@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// TestSlowReaders asks for the longest answers on connections that take nothing of
-// them. The server must not keep a copy for each, must cut them off, and must answer
-// others meanwhile.
+// TestSlowReaders requests the largest responses on connections that do not read them. The
+// server must not keep a copy for each, must close the connections, and must continue to
+// serve other clients.
 func TestSlowReaders(t *testing.T) {
 	const (
 		flags, attachments = 6, 8 // of 1 MB each
@@ -48,7 +48,7 @@ func TestSlowReaders(t *testing.T) {
 		"/internal/v1/evaluation/snapshot/namespace/default",
 		"/api/v1/namespaces/default/changes",
 	}
-	for _, path := range paths { // what is kept for all of them is there
+	for _, path := range paths { // creates the data that is shared by all responses
 		if path != paths[1] {
 			s.must(t, "GET", path, nil, nil)
 		}
@@ -73,11 +73,11 @@ func TestSlowReaders(t *testing.T) {
 	for began := time.Now(); time.Since(began) < 15*time.Second; {
 		answer, err := s.call(t.Context(), "POST", "/evaluate/v1/boolean", map[string]any{"flagKey": "b", "entityId": "e"})
 		if err != nil || answer.Status != 200 {
-			t.Fatalf("an evaluation meanwhile: %d %s %v", answer.Status, answer.Body, err)
+			t.Fatalf("an evaluation by another client: %d %s %v", answer.Status, answer.Body, err)
 		}
 		peak = max(peak, int(s.resident(t)))
 	}
-	t.Logf("%d MiB resident before, %d MiB at most with %d readers that take nothing", before>>20, peak>>20, len(connections))
+	t.Logf("%d MiB resident before, %d MiB at most with %d clients that do not read", before>>20, peak>>20, len(connections))
 	if peak-int(before) > most {
 		t.Errorf("%d MiB more are resident, want at most %d", (peak-int(before))>>20, most>>20)
 	}
@@ -86,22 +86,22 @@ func TestSlowReaders(t *testing.T) {
 		_ = c.SetReadDeadline(time.Now().Add(patience))
 		n, err := io.Copy(io.Discard, c)
 		if err, ok := err.(net.Error); ok && err.Timeout() {
-			t.Fatal("a reader that took nothing is still being served")
+			t.Fatal("a connection that was not read from is still open")
 		}
 		if n > 8<<20 {
 			whole++
 		}
 	}
 	if whole > 0 {
-		t.Errorf("%d readers that took nothing for 15 s got all", whole)
+		t.Errorf("%d clients that did not read for 15 s got the whole response", whole)
 	}
 }
 
-// TestHundredThousandFlags brings a document of 100,000 flags in and out, through a
-// server and directly, in both formats. No process may take much memory for it.
+// TestHundredThousandFlags imports and exports a document with 100,000 flags, through a
+// server and directly, in both formats. No process may use much memory for it.
 func TestHundredThousandFlags(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the memory of a process is told by /proc")
+		t.Skip("the memory of a process is read from /proc")
 	}
 	const flags, most = 100_000, 600 << 20
 	dir := t.TempDir()
@@ -133,7 +133,7 @@ func TestHundredThousandFlags(t *testing.T) {
 		}
 		t.Logf("guidon %s: %v, %d MiB; the server %d MiB", args[0], time.Since(began).Round(time.Millisecond), took>>20, s.peak(t)>>20)
 		if took == 0 || took > most {
-			t.Errorf("guidon %v took %d MiB, want at most %d", args, took>>20, most>>20)
+			t.Errorf("guidon %v used %d MiB, want at most %d", args, took>>20, most>>20)
 		}
 	}
 	file := "file:" + filepath.Join(dir, "direct.db")
@@ -144,13 +144,13 @@ func TestHundredThousandFlags(t *testing.T) {
 	guidon("export", "--namespaces", "big", "-o", direct, "--db", file)
 	guidon("export", "--namespaces", "big", "-o", filepath.Join(dir, "direct.json"), "--db", file)
 	if got := s.peak(t); got > most {
-		t.Errorf("the server took %d MiB, want at most %d", got>>20, most>>20)
+		t.Errorf("the server used %d MiB, want at most %d", got>>20, most>>20)
 	}
 	sameFiles(t, remote, direct)
 	sameFiles(t, written, filepath.Join(dir, "direct.json"))
 }
 
-// writeFlags writes a document as `guidon export` writes it.
+// writeFlags writes a document in the same form as `guidon export`.
 func writeFlags(t *testing.T, path string, flags int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -195,7 +195,7 @@ func sameFiles(t *testing.T, one, other string) {
 	}
 }
 
-// peak returns the most memory that the server has had resident, in bytes.
+// peak returns the peak resident memory of the server, in bytes.
 func (s *server) peak(t *testing.T) int {
 	t.Helper()
 	peak := peakOf(s.cmd.Process.Pid)
@@ -205,8 +205,7 @@ func (s *server) peak(t *testing.T) int {
 	return peak
 }
 
-// peakOf returns the most memory that a process has had resident, in bytes, or 0 if
-// that is not known.
+// peakOf returns the peak resident memory of a process, in bytes, or 0 if it is unknown.
 func peakOf(pid int) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -5,50 +5,50 @@ import (
 	"sync"
 )
 
-// fault is what the wire does to one request of a client to the database.
+// fault is what a proxy does to a request of a client to the database.
 type fault uint8
 
 const (
 	pass        fault = iota
-	cutBefore         // the connection ends before the server has the request
-	cutAfter          // it ends after the server has answered and before the client knows
-	serialize         // COMMIT: rolled back and answered with 40001
-	unreachable       // cutAfter, and no further connection comes about until mend
+	cutBefore         // cut the connection before the server has the request
+	cutAfter          // cut it after the server's response, before the client has it
+	serialize         // roll back a COMMIT and respond with 40001
+	unreachable       // cutAfter, and accept no further connections until inflict
 )
 
-// request is what goes to the server before the client waits for its answer: one
-// statement or several.
+// request is one or several statements that a client sends before it waits for the
+// response.
 type request struct {
-	stage  int      // of its transaction: 0 has BEGIN
-	inside bool     // a transaction
+	stage  int      // index in its transaction; 0 has BEGIN
+	inside bool     // in a transaction
 	sql    []string // the statements
-	text   []byte   // the messages
-	commit int      // where COMMIT begins, -1 without
+	text   []byte   // the encoded messages
+	commit int      // position of COMMIT, or -1
 }
 
 func (r request) isCommit() bool { return r.commit >= 0 }
 
-// is tells whether the statement begins with the word.
+// is reports whether the statement starts with the word.
 func is(sql, word string) bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(sql)), word)
 }
 
-// wire decides the fate of each request between clients and a database.
+// wire decides the fault of each request between clients and a database.
 type wire struct {
 	mu     sync.Mutex
 	decide func(request) fault
 	broken bool
 }
 
-// inflict sets who decides from now on; nil lets everything pass.
+// inflict sets the function that decides about further requests. If it is nil, they pass.
 func (w *wire) inflict(decide func(request) fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.decide, w.broken = decide, false
 }
 
-// once returns what inflicts the fault on the first request that fits, and the
-// channel that is closed when it has.
+// once returns a function for inflict that applies the fault to the first request for which
+// fits returns true, and a channel that is closed then.
 func once(f fault, fits func(request) bool) (decide func(request) fault, inflicted <-chan struct{}) {
 	done := make(chan struct{})
 	return func(r request) fault {
@@ -65,7 +65,7 @@ func once(f fault, fits func(request) bool) (decide func(request) fault, inflict
 	}, done
 }
 
-// fate asks for the fate of the request.
+// fate returns the fault of the request.
 func (w *wire) fate(r request) fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()

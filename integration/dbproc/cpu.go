@@ -12,8 +12,8 @@ import (
 // tick is the unit of CPU times in /proc, on every Linux that Go runs on.
 const tick = 10 * time.Millisecond
 
-// CPUTime returns the time that the process, and its descendants that still run
-// or that it has reaped, have computed. It is 0 where there is no such process.
+// CPUTime returns the CPU time of the process, its running descendants, and the children
+// that it has reaped. It is 0 if there is no such process.
 func CPUTime(pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // #nosec G304 -- files of /proc
 	if err != nil {
@@ -36,7 +36,7 @@ func CPUTime(pid int) time.Duration {
 	return sum
 }
 
-// CPUTime is that of the server's processes.
+// CPUTime returns the CPU time of the server's processes.
 func (s *Server) CPUTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package dbproc runs real database servers as private child processes of a
-// test: a data folder and a loopback port of their own, no service of the system
-// touched. They can be killed, frozen and restarted. It works as root, where a
-// server runs as the user of its Debian package, and as anybody else.
+// Package dbproc runs real database servers as private child processes of a test. Each has
+// its own data directory and loopback port and is independent of the system's services. The
+// servers can be killed, frozen and restarted. The package works for any user; for root, a
+// server runs as the user of its Debian package.
 package dbproc
 
 import (
@@ -19,25 +19,25 @@ import (
 	"time"
 )
 
-// Server is one database server. Its methods may be called concurrently.
+// Server is a database server. Its methods are safe for concurrent use.
 type Server struct {
 	Addr string // 127.0.0.1:port, the same after Restart
-	URL  string // of the service as a superuser, for this project's db.url
+	URL  string // with a superuser, in the form of this project's db.url
 	Dir  string // data and log
 
 	argv     []string
-	owner    *syscall.Credential // nil: the user of this process
-	answers  func(net.Conn) bool // tells whether the server speaks its protocol
-	shutdown syscall.Signal      // ends it in its orderly way
+	owner    *syscall.Credential // nil means the user of this process
+	answers  func(net.Conn) bool // reports whether the server speaks its protocol
+	shutdown syscall.Signal      // for a graceful shutdown
 
 	mu   sync.Mutex
-	pid  int           // 0 when it does not run
+	pid  int           // 0 if it does not run
 	dead chan struct{} // closed when the process has ended
 }
 
-// newServer prepares the folder and finds a free port.
+// newServer prepares the directory and finds a free port.
 func newServer(kind, owner string) (*Server, error) {
-	// Not the folder of a test: that one is closed to other users.
+	// Not the directory of a test, which other users cannot read.
 	dir, err := os.MkdirTemp("", "dbproc-"+kind+"-")
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func newServer(kind, owner string) (*Server, error) {
 	return s, nil
 }
 
-// FreePort returns a port of the loopback interface that nobody listens on.
+// FreePort returns a free port of the loopback interface.
 func FreePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -64,8 +64,8 @@ func FreePort() (string, error) {
 	return port, errors.Join(err, l.Close())
 }
 
-// own gives the folder to the user that the server runs as: PostgreSQL, MariaDB
-// and PgBouncer refuse to be root.
+// own changes the owner of the directory to the user that the server runs as. PostgreSQL,
+// MariaDB and PgBouncer refuse to run as root.
 func (s *Server) own(name string) error {
 	if os.Getuid() != 0 {
 		return nil
@@ -116,23 +116,23 @@ func (s *Server) Log() string {
 	return string(text)
 }
 
-// Restart starts the server on the same port and data, killing it first if it
-// runs, and returns when it answers.
+// Restart starts the server with the same port and data, killing it first if it runs, and
+// returns when it responds.
 func (s *Server) Restart(ctx context.Context) error {
 	s.Kill()
 	dead, err := s.start()
 	if err != nil {
 		return err
 	}
-	// A server tells nobody when it is ready: asking is the only way to know.
+	// Servers do not signal when they are ready, so this polls.
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for !s.ready() {
 		select {
 		case <-dead:
-			return fmt.Errorf("%s ended at its start:\n%s", s.argv[0], s.Log())
+			return fmt.Errorf("%s ended during its start:\n%s", s.argv[0], s.Log())
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w\n%s", s.argv[0], ctx.Err(), s.Log())
+			return fmt.Errorf("%s does not respond: %w\n%s", s.argv[0], ctx.Err(), s.Log())
 		case <-again.C:
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Server) ready() bool {
 	return c.SetDeadline(time.Now().Add(time.Second)) == nil && s.answers(c)
 }
 
-// Stop ends the server in its orderly way, also while it is frozen.
+// Stop shuts the server down gracefully, even if it is frozen.
 func (s *Server) Stop() {
 	s.Thaw()
 	s.mu.Lock()
@@ -159,7 +159,8 @@ func (s *Server) Stop() {
 	}
 }
 
-// Kill ends the server with all of its processes at once, as a crash would.
+// Kill kills all processes of the server, as in a crash. It does nothing if the server does
+// not run.
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,15 +175,15 @@ func (s *Server) reaped() {
 	s.pid = 0
 }
 
-// Freeze stops every process of the server: connections stay open, and nothing
-// answers.
+// Freeze suspends all processes of the server. Connections stay open, but it does not
+// respond.
 func (s *Server) Freeze() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.signal(syscall.SIGSTOP)
 }
 
-// Thaw lets a frozen server go on.
+// Thaw resumes a frozen server.
 func (s *Server) Thaw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

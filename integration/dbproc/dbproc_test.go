@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// TestFaults inflicts on each server what the tests of the service rely on.
+// TestFaults kills, restarts, freezes and stops each kind of server.
 func TestFaults(t *testing.T) {
 	servers := map[string]func(context.Context) (*dbproc.Server, error){
 		"postgres": func(ctx context.Context) (*dbproc.Server, error) { return dbproc.Postgres(ctx) },
@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 			if accepts(s) {
 				t.Error("the port is open after Kill")
 			}
-			s.Kill() // twice is once
+			s.Kill() // does nothing
 			if err := s.Restart(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := os.Stat(s.Dir); !os.IsNotExist(err) {
-				t.Errorf("%s is still there: %v", s.Dir, err)
+				t.Errorf("%s still exists: %v", s.Dir, err)
 			}
 		})
 	}

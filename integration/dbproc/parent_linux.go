@@ -2,5 +2,5 @@ package dbproc
 
 import "syscall"
 
-// dieWithParent ends the server when the test ends, however that comes about.
+// dieWithParent kills the server when the test process ends for any reason.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// start starts the process. The channel is closed when it has ended.
+// start starts the process. The channel is closed when the process has ended.
 func (s *Server) start() (<-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,8 +27,8 @@ func (s *Server) start() (<-chan struct{}, error) {
 
 	started, dead := make(chan error), make(chan struct{})
 	go func() {
-		// The signal of dieWithParent comes when the starting thread ends, so this
-		// goroutine keeps one for as long as the server runs.
+		// The signal of dieWithParent is sent when the starting thread ends, so this
+		// goroutine keeps its thread as long as the server runs.
 		runtime.LockOSThread()
 		defer close(dead)
 		err := c.Start()
@@ -44,26 +44,26 @@ func (s *Server) start() (<-chan struct{}, error) {
 	return dead, nil
 }
 
-// signal sends the signal to the process and all of its descendants, which it
-// returns. PostgreSQL's backends are sessions of their own, so the process group
-// would miss them.
+// signal sends the signal to the process and all of its descendants, which it returns.
+// PostgreSQL's backends have their own sessions, so signaling the process group would miss
+// them.
 func (s *Server) signal(signal syscall.Signal) (family []int) {
 	if s.pid == 0 {
 		return nil
 	}
 	family = []int{s.pid}
 	for i := 0; i < len(family); i++ {
-		// Before its children are looked for: one that is stopped has no more.
-		_ = syscall.Kill(family[i], signal) // that it has ended meanwhile is no loss
+		// Before its children are listed, as a stopped process cannot create more.
+		_ = syscall.Kill(family[i], signal) // it may have ended already
 		family = append(family, children(family[i])...)
 	}
 	return family
 }
 
-// kill ends the process and all of its descendants, and waits for that: what one
-// still holds, such as shared memory, would keep the server from starting again.
+// kill kills the process and all of its descendants, and waits for their end. Resources that
+// one still holds, such as shared memory, would prevent a restart.
 func (s *Server) kill() {
-	// Stopped first, so that none can have a child that nobody knows of.
+	// Stop them first, so that none can create a child in the meantime.
 	family := s.signal(syscall.SIGSTOP)
 	for _, pid := range family {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -77,13 +77,13 @@ func (s *Server) kill() {
 	}
 }
 
-// ended tells whether the process has ended, whoever may still have to reap it.
+// ended reports whether the process has ended, even if it has not been reaped.
 func ended(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return true
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // behind the name of the program
+	_, rest, _ := strings.Cut(string(text), ") ") // after the name of the program
 	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
 }
 

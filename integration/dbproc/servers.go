@@ -15,12 +15,11 @@ import (
 	"syscall"
 )
 
-// ErrNotInstalled says that the server's program is not on this machine.
+// ErrNotInstalled is returned if the server's program is not installed.
 var ErrNotInstalled = errors.New("not installed")
 
-// Postgres initialises a cluster of the newest installed PostgreSQL and starts
-// it. Each setting is a "name=value". The superuser is postgres, without
-// password.
+// Postgres initializes a cluster of the newest installed PostgreSQL and starts it. Each
+// setting has the form "name=value". The superuser is postgres, without a password.
 func Postgres(ctx context.Context, settings ...string) (*Server, error) {
 	installed, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(installed) == 0 {
@@ -36,8 +35,8 @@ func Postgres(ctx context.Context, settings ...string) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	// Without fsync nothing is lost when the process dies, which is what tests
-	// inflict; synchronous_commit stays on, else a kill would lose commits.
+	// The tests kill the process, which loses no data even without fsync. But
+	// synchronous_commit stays on, because otherwise a kill would lose commits.
 	s.argv = []string{
 		bin + "/postgres", "-D", data, "-k", s.Dir, "-p", s.port(), "-c", "listen_addresses=127.0.0.1",
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "log_min_messages=warning",
@@ -50,9 +49,8 @@ func Postgres(ctx context.Context, settings ...string) (*Server, error) {
 	return s.begin(ctx)
 }
 
-// PgBouncer starts a pooler in transaction mode with one connection for each
-// database of the upstream, which is the hardest case: nothing that a session
-// keeps survives a transaction.
+// PgBouncer starts a pooler in transaction mode with one connection for each database of
+// upstream. This is the hardest case: no session state outlives a transaction.
 func PgBouncer(ctx context.Context, upstream *Server) (*Server, error) {
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		return nil, fmt.Errorf("pgbouncer: %w", ErrNotInstalled)
@@ -85,8 +83,8 @@ max_client_conn = 500
 	return s.begin(ctx)
 }
 
-// MariaDB initialises a data folder and starts the server, with further flags
-// of its command line. The superuser is root, without password.
+// MariaDB initializes a data directory and starts the server, with additional command-line
+// flags. The superuser is root, without a password.
 func MariaDB(ctx context.Context, flags ...string) (*Server, error) {
 	if _, err := exec.LookPath("mariadbd"); err != nil {
 		return nil, fmt.Errorf("mariadb: %w", ErrNotInstalled)
@@ -101,7 +99,7 @@ func MariaDB(ctx context.Context, flags ...string) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	// 2 is to hand each commit to the operating system: it outlives the process.
+	// 2 means to pass each commit to the operating system, where it outlives the process.
 	s.argv = append([]string{
 		"mariadbd", "--no-defaults", "--datadir=" + data, "--port=" + s.port(), "--bind-address=127.0.0.1",
 		"--socket=" + filepath.Join(s.Dir, "socket"), "--pid-file=" + filepath.Join(s.Dir, "pid"), "--skip-name-resolve",
@@ -112,8 +110,7 @@ func MariaDB(ctx context.Context, flags ...string) (*Server, error) {
 	return s.begin(ctx)
 }
 
-// Redis starts a server that keeps nothing on disk, with further flags of its
-// command line.
+// Redis starts a server that stores nothing on disk, with additional command-line flags.
 func Redis(ctx context.Context, flags ...string) (*Server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return nil, fmt.Errorf("redis: %w", ErrNotInstalled)
@@ -130,14 +127,14 @@ func Redis(ctx context.Context, flags ...string) (*Server, error) {
 	return s.begin(ctx)
 }
 
-// Sentinel starts a Sentinel of Redis that watches the server, as the master main.
-func Sentinel(ctx context.Context, master *Server) (*Server, error) {
+// Sentinel starts a Redis Sentinel that monitors the primary under the name main.
+func Sentinel(ctx context.Context, primary *Server) (*Server, error) {
 	s, err := newServer("sentinel", "redis")
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(s.Dir, "sentinel.conf") // which it writes to
-	if err := s.write(file, "sentinel monitor main 127.0.0.1 "+master.port()+" 1\n"); err != nil {
+	file := filepath.Join(s.Dir, "sentinel.conf") // Sentinel writes to it
+	if err := s.write(file, "sentinel monitor main 127.0.0.1 "+primary.port()+" 1\n"); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.argv = []string{"redis-server", file, "--sentinel", "--port", s.port(), "--bind", "127.0.0.1", "--dir", s.Dir}
@@ -154,14 +151,13 @@ func (s *Server) begin(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// WriteFile writes a file that the server, and nobody else, may read, and returns
-// its path.
+// WriteFile writes a file that only the server can read, and returns its path.
 func (s *Server) WriteFile(name, text string) (string, error) {
 	path := filepath.Join(s.Dir, name)
 	return path, s.write(path, text)
 }
 
-// write writes a file that the server may read.
+// write writes a file that only the server can read.
 func (s *Server) write(file, text string) error {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil || s.owner == nil {
 		return err
@@ -179,8 +175,8 @@ func (s *Server) Database(name string) string {
 	return u.String()
 }
 
-// postgresAnswers sends a startup message; an 'R' begins the answer of a server
-// that lets clients in.
+// postgresAnswers sends a startup message. The response of a server that accepts clients
+// starts with 'R'.
 func postgresAnswers(c net.Conn) bool {
 	const startup = "\x00\x00\x00\x29\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00"
 	if _, err := io.WriteString(c, startup); err != nil {
@@ -191,8 +187,8 @@ func postgresAnswers(c net.Conn) bool {
 	return err == nil && first[0] == 'R'
 }
 
-// mysqlAnswers reads the greeting, in which protocol version 10 follows the
-// header of four bytes.
+// mysqlAnswers reads the greeting, in which protocol version 10 follows a header of four
+// bytes.
 func mysqlAnswers(c net.Conn) bool {
 	var greeting [5]byte
 	_, err := io.ReadFull(c, greeting[:])

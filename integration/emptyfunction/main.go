@@ -1,6 +1,6 @@
-// Command emptyfunction is the least that a function on AWS Lambda can do: it
-// answers, after one read by primary key where it has a database. The benchmarks
-// compare with it.
+// Command emptyfunction is a minimal function for AWS Lambda, with which the benchmarks
+// compare the real one. It responds immediately or, if it has a database, after one read by
+// primary key.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// The published OpenFeature provider for browsers learns of changes from the event
-// stream of a running guidon, which sdk_test.go has started and locked with a token.
-// Node has no EventSource of its own, so there is the published one.
+// The published OpenFeature provider for browsers is notified of changes by the event
+// stream of a running guidon, which sdk_test.go has started and which requires a token.
+// Node has no EventSource, so this uses the published one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { EventSource } from "eventsource";
@@ -18,8 +18,8 @@ async function api(method, path, body) {
 
 const change = (enabled) => api("PUT", `${namespace}/flags/live`, { name: "Live", enabled });
 
-const streams = []; // the URLs that were listened at
-let answered = () => {}; // called with status and URL of each answer to the provider
+const streams = []; // the URLs of the streams that were opened
+let answered = () => {}; // called with status and URL of each response to the provider
 
 before(async () => {
   await api("POST", "/api/v1/namespaces", { key: "events", name: "Events" });
@@ -50,7 +50,7 @@ test("web provider and event stream", { timeout: 30_000 }, async (t) => {
     const [status, url] = await new Promise((resolve) => (answered = (...answer) => resolve(answer)));
     assert.deepEqual([status, new URL(url).searchParams.get("flagConfigEtag")], [304, "2"]);
   });
-  // By itself it asks once: whoever waits for another answer waits for the stream.
+  // The provider itself sends one request. Further ones are triggered by the stream.
   const changed = () => new Promise((resolve) => client.addHandler(ProviderEvents.ConfigurationChanged, resolve));
 
   for (const enabled of [true, false, true]) {

@@ -1,5 +1,5 @@
-// The published Node client of the Flipt v1 interface against a running guidon,
-// which sdk_test.go has started, filled and locked with a token.
+// The published Node client of the Flipt v1 API against a running guidon, which
+// sdk_test.go has started and filled and which requires a token.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import flipt from "@flipt-io/flipt";

@@ -1,5 +1,5 @@
 // The published OpenFeature providers for servers and browsers against a running
-// guidon, which sdk_test.go has started, filled and locked with a token.
+// guidon, which sdk_test.go has started and filled and which requires a token.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
@@ -14,12 +14,12 @@ const headers = (token) => [
 ];
 const good = headers(process.env.GUIDON_TOKEN);
 
-// user-1 has the second half of "half". The numbers and booleans are compared
-// with constraints as they are, and so is the date.
+// user-1 is in the second half of "half". Numbers, booleans and the date keep their
+// types and are compared with constraints.
 const context = { targetingKey: "user-1", age: 42, beta: true, since: new Date("2026-05-01T10:20:30.123Z"), geo: { cc: "NO" } };
 const banner = { text: "Hello", sizes: [1, 2.5], dark: false };
 
-// What both kinds of provider answer: [method, flag, default, value, variant, reason].
+// Results of both kinds of provider: [method, flag, default, value, variant, reason].
 const answers = [
   ["getBooleanDetails", "adult", false, true, "true", "TARGETING_MATCH"],
   ["getBooleanDetails", "since", false, true, "true", "TARGETING_MATCH"],
@@ -66,7 +66,7 @@ test("server provider", async (t) => {
   });
 });
 
-// statuses are those of the answers that the web provider has had.
+// statuses are those of the responses to the web provider.
 const statuses = [];
 
 before(() => {

@@ -1,6 +1,5 @@
-// The published client that downloads a namespace and evaluates it itself,
-// against a running guidon (see sdk_test.go): it has to come to the answers that
-// the server gives.
+// The published client that downloads a namespace and evaluates it locally, against a
+// running guidon (see sdk_test.go). Its results must equal those of the server.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { FliptClient } from "@flipt-io/flipt-client-js/node";
@@ -59,7 +58,7 @@ const document = {
   ],
 };
 
-// entities is what is evaluated: 2,400 entities with every mixture of contexts.
+// entities are 2,400 entities with all combinations of context values.
 const entities = Array.from({ length: 2400 }, (_, i) => ({
   entityId: `entity-${i}`,
   context: Object.fromEntries(
@@ -73,8 +72,8 @@ const entities = Array.from({ length: 2400 }, (_, i) => ({
   ),
 }));
 
-// comparable is what of an answer does not depend on who gave it. The client
-// leaves an empty attachment out.
+// comparable returns the part of a result that is the same for client and server. The
+// client omits an empty attachment.
 const comparable = ({ requestDurationMillis, requestId, timestamp, segmentKeys, variantAttachment = "", ...answer }) => ({
   ...answer,
   variantAttachment,
