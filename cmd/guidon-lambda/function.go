@@ -23,7 +23,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
-	if err := refuse(c); err != nil {
+	if err := checkSupported(c); err != nil {
 		return nil, err
 	}
 	// The log is written at once, as the function is frozen between requests, and
@@ -59,8 +59,8 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}), nil
 }
 
-// refuse returns an error for what a server can be told and a function cannot.
-func refuse(c *config.Config) error {
+// checkSupported returns an error for what a server can be told and a function cannot.
+func checkSupported(c *config.Config) error {
 	var problems []error
 	if !c.DB.Shared() {
 		problems = append(problems, errors.New("db.url (GUIDON_DB_URL): must name a database server, since a function has no file that lasts: postgres://, cockroachdb:// or mysql://"))

@@ -18,15 +18,15 @@ const migrateEvent = `{"guidon":"migrate"}`
 // in the life of a process, by the first that needs it: steps are only ever added,
 // and those of a later release are made for this one, too.
 type schema struct {
-	db      *store.DB
-	timeout time.Duration
-	fits    atomic.Bool
+	db         *store.DB
+	timeout    time.Duration
+	compatible atomic.Bool
 }
 
 // check returns nil when the schema fits, and otherwise an *[guidon.Error] that
 // says what to do.
 func (s *schema) check(ctx context.Context) error {
-	if s.fits.Load() {
+	if s.compatible.Load() {
 		return nil
 	}
 	// First the connection, with the patience of the store for a database that is
@@ -38,7 +38,7 @@ func (s *schema) check(ctx context.Context) error {
 	defer cancel()
 	err := migrate.Check(bounded, s.db.Reader(), s.db.Dialect())
 	if err == nil {
-		s.fits.Store(true)
+		s.compatible.Store(true)
 		return nil
 	}
 	switch _, ours := errors.AsType[*guidon.Error](err); {

@@ -43,7 +43,7 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 	if err != nil {
 		return err
 	}
-	if err := exists(c.DB); err != nil {
+	if err := checkExists(c.DB); err != nil {
 		return err
 	}
 	db, end, err := p.openReady(ctx, c, writing)

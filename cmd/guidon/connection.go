@@ -82,9 +82,9 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 // connectLocal returns a client that works on the database itself. What it reads it
 // reads once, so it has no cache.
 func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
-	patient := *c
-	patient.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
-	db, end, err := p.openReady(ctx, &patient, mode)
+	local := *c
+	local.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
+	db, end, err := p.openReady(ctx, &local, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}

@@ -67,7 +67,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if sameFile(sourceConfig.DB, targetConfig.DB) {
 		return errSameDatabase
 	}
-	if err := exists(sourceConfig.DB); err != nil {
+	if err := checkExists(sourceConfig.DB); err != nil {
 		return err
 	}
 	source, endSource, err := p.openDatabase(ctx, sourceConfig, writing)

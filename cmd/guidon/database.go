@@ -56,7 +56,7 @@ func databaseURL(text string) string {
 // gives the database back and closes it.
 func (p *program) openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	if mode == reading {
-		if err := exists(c.DB); err != nil {
+		if err := checkExists(c.DB); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -96,9 +96,9 @@ func (p *program) openReady(ctx context.Context, c *config.Config, mode access) 
 	return db, end, nil
 }
 
-// exists returns an error unless the file of an SQLite database is there: looking
+// checkExists returns an error unless the file of an SQLite database is there: looking
 // must not create it.
-func exists(c config.DB) error {
+func checkExists(c config.DB) error {
 	if c.Shared() {
 		return nil
 	}

@@ -84,14 +84,14 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 			return buffered.Flush()
 		})
 		if err == nil && path != standardStream {
-			e.tell(documents, path)
+			e.report(documents, path)
 		}
 		return err
 	})
 }
 
-// tell says what is in the file.
-func (e *exporting) tell(documents []*guidon.Document, path string) {
+// report says what is in the file.
+func (e *exporting) report(documents []*guidon.Document, path string) {
 	flags, segments := 0, 0
 	for _, d := range documents {
 		flags, segments = flags+len(d.Flags), segments+len(d.Segments)

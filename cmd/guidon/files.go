@@ -60,28 +60,28 @@ func (f *formatFlag) of(path string) (document.Format, error) {
 	return format, nil
 }
 
-// sourced is a document and the file it comes from.
-type sourced struct {
+// fileDocument is a document and the file it comes from.
+type fileDocument struct {
 	path string
 	wire *guidonv1.Document
 }
 
 // objects counts the flags and segments.
-func (s sourced) objects() int { return len(s.wire.GetFlags()) + len(s.wire.GetSegments()) }
+func (d fileDocument) objects() int { return len(d.wire.GetFlags()) + len(d.wire.GetSegments()) }
 
 // key returns the key of the document's namespace.
-func (s sourced) key() string { return guidon.NamespaceKey(s.wire.GetNamespace().GetKey()) }
+func (d fileDocument) key() string { return guidon.NamespaceKey(d.wire.GetNamespace().GetKey()) }
 
 // readDocuments reads the documents of all files, in order.
-func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, error) {
-	var all []sourced
+func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocument, error) {
+	var all []fileDocument
 	for _, path := range paths {
 		documents, err := p.readFile(path, format)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 		}
 		for _, d := range documents {
-			all = append(all, sourced{path: path, wire: handler.TakeDocument(d)})
+			all = append(all, fileDocument{path: path, wire: handler.TakeDocument(d)})
 		}
 	}
 	return all, nil
@@ -111,9 +111,9 @@ func streamName(path string) string {
 	return path
 }
 
-// someFiles refuses a command line without files, which would wait for input
+// checkFiles refuses a command line without files, which would wait for input
 // that nobody types.
-func someFiles(args []string) error {
+func checkFiles(args []string) error {
 	if len(args) == 0 {
 		return usageError("name at least one file, or - for the standard input")
 	}
@@ -141,11 +141,11 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return named(path, replaceFile(path, 0o644, write)) // flags are no secret
+		return writeError(path, replaceFile(path, 0o644, write)) // flags are no secret
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
-		return named(path, replaceFile(path, info.Mode().Perm(), write))
+		return writeError(path, replaceFile(path, info.Mode().Perm(), write))
 	}
 	// A device or pipe is written to, never replaced.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the file that the caller named
@@ -155,8 +155,8 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	return closing(write(f), f.Close)
 }
 
-// named says which file could not be written: what failed names the temporary one.
-func named(path string, err error) error {
+// writeError says which file could not be written: what failed names the temporary one.
+func writeError(path string, err error) error {
 	if err == nil {
 		return nil
 	}

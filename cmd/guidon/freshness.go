@@ -14,13 +14,13 @@ import (
 
 // freshness is what the server tells about its cache, and does to keep it fresh.
 type freshness struct {
-	cache  instance.Cached
-	shared *cache.Shared      // the same, nil for SQLite, which is never stale
-	redis  *rediscache.Source // nil where there is none
-	maxAge time.Duration
-	away   bool // the log says that the database does not answer; the loop's
-	mute   bool // the log says that Redis does not answer; the loop's
-	deaf   bool // the log says that Redis does not tell of changes; that loop's
+	cache        instance.Cached
+	shared       *cache.Shared      // the same, nil for SQLite, which is never stale
+	redis        *rediscache.Source // nil where there is none
+	maxAge       time.Duration
+	databaseDown bool // the log says that the database does not answer; the loop's
+	redisDown    bool // the log says that Redis does not answer; the loop's
+	unsubscribed bool // the log says that Redis does not tell of changes; that loop's
 }
 
 func newFreshness(c instance.Cached, redis *rediscache.Source, bound time.Duration) *freshness {
@@ -80,14 +80,14 @@ func (f *freshness) loops(logger *slog.Logger) []server.Loop {
 // it ends.
 func (f *freshness) refresh(ctx context.Context, ahead time.Duration, logger *slog.Logger) error {
 	err := f.shared.Refresh(ctx, ahead)
-	away := f.shared.Outage() > 0
+	down := f.shared.Outage() > 0
 	switch {
-	case away && !f.away:
+	case down && !f.databaseDown:
 		logger.Warn("the database does not answer; evaluations are answered from memory as far as cache.max_stale allows", "error", err)
-	case !away && f.away:
+	case !down && f.databaseDown:
 		logger.Info("the database answers again")
 	}
-	f.away = away
+	f.databaseDown = down
 	f.logRedis(logger)
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return nil

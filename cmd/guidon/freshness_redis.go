@@ -30,35 +30,35 @@ func (f *freshness) logRedis(logger *slog.Logger) {
 	}
 	err := f.redis.Err()
 	switch {
-	case err != nil && !f.mute:
+	case err != nil && !f.redisDown:
 		logger.Warn("Redis cannot be used; the database is asked instead, and a write may take two seconds longer", "error", err)
-	case err == nil && f.mute:
+	case err == nil && f.redisDown:
 		logger.Info("Redis can be used again")
 	}
-	f.mute = err != nil
+	f.redisDown = err != nil
 }
 
 // listen renews what others change, until the subscription ends.
 func (f *freshness) listen(ctx context.Context, logger *slog.Logger) error {
 	listening, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
-	changed := newNews()
+	changed := newPendingKeys()
 	renewing.Go(func() {
-		for keys := range changed.until(listening.Done()) {
+		for keys := range changed.batches(listening.Done()) {
 			_ = f.shared.Renew(listening, keys...) // the loop refresh tells what an error means
 		}
 	})
 	err := f.redis.Subscribe(ctx, func(key string) {
-		if key == "" && f.deaf {
-			f.deaf = false
+		if key == "" && f.unsubscribed {
+			f.unsubscribed = false
 			logger.Info("Redis tells of changes again")
 		}
 		changed.add(key)
 	})
 	cancel()
 	renewing.Wait()
-	if err != nil && !f.deaf {
-		f.deaf = true
+	if err != nil && !f.unsubscribed {
+		f.unsubscribed = true
 		logger.Warn("Redis does not tell of changes; they are seen when the next question is due", "error", err)
 	}
 	return nil

@@ -14,24 +14,24 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// faint is a shared database that can be away.
-type faint struct {
+// flakyDB is a shared database that can be away.
+type flakyDB struct {
 	cache.SharedSource // nil: nothing else is asked
-	away               atomic.Bool
+	down               atomic.Bool
 }
 
-func (f *faint) Heads(context.Context, []string) (map[string]guidon.Revision, error) {
-	if f.away.Load() {
+func (f *flakyDB) Heads(context.Context, []string) (map[string]guidon.Revision, error) {
+	if f.down.Load() {
 		return nil, guidon.Errorf(guidon.Unavailable, "away")
 	}
 	return map[string]guidon.Revision{"default": {Number: 1}}, nil
 }
 
-func (f *faint) Load(context.Context, string, *guidon.Snapshot) (*guidon.Snapshot, error) {
+func (f *flakyDB) Load(context.Context, string, *guidon.Snapshot) (*guidon.Snapshot, error) {
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, nil, nil), nil
 }
 
-func (f *faint) LoadAuthentications(context.Context, *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+func (f *flakyDB) LoadAuthentications(context.Context, *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
 	return guidon.NewAuthenticationSet(guidon.Revision{}, nil), nil
 }
 
@@ -41,7 +41,7 @@ func TestFreshnessLoop(t *testing.T) {
 	for bound, want := range map[time.Duration]time.Duration{
 		0: time.Second, 300 * time.Millisecond: 200 * time.Millisecond, time.Hour: time.Second,
 	} {
-		loops := newFreshness(cache.NewShared(&faint{}, cache.Freshness{MaxAge: bound}), nil, bound).loops(slog.New(slog.DiscardHandler))
+		loops := newFreshness(cache.NewShared(&flakyDB{}, cache.Freshness{MaxAge: bound}), nil, bound).loops(slog.New(slog.DiscardHandler))
 		if len(loops) != 1 || loops[0].Interval != want {
 			t.Errorf("bound %v: got %+v, want one that runs every %v", bound, loops, want)
 		}
@@ -56,11 +56,11 @@ func TestFreshnessLoop(t *testing.T) {
 func TestOutageIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		db := &faint{}
+		db := &flakyDB{}
 		shared := cache.NewShared(db, cache.Freshness{})
 		loop := newFreshness(shared, nil, 0).loops(slog.New(slog.NewTextHandler(&log, nil)))[0]
-		for _, away := range []bool{false, true, false, true, false} {
-			db.away.Store(away)
+		for _, down := range []bool{false, true, false, true, false} {
+			db.down.Store(down)
 			_, _ = shared.Snapshot(t.Context(), "default")
 			for range 10 {
 				time.Sleep(time.Second) // of the bubble's clock

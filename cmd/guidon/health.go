@@ -26,8 +26,8 @@ Without --address it asks the server that this configuration starts, on this
 machine; of that one no certificate is verified, since it is for the name that
 clients use. No token is needed, and none is sent.`
 
-// maxHealthAnswer bounds what is read of an answer, in bytes.
-const maxHealthAnswer = 4096
+// maxHealthResponse bounds what is read of an answer, in bytes.
+const maxHealthResponse = 4096
 
 func (p *program) healthCommand() *cobra.Command {
 	var address string
@@ -68,7 +68,7 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := askHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
+	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("no answer within %s", timeout)
 		}
@@ -103,8 +103,8 @@ func checkHealthAddress(address string) error {
 	return nil
 }
 
-// askHealth returns an error unless the server at the URL says that it serves.
-func askHealth(ctx context.Context, transport *http.Transport, target string) error {
+// checkHealth returns an error unless the server at the URL says that it serves.
+func checkHealth(ctx context.Context, transport *http.Transport, target string) error {
 	defer transport.CloseIdleConnections()
 	client := http.Client{
 		Transport:     transport,
@@ -119,7 +119,7 @@ func askHealth(ctx context.Context, transport *http.Transport, target string) er
 		return errors.Unwrap(err) // without the URL, which the caller names
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthAnswer))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthResponse))
 	switch {
 	case err != nil:
 		return err

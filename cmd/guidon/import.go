@@ -100,7 +100,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	if i.fliptDatabase != "" {
 		return i.importFlipt(ctx, paths)
 	}
-	if err := someFiles(paths); err != nil {
+	if err := checkFiles(paths); err != nil {
 		return err
 	}
 	if i.exitCode && !i.dryRun {
@@ -115,7 +115,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		return fmt.Errorf("%s: there is no document in it", streamName(paths[0]))
 	}
 	if i.drop {
-		if err := distinct(documents); err != nil {
+		if err := checkDistinct(documents); err != nil {
 			return err
 		}
 	}
@@ -127,12 +127,12 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		if i.dryRun {
 			return i.show(ctx, service, documents)
 		}
-		return i.carryOut(ctx, service, documents)
+		return i.apply(ctx, service, documents)
 	})
 }
 
-// distinct refuses to drop what another document of the same run brings.
-func distinct(documents []sourced) error {
+// checkDistinct refuses to drop what another document of the same run brings.
+func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
@@ -144,8 +144,8 @@ func distinct(documents []sourced) error {
 }
 
 // show prints what the import would do.
-func (i *importing) show(ctx context.Context, service client.Client, documents []sourced) error {
-	plans, err := i.rehearse(ctx, service, documents)
+func (i *importing) show(ctx context.Context, service client.Client, documents []fileDocument) error {
+	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (i *importing) show(ctx context.Context, service client.Client, documents [
 	return nil
 }
 
-// rehearse asks what each document would change.
-func (i *importing) rehearse(ctx context.Context, service client.Client, documents []sourced) ([]*guidonv1.ImportResponse, error) {
+// planAll asks what each document would change.
+func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking")
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
@@ -179,13 +179,13 @@ func (i *importing) rehearse(ctx context.Context, service client.Client, documen
 	return plans, nil
 }
 
-// carryOut imports the documents. With several, or where something may be
+// apply imports the documents. With several, or where something may be
 // deleted, all are rehearsed before the first is imported.
-func (i *importing) carryOut(ctx context.Context, service client.Client, documents []sourced) error {
+func (i *importing) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
 	var plans []*guidonv1.ImportResponse
 	var err error
 	if i.drop || len(documents) > 1 {
-		if plans, err = i.rehearse(ctx, service, documents); err != nil {
+		if plans, err = i.planAll(ctx, service, documents); err != nil {
 			return err
 		}
 	}
@@ -212,7 +212,7 @@ func (i *importing) carryOut(ctx context.Context, service client.Client, documen
 }
 
 // partial adds what has been imported before the failure.
-func (i *importing) partial(imported []sourced, err error) error {
+func (i *importing) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
 		err = fmt.Errorf("%w; the namespace has been changed since the deletions were shown, run the import again", err)
 	}
@@ -227,7 +227,7 @@ func (i *importing) partial(imported []sourced, err error) error {
 }
 
 // send imports one document, or asks what that would do.
-func (i *importing) send(ctx context.Context, service client.Client, d sourced, dryRun bool) (*guidonv1.ImportResponse, error) {
+func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun,

@@ -19,7 +19,7 @@ import (
 
 // importFlipt takes over the database of a Flipt v1 server.
 func (i *importing) importFlipt(ctx context.Context, paths []string) (err error) {
-	if err := i.onlyFlipt(paths); err != nil {
+	if err := i.checkFliptUsage(paths); err != nil {
 		return err
 	}
 	content, err := readFlipt(ctx, i.fliptDatabase)
@@ -38,7 +38,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		mode = reading
 		if missing := i.missingTarget(c.DB); missing != "" {
 			fmt.Fprintln(i.err, missing+"; whether its content lets the import in was not checked")
-			i.tellFlipt(content, dryRunRemark)
+			i.printFlipt(content, dryRunRemark)
 			return nil
 		}
 	}
@@ -51,7 +51,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	if i.dryRun {
-		i.tellFlipt(content, dryRunRemark)
+		i.printFlipt(content, dryRunRemark)
 		return nil
 	}
 	return i.writeFlipt(ctx, db.Source(), content)
@@ -66,14 +66,14 @@ func (i *importing) missingTarget(c config.DB) string {
 	switch {
 	case i.connection.database == "" && c.URL == config.DefaultDatabase(i.environ):
 		return "no database is named with --db or db.url"
-	case exists(c) != nil:
+	case checkExists(c) != nil:
 		return fmt.Sprintf("there is no database %q yet", c.Path())
 	}
 	return ""
 }
 
-// onlyFlipt refuses what has no meaning for a database.
-func (i *importing) onlyFlipt(paths []string) error {
+// checkFliptUsage refuses what has no meaning for a database.
+func (i *importing) checkFliptUsage(paths []string) error {
 	switch {
 	case len(paths) > 0:
 		return usageError("--from-flipt-database takes the place of files; name one or the other")
@@ -98,12 +98,12 @@ func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fl
 	if err != nil {
 		return fmt.Errorf("the import is not complete: %w; run it again to import the rest", err)
 	}
-	i.tellFlipt(content, "")
+	i.printFlipt(content, "")
 	return nil
 }
 
-// tellFlipt says what is in the content.
-func (i *importing) tellFlipt(content *fliptdb.Content, remark string) {
+// printFlipt says what is in the content.
+func (i *importing) printFlipt(content *fliptdb.Content, remark string) {
 	for _, n := range content.Namespaces {
 		fmt.Fprintf(i.out, "%s: flags %d, segments %d%s\n", n.Key, len(n.Flags), len(n.Segments), remark)
 	}

@@ -136,7 +136,7 @@ func (p *program) migrateStatus(ctx context.Context, database string) (err error
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
 	for _, step := range steps {
-		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, orUnknown(step.Name), orWord(step.AppliedAt, "pending"))
+		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, stepName(step.Name), timeOr(step.AppliedAt, "pending"))
 	}
 	return table.Flush()
 }
@@ -149,8 +149,8 @@ func closing(err error, end func() error) error {
 	return err
 }
 
-// orUnknown names a step that a newer release applied.
-func orUnknown(name string) string {
+// stepName names a step that a newer release applied.
+func stepName(name string) string {
 	if name == "" {
 		return "(unknown to this program)"
 	}
@@ -164,8 +164,8 @@ func orDash(text string) string {
 	return text
 }
 
-// orWord writes a time for a table, or the word for none.
-func orWord(t time.Time, none string) string {
+// timeOr writes a time for a table, or the word for none.
+func timeOr(t time.Time, none string) string {
 	if t.IsZero() {
 		return none
 	}

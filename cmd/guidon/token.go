@@ -193,14 +193,14 @@ func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error 
 			namespace = "all"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[guidon.MetadataTokenName]),
-			namespace, orWord(instant(token.GetCreatedAt()), "-"), p.expiry(token))
+			namespace, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
 	}
 	return table.Flush()
 }
 
 func (p *program) expiry(token *auth.Authentication) string {
 	at := instant(token.GetExpiresAt())
-	text := orWord(at, "never")
+	text := timeOr(at, "never")
 	if !at.IsZero() && !at.After(p.now()) {
 		text += " (expired)"
 	}

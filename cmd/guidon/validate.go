@@ -32,7 +32,7 @@ func (p *program) validateCommand() *cobra.Command {
 }
 
 func (p *program) validate(paths []string, format *formatFlag) error {
-	if err := someFiles(paths); err != nil {
+	if err := checkFiles(paths); err != nil {
 		return err
 	}
 	wrong := false

@@ -9,8 +9,8 @@ import (
 )
 
 // Whatever has changed while nobody looked is looked at once.
-func TestNews(t *testing.T) {
-	many := make([]string, 2*maxNews)
+func TestPendingKeys(t *testing.T) {
+	many := make([]string, 2*maxPendingKeys)
 	for i := range many {
 		many[i] = fmt.Sprint("namespace-", i)
 	}
@@ -26,12 +26,12 @@ func TestNews(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, done := newNews(), make(chan struct{})
+				n, done := newPendingKeys(), make(chan struct{})
 				for range 2 { // the second is as the first
 					for _, key := range tt.added {
 						n.add(key)
 					}
-					for keys := range n.until(done) {
+					for keys := range n.batches(done) {
 						if diff := cmp.Diff(tt.want, keys); diff != "" {
 							t.Errorf("(-want +got):\n%s", diff)
 						}
@@ -41,7 +41,7 @@ func TestNews(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					for keys := range n.until(done) {
+					for keys := range n.batches(done) {
 						t.Errorf("there is no more, but %q", keys)
 					}
 				}()
