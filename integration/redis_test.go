@@ -336,7 +336,7 @@ func TestRedisGoneAtStart(t *testing.T) {
 			t.Errorf("instance %d: Redis is said not to be there", i)
 		}
 	}
-	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
+	if log := c[0].Log(); !strings.Contains(log, "Redis is unavailable") {
 		t.Errorf("the log does not say that Redis was away:\n%s", log)
 	}
 }

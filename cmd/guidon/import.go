@@ -14,30 +14,30 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const importHelp = `Load flags and segments from files, each of which holds one namespace or several.
+const importHelp = `Load flags and segments from files. A file contains one or more namespaces.
 
-Each namespace is imported as a whole or not at all. Without a flag that says
-otherwise, a flag or segment that exists already fails the import.
+Each namespace is imported completely or not at all. By default, the import fails
+if a flag or segment already exists.
 
-  --skip-existing  leaves what exists as it is
-  --update         makes what exists equal to the file, everything under it
-                   included; what the file lacks stays
-  --drop           as --update, and what the file lacks is deleted from the
-                   namespaces of the file; other namespaces stay. It shows
-                   what would go and asks first.
-  --dry-run        changes nothing and prints the difference
+  --skip-existing  leave existing flags and segments unchanged
+  --update         make existing flags and segments, with everything they
+                   contain, equal to the file; keep those not in the file
+  --drop           like --update, but also delete everything from the
+                   namespaces of the file that is not in the file; other
+                   namespaces are kept. It lists the deletions and asks for
+                   confirmation.
+  --dry-run        change nothing and print the differences
 
-Files are YAML or JSON, by their extension, in the versions 1.0 to 1.4 of the
-format, which may also be written as v1.4 or 1.4.0. "-" is the standard input,
-which is YAML unless --format says JSON.
+Files are YAML or JSON, by their extension, in versions 1.0 to 1.4 of the format
+(v1.4 and 1.4.0 are accepted as well). "-" is the standard input, which is YAML
+unless --format is json.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
-with their ids, ranks and times, so that clients and tokens go on working. Rows
-that cannot be imported are listed, and left out only after a question; with
---dry-run there need be no database to import into.
-Namespaces that hold something else already are refused. It may be repeated
-after an interruption.`
+with their ids, ranks and times, so that clients and tokens continue to work. Rows
+that cannot be imported are listed, and left out only after confirmation. With
+--dry-run, no database to import into is needed. Namespaces that already contain
+anything else are rejected. An interrupted import can be run again.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
@@ -71,14 +71,14 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	i.connection.flags(command)
 	flags := command.Flags()
-	flags.Var(&i.format, "format", "format of the files, whatever their names")
+	flags.Var(&i.format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
-	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave flags and segments that exist as they are")
-	flags.BoolVar(&i.update, "update", false, "make flags and segments that exist equal to the file")
-	flags.BoolVar(&i.drop, "drop", false, "update, and delete what the file lacks from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask before --drop deletes, or rows of Flipt are left out")
-	flags.BoolVar(&i.dryRun, "dry-run", false, "print the difference and change nothing")
-	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 when there is a difference")
+	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
+	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
+	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes, or Flipt rows are left out")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
+	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
@@ -104,7 +104,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if i.exitCode && !i.dryRun {
-		return usageError("--exit-code needs --dry-run")
+		return usageError("--exit-code requires --dry-run")
 	}
 	limitMemory()
 	documents, err := i.readDocuments(paths, &i.format)
@@ -112,7 +112,7 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if len(documents) == 0 {
-		return fmt.Errorf("%s: there is no document in it", streamName(paths[0]))
+		return fmt.Errorf("%s: contains no document", streamName(paths[0]))
 	}
 	if i.drop {
 		if err := checkDistinct(documents); err != nil {
@@ -131,7 +131,8 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	})
 }
 
-// checkDistinct refuses to drop what another document of the same run brings.
+// checkDistinct returns an error if two documents have the same namespace. With --drop
+// the second one would delete what the first one imports.
 func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
@@ -163,7 +164,7 @@ func (i *importing) show(ctx context.Context, service client.Client, documents [
 	return nil
 }
 
-// planAll asks what each document would change.
+// planAll returns what each document would change.
 func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking")
 	defer progress.stop()
@@ -179,8 +180,8 @@ func (i *importing) planAll(ctx context.Context, service client.Client, document
 	return plans, nil
 }
 
-// apply imports the documents. With several, or where something may be
-// deleted, all are rehearsed before the first is imported.
+// apply imports the documents. If there are several, or if something may be deleted,
+// a dry run of all of them comes first.
 func (i *importing) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
 	var plans []*guidonv1.ImportResponse
 	var err error
@@ -211,10 +212,10 @@ func (i *importing) apply(ctx context.Context, service client.Client, documents 
 	return nil
 }
 
-// partial adds what has been imported before the failure.
+// partial adds to the error what had been imported before it.
 func (i *importing) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
-		err = fmt.Errorf("%w; the namespace has been changed since the deletions were shown, run the import again", err)
+		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
 	}
 	if len(imported) == 0 {
 		return fmt.Errorf("nothing was imported: %w", err)
@@ -226,7 +227,7 @@ func (i *importing) partial(imported []fileDocument, err error) error {
 	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
 }
 
-// send imports one document, or asks what that would do.
+// send imports one document, or only returns what that would change.
 func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
@@ -237,7 +238,7 @@ func (i *importing) send(ctx context.Context, service client.Client, d fileDocum
 	}
 	err = fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err)
 	if i.mode() == guidonv1.ImportMode_CREATE_IMPORT_MODE && strings.Contains(err.Error(), "is not unique") {
-		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to leave it", err)
+		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to keep it", err)
 	}
 	return nil, err
 }

@@ -7,23 +7,24 @@ import (
 	"sync"
 )
 
-// maxPendingKeys bounds what is told apart: more is everything.
+// maxPendingKeys is how many keys are tracked individually; beyond that, all keys
+// count as changed.
 const maxPendingKeys = 100
 
-// pendingKeys is what has changed and nobody has looked at. Several changes of one thing
-// are one.
+// pendingKeys collects the keys that have changed and have not been processed yet.
+// Several changes of one key count once. It is safe for concurrent use.
 type pendingKeys struct {
 	mu    sync.Mutex
 	keys  map[string]bool
 	all   bool
-	ready chan struct{} // has one element while there is anything
+	ready chan struct{} // has one element if keys may be pending
 }
 
 func newPendingKeys() *pendingKeys {
 	return &pendingKeys{keys: map[string]bool{}, ready: make(chan struct{}, 1)}
 }
 
-// add adds what is known by the key; the empty key is everything.
+// add adds a key. The empty key stands for all keys.
 func (p *pendingKeys) add(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,8 +39,8 @@ func (p *pendingKeys) add(key string) {
 	}
 }
 
-// batches yields the keys of what has changed, none for everything, as it comes,
-// until done is closed.
+// batches yields the pending keys as they arrive, until done is closed. An empty batch
+// stands for all keys.
 func (p *pendingKeys) batches(done <-chan struct{}) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for {
@@ -55,8 +56,8 @@ func (p *pendingKeys) batches(done <-chan struct{}) iter.Seq[[]string] {
 	}
 }
 
-// take returns the keys, none for everything, and whether there is anything: what
-// was added between the sign and the taking of it has left another sign.
+// take removes and returns the pending keys, none for all keys. ok is false if nothing
+// is pending: keys added between a signal and its take leave another signal.
 func (p *pendingKeys) take() (keys []string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever has changed while nobody looked is looked at once.
+// Keys that change between two batches are in the next batch, once each.
 func TestPendingKeys(t *testing.T) {
 	many := make([]string, 2*maxPendingKeys)
 	for i := range many {
@@ -22,12 +22,12 @@ func TestPendingKeys(t *testing.T) {
 		{"one", []string{"a"}, []string{"a"}},
 		{"a burst", []string{"b", "a", "b", "a"}, []string{"a", "b"}},
 		{"everything", []string{"a", "", "b"}, nil},
-		{"too many to count", many, nil},
+		{"more than the maximum", many, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, done := newPendingKeys(), make(chan struct{})
-				for range 2 { // the second is as the first
+				for range 2 { // the second time like the first
 					for _, key := range tt.added {
 						n.add(key)
 					}
@@ -42,7 +42,7 @@ func TestPendingKeys(t *testing.T) {
 				go func() {
 					defer close(ended)
 					for keys := range n.batches(done) {
-						t.Errorf("there is no more, but %q", keys)
+						t.Errorf("got another batch %q", keys)
 					}
 				}()
 				synctest.Wait()
