@@ -108,7 +108,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"import", "x.yaml", "--exit-code"}, "--exit-code requires --dry-run"},
 		{[]string{"export", "--format", "toml"}, "must be yaml or json"},
 		{[]string{"export", "--token", "x"}, "specify it with --address"},
-		{[]string{"export", "--address", "localhost"}, "write it as http://host:8080"},
+		{[]string{"export", "--address", "localhost"}, "must have the form http://host:8080"},
 		{[]string{"validate"}, "specify at least one file"},
 		{[]string{"evaluate"}, "missing argument <flag>"},
 		{[]string{"evaluate", "a", "b"}, "only one flag"},

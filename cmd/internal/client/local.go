@@ -9,15 +9,15 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// local calls a handler of the same process.
+// local invokes operations of a handler in the same process.
 type local struct {
 	handler *handler.Handler
 	actor   guidon.Actor
 	close   func() error
 }
 
-// NewLocal returns a client that calls the handler as the trusted actor.
-// Closing it calls close, once.
+// NewLocal returns a client that invokes the handler as the trusted actor. Close calls
+// close once, unless it is nil.
 func NewLocal(h *handler.Handler, actor guidon.Actor, close func() error) Client {
 	return &local{handler: h, actor: actor, close: close}
 }
@@ -35,7 +35,7 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 	if err != nil {
 		return err
 	}
-	// The answer belongs to nobody else, so it is taken over rather than copied.
+	// Nothing else uses the result, so it is moved rather than copied.
 	proto.Reset(response)
 	if into, from := response.ProtoReflect(), answer.Message.ProtoReflect(); into.Descriptor() == from.Descriptor() {
 		for field, value := range from.Range {

@@ -13,14 +13,14 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// How often and after which pause a read is tried again.
+// The maximum number of attempts of a read, and the first pause between them.
 const (
 	maxAttempts = 4
 	firstPause  = 100 * time.Millisecond
 )
 
-// retrying bounds each call in time and tries reads again. A write is never
-// sent twice: an answer that did not arrive says nothing of what was done.
+// retrying limits the time of each call and retries reads. A write is never sent twice,
+// because it may have taken effect even if no response arrived.
 type retrying struct {
 	next    Client
 	timeout time.Duration
@@ -40,7 +40,7 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 		if err == nil || attempt == maxAttempts || !onlyReads(o) || !errors.Is(err, guidon.Unavailable) {
 			return err
 		}
-		jitter := rand.N(pause) // #nosec G404 -- clients of one outage shall come back one by one, no more
+		jitter := rand.N(pause) // #nosec G404 -- only spreads the retries after an outage
 		if !wait(ctx, pause/2+jitter) {
 			return err
 		}
@@ -51,12 +51,12 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 // Close implements Client.
 func (r *retrying) Close() error { return r.next.Close() }
 
-// onlyReads tells whether calling twice is as good as calling once.
+// onlyReads reports whether the operation changes nothing and can be retried.
 func onlyReads(o *handler.Operation) bool {
 	return o.Area == handler.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
 }
 
-// wait returns false when the context ends first.
+// wait waits for d. It returns false if the context ends first.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -19,16 +19,16 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes. Secrets have 64 KiB at
-// most, and in JSON six times that.
-const maxAnswer = 1 << 20
+// maxResponse is the maximum size of a response, in bytes. Secrets have at most 64 KiB,
+// and up to six times that in JSON.
+const maxResponse = 1 << 20
 
-// service is one that takes JSON and answers with it. The SDK's own clients know
-// all that can be asked of it, which is megabytes of a program.
+// service is an AWS service with a JSON API. The SDK's own clients implement the entire
+// API, which would add megabytes to the program.
 type service struct {
 	name   string // in hosts and signatures
 	id     string // in the SDK's configuration
-	target string // in the header that says what is asked
+	target string // in the X-Amz-Target header
 }
 
 var (
@@ -36,21 +36,20 @@ var (
 	parameterStore = service{"ssm", "SSM", "AmazonSSM"}
 )
 
-// plain is for configurations without a client. What is signed for one host is
-// for no other.
+// plain is the client for configurations without one. It does not follow redirects,
+// because a request is signed for one host.
 var plain = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// refusal is an answer that is an error, which the SDK's rules for repeating a
-// request look at.
-type refusal struct {
+// statusError is an error response, in the form that the SDK's retry rules expect.
+type statusError struct {
 	smithy.GenericAPIError
 	status int
 }
 
-func (r *refusal) HTTPStatusCode() int { return r.status }
+func (e *statusError) HTTPStatusCode() int { return e.status }
 
-// call asks, again where that may help, and decodes the answer. It returns a
-// [smithy.APIError] where the service refuses.
+// call sends the request, with retries, and decodes the response. An error response is
+// returned as a [smithy.APIError].
 func (s service) call(ctx context.Context, c aws.Config, operation string, request, answer any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -60,20 +59,20 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 	if err != nil {
 		return err
 	}
-	again := retryer(c)
+	retries := retryer(c)
 	for attempt := 1; ; attempt++ {
 		text, err := s.post(ctx, c, endpoint, operation, body)
 		if err == nil {
 			if json.Unmarshal(text, answer) != nil {
-				return errors.New("AWS answers what is not understood") // the cause might quote it
+				return errors.New("cannot parse the AWS response") // without the cause, which might quote it
 			}
 			return nil
 		}
-		most := again.MaxAttempts()
-		if !again.IsErrorRetryable(err) || most > 0 && attempt >= most {
+		most := retries.MaxAttempts()
+		if !retries.IsErrorRetryable(err) || most > 0 && attempt >= most {
 			return err
 		}
-		delay, _ := again.RetryDelay(attempt, err)
+		delay, _ := retries.RetryDelay(attempt, err)
 		if !pause(ctx, delay) {
 			return err
 		}
@@ -87,7 +86,7 @@ func retryer(c aws.Config) aws.Retryer {
 	return retry.NewStandard()
 }
 
-// pause waits, and tells whether the context has not ended meanwhile.
+// pause waits for d. It returns false if the context ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -99,7 +98,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// post asks once.
+// post sends the request once.
 func (s service) post(ctx context.Context, c aws.Config, endpoint, operation string, body []byte) ([]byte, error) {
 	r, err := s.request(ctx, c, endpoint, operation, body)
 	if err != nil {
@@ -114,20 +113,20 @@ func (s service) post(ctx context.Context, c aws.Config, endpoint, operation str
 		return nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxAnswer {
-		return nil, errors.New("the answer of AWS is too long")
+	if len(text) > maxResponse {
+		return nil, errors.New("the AWS response is too large")
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, refused(answer, text)
+		return nil, errorOf(answer, text)
 	}
 	return text, nil
 }
 
-// request returns one that is signed.
+// request returns a signed request.
 func (s service) request(ctx context.Context, c aws.Config, endpoint, operation string, body []byte) (*http.Request, error) {
 	credentials, err := c.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -147,14 +146,14 @@ func (s service) request(ctx context.Context, c aws.Config, endpoint, operation 
 	return r, err
 }
 
-func refused(answer *http.Response, text []byte) error {
+func errorOf(answer *http.Response, text []byte) error {
 	var body struct {
 		Type    string `json:"__type"`
 		Code    string
 		Message string
 	}
-	_ = json.Unmarshal(text, &body) // what stands in between may answer with anything
+	_ = json.Unmarshal(text, &body) // a proxy may respond with anything
 	code := cmp.Or(answer.Header.Get("X-Amzn-ErrorType"), body.Type, body.Code, answer.Status)
 	code, _, _ = strings.Cut(code[strings.LastIndexByte(code, '#')+1:], ":") // namespace#code:address
-	return &refusal{smithy.GenericAPIError{Code: code, Message: body.Message}, answer.StatusCode}
+	return &statusError{smithy.GenericAPIError{Code: code, Message: body.Message}, answer.StatusCode}
 }
