@@ -79,18 +79,18 @@ func TestWithoutDatabase(t *testing.T) {
 
 // TestConfigFile: the file in the function's directory is read, if there is one.
 func TestConfigFile(t *testing.T) {
-	folder := t.TempDir()
-	if got := configFile(folder); got != "" {
+	dir := t.TempDir()
+	if got := configFile(dir); got != "" {
 		t.Errorf("without a file: got %s", got)
 	}
 	if got := configFile(""); got != "" {
 		t.Errorf("without a directory: got %s", got)
 	}
-	path := filepath.Join(folder, "guidon.yml")
+	path := filepath.Join(dir, "guidon.yml")
 	if err := os.WriteFile(path, []byte("db:\n  url: file:/tmp/guidon.db\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newFunction(nil, configFile(folder), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "must be the URL of a database server") {
+	if _, err := newFunction(nil, configFile(dir), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "must be the URL of a database server") {
 		t.Errorf("got error %v, want the problem in the file", err)
 	}
 }

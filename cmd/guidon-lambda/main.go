@@ -29,9 +29,9 @@ func main() {
 
 // configFile returns the configuration file in the function's directory, or "" if
 // there is none.
-func configFile(folder string) string {
-	path := filepath.Join(folder, "guidon.yml")
-	if _, err := os.Stat(path); folder == "" || err != nil { // #nosec G703 -- the platform sets the directory
+func configFile(dir string) string {
+	path := filepath.Join(dir, "guidon.yml")
+	if _, err := os.Stat(path); dir == "" || err != nil { // #nosec G703 -- the platform sets the directory
 		return ""
 	}
 	return path

@@ -168,17 +168,17 @@ func TestValidate(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))
-	var answer struct {
+	var result struct {
 		Enabled   *bool
 		Match     *bool
 		FlagKey   string
 		RequestID string
 	}
-	if err := json.Unmarshal([]byte(s.ok("evaluate", "one", "-n", "small", "-e", "user", "-c", "a=b=c", "-r", "r1")), &answer); err != nil {
+	if err := json.Unmarshal([]byte(s.ok("evaluate", "one", "-n", "small", "-e", "user", "-c", "a=b=c", "-r", "r1")), &result); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Enabled == nil || !*answer.Enabled || answer.FlagKey != "one" || answer.RequestID != "r1" {
-		t.Errorf("got %+v, want a boolean result", answer)
+	if result.Enabled == nil || !*result.Enabled || result.FlagKey != "one" || result.RequestID != "r1" {
+		t.Errorf("got %+v, want a boolean result", result)
 	}
 	if got := s.ok("evaluate", "two", "-n", "small"); !strings.Contains(got, `"match": false`) {
 		t.Errorf("got %s, want a variant result with its zero values", got)

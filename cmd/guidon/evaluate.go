@@ -78,13 +78,13 @@ func (e *evaluating) run(ctx context.Context, args []string) error {
 	})
 }
 
-func (e *evaluating) print(answer *evaluation.EvaluationResponse) error {
+func (e *evaluating) print(result *evaluation.EvaluationResponse) error {
 	var message proto.Message
-	switch answer := answer.GetResponse().(type) {
+	switch result := result.GetResponse().(type) {
 	case *evaluation.EvaluationResponse_BooleanResponse:
-		message = answer.BooleanResponse
+		message = result.BooleanResponse
 	case *evaluation.EvaluationResponse_VariantResponse:
-		message = answer.VariantResponse
+		message = result.VariantResponse
 	default:
 		return guidon.Errorf(guidon.NotFound, "flag %q not found", e.request.GetNamespaceKey()+"/"+e.request.GetFlagKey())
 	}

@@ -113,19 +113,19 @@ func checkHealth(ctx context.Context, transport *http.Transport, target string) 
 	if err != nil {
 		return err
 	}
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return errors.Unwrap(err) // without the URL, which the caller adds
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthResponse))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthResponse))
 	switch {
 	case err != nil:
 		return err
-	case answer.StatusCode == http.StatusServiceUnavailable:
+	case response.StatusCode == http.StatusServiceUnavailable:
 		return errors.New("stopping, or not ready yet")
-	case answer.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
-		return fmt.Errorf("unexpected response %s; is this a Guidon server?", answer.Status)
+	case response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
+		return fmt.Errorf("unexpected response %s; is this a Guidon server?", response.Status)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func TestHealth(t *testing.T) {
 	serving := newShell(t).serve()
 	tests := []struct {
 		name    string
-		answer  http.HandlerFunc
+		handler http.HandlerFunc
 		timeout string
 		want    string // of the error
 	}{
@@ -29,7 +29,7 @@ func TestHealth(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			other := httptest.NewServer(test.answer)
+			other := httptest.NewServer(test.handler)
 			defer other.Close()
 			newShell(t).fails(exitFailure, []string{"health", "-a", other.URL, "--timeout", test.timeout}, other.URL+" is not serving", test.want)
 		})
@@ -45,8 +45,8 @@ func TestHealth(t *testing.T) {
 // TestHealthOfOwnServer: the configuration of a server is sufficient to check it, also
 // with TLS and a certificate for any name.
 func TestHealthOfOwnServer(t *testing.T) {
-	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"SERVING"}`)) })
-	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"SERVING"}`)) })
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
 	defer plain.Close()
 	defer secure.Close()
 	s := newShell(t)

@@ -96,8 +96,8 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 			}
 		})
 	}
-	for _, folder := range []string{home, filepath.Dir(missing)} {
-		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+	for _, dir := range []string{home, filepath.Dir(missing)} {
+		err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
 				t.Errorf("%s was created", path)
 			}
@@ -114,15 +114,15 @@ func TestImportFliptDryRunBesideDefault(t *testing.T) {
 	path := fliptFile(t, fliptdbtest.Generate(5))
 	home := t.TempDir()
 	s := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
-	folder := filepath.Join(home, "guidon")
-	if err := os.Mkdir(folder, 0o700); err != nil {
+	dir := filepath.Join(home, "guidon")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "guidon.db"), []byte("not even a database"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "guidon.db"), []byte("not even a database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.ok("import", "--from-flipt-database", path, "--dry-run")
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("got %v, error %v, want only the existing file", entries, err)
 	}
 }

@@ -39,13 +39,13 @@ func TestTLS(t *testing.T) {
 
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
 	defer web.CloseIdleConnections()
-	answer, err := web.Get(server.web + "/health")
+	response, err := web.Get(server.web + "/health")
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Errorf("health: got %s", answer.Status)
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("health: got %s", response.Status)
 	}
 
 	conn, err := grpc.NewClient(strings.TrimPrefix(server.grpc, "grpcs://"), grpc.WithTransportCredentials(credentials.NewTLS(trust)))

@@ -102,7 +102,7 @@ func stopAll(contenders []*contender) error {
 	return errors.Join(problems...)
 }
 
-func (c *contender) send(r request) (harness.Answer, error) {
+func (c *contender) send(r request) (harness.Response, error) {
 	return c.Call(http.MethodPost, r.path, r.body, r.header)
 }
 

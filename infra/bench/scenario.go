@@ -86,12 +86,12 @@ func unmodified(c *contender) ([]request, error) {
 		return requests, err
 	}
 	for i := range requests {
-		answer, err := c.send(requests[i])
+		response, err := c.send(requests[i])
 		if err != nil {
 			return nil, err
 		}
 		requests[i].path += "?namespace=" + pageSpace
-		requests[i].header = "If-None-Match: " + answer.Header.Get("ETag")
+		requests[i].header = "If-None-Match: " + response.Header.Get("ETag")
 	}
 	return requests, nil
 }
@@ -142,12 +142,12 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 
 // check returns the size of the response, whose status must be the expected one.
 func (sc scenario) check(c *contender, r request) (int, error) {
-	answer, err := c.send(r)
+	response, err := c.send(r)
 	if err != nil {
 		return 0, err
 	}
-	if answer.Status != sc.status {
-		return 0, fmt.Errorf("got status %d, want %d: %s", answer.Status, sc.status, answer.Body)
+	if response.Status != sc.status {
+		return 0, fmt.Errorf("got status %d, want %d: %s", response.Status, sc.status, response.Body)
 	}
-	return len(answer.Body), nil
+	return len(response.Body), nil
 }

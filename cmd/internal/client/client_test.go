@@ -341,9 +341,9 @@ func TestTimeout(t *testing.T) {
 // TestUnexpectedResponses: responses that are not from the service are errors.
 func TestUnexpectedResponses(t *testing.T) {
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		want   string
+		name    string
+		handler http.HandlerFunc
+		want    string
 	}{
 		{"another web server", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "is this a Guidon server?"},
 		{"a redirect, which would forward the token", func(w http.ResponseWriter, r *http.Request) {
@@ -357,7 +357,7 @@ func TestUnexpectedResponses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			web := httptest.NewServer(tt.answer)
+			web := httptest.NewServer(tt.handler)
 			defer web.Close()
 			c, err := client.Dial(web.URL+"/", client.Options{Token: "s3cret"})
 			if err != nil {

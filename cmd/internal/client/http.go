@@ -47,26 +47,26 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 	if err != nil {
 		return err
 	}
-	answer, err := c.http.Do(r)
+	httpResponse, err := c.http.Do(r)
 	if err != nil {
 		return c.failure(ctx, err)
 	}
-	defer answer.Body.Close()
-	if document, ok := response.(*guidonv1.Document); ok && answer.StatusCode == http.StatusOK {
-		return c.readDocument(ctx, answer.Body, document)
+	defer httpResponse.Body.Close()
+	if document, ok := response.(*guidonv1.Document); ok && httpResponse.StatusCode == http.StatusOK {
+		return c.readDocument(ctx, httpResponse.Body, document)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	body, err := io.ReadAll(io.LimitReader(httpResponse.Body, maxResponse+1))
 	switch {
 	case err != nil:
 		return c.failure(ctx, err)
 	case len(body) > maxResponse:
 		return guidon.Errorf(guidon.TooLarge, "the response from %s is larger than %d MiB", c.address, maxResponse>>20)
-	case answer.StatusCode != http.StatusOK:
-		return c.statusError(answer, body)
+	case httpResponse.StatusCode != http.StatusOK:
+		return c.statusError(httpResponse, body)
 	}
 	proto.Reset(response)
 	if raw, ok := response.(*httpbody.HttpBody); ok {
-		raw.ContentType, raw.Data = answer.Header.Get("Content-Type"), body
+		raw.ContentType, raw.Data = httpResponse.Header.Get("Content-Type"), body
 		return nil
 	}
 	if err := codec.Unmarshal(body, response, maxResponseValues); err != nil {
@@ -122,7 +122,7 @@ func (c *httpClient) failure(ctx context.Context, err error) error {
 }
 
 // statusError returns the error for a response that is not 200 (contract 5.1).
-func (c *httpClient) statusError(answer *http.Response, body []byte) error {
+func (c *httpClient) statusError(r *http.Response, body []byte) error {
 	var status struct {
 		Code    uint32 `json:"code"`
 		Message string `json:"message"`
@@ -130,14 +130,14 @@ func (c *httpClient) statusError(answer *http.Response, body []byte) error {
 	if json.Unmarshal(body, &status) == nil && status.Code != 0 {
 		return guidon.Errorf(codeOf(status.Code), "%s", status.Message)
 	}
-	if location := answer.Header.Get("Location"); location != "" {
-		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, answer.Status)
+	if location := r.Header.Get("Location"); location != "" {
+		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, r.Status)
 	}
 	code := guidon.Internal
-	if answer.StatusCode == http.StatusServiceUnavailable {
+	if r.StatusCode == http.StatusServiceUnavailable {
 		code = guidon.Unavailable
 	}
-	return guidon.Errorf(code, "unexpected response %s from %s; is this a Guidon server?", answer.Status, c.address)
+	return guidon.Errorf(code, "unexpected response %s from %s; is this a Guidon server?", r.Status, c.address)
 }
 
 // Close implements Client.

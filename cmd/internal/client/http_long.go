@@ -37,16 +37,16 @@ func encode(message proto.Message) (io.Reader, error) {
 // is never in memory.
 func (c *httpClient) readDocument(ctx context.Context, body io.Reader, into *guidonv1.Document) error {
 	proto.Reset(into)
-	answer := &io.LimitedReader{R: body, N: maxResponse + 1}
+	limited := &io.LimitedReader{R: body, N: maxResponse + 1}
 	var flags []*guidonv1.DocumentFlag
 	var segments []*guidonv1.DocumentSegment
-	err := codec.UnmarshalStream(answer, into, maxResponseValues, map[string]codec.List{
+	err := codec.UnmarshalStream(limited, into, maxResponseValues, map[string]codec.List{
 		"flags":    listOf(&flags),
 		"segments": listOf(&segments),
 	})
 	into.Flags, into.Segments = flags, segments
 	switch code := guidon.CodeOf(err); {
-	case answer.N <= 0:
+	case limited.N <= 0:
 		return guidon.Errorf(guidon.TooLarge, "the response from %s is larger than %d MiB", c.address, maxResponse>>20)
 	case err != nil && code != guidon.InvalidArgument && code != guidon.TooLarge:
 		return c.failure(ctx, err)

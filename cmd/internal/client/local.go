@@ -29,7 +29,7 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 		return err
 	}
 	actor := l.actor
-	answer, err := l.handler.Invoke(ctx, o, handler.Request{
+	result, err := l.handler.Invoke(ctx, o, handler.Request{
 		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx),
 	})
 	if err != nil {
@@ -37,13 +37,13 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 	}
 	// Nothing else uses the result, so it is moved rather than copied.
 	proto.Reset(response)
-	if into, from := response.ProtoReflect(), answer.Message.ProtoReflect(); into.Descriptor() == from.Descriptor() {
+	if into, from := response.ProtoReflect(), result.Message.ProtoReflect(); into.Descriptor() == from.Descriptor() {
 		for field, value := range from.Range {
 			into.Set(field, value)
 		}
 		return nil
 	}
-	proto.Merge(response, answer.Message)
+	proto.Merge(response, result.Message)
 	return nil
 }
 

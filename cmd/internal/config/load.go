@@ -19,8 +19,8 @@ const maxFile = 1 << 20
 // systemFile is the system-wide configuration file (operations 2.1).
 const systemFile = "/etc/guidon/config/default.yml"
 
-// stateFolder is the default directory of the database, if it exists.
-const stateFolder = "/var/opt/guidon"
+// stateDir is the default directory of the database, if it exists.
+const stateDir = "/var/opt/guidon"
 
 // environment maps the names of variables to their values. Empty variables count as
 // not set.
@@ -130,14 +130,14 @@ func defaults(env environment) *Config {
 // databaseURL returns the default of db.url, or "" if no directory for the file is
 // known.
 func (env environment) databaseURL() string {
-	if info, err := os.Stat(stateFolder); err == nil && info.IsDir() {
-		return "file:" + filepath.Join(stateFolder, "guidon.db")
+	if info, err := os.Stat(stateDir); err == nil && info.IsDir() {
+		return "file:" + filepath.Join(stateDir, "guidon.db")
 	}
-	folder := env.userFolder()
-	if folder == "" {
+	dir := env.userDir()
+	if dir == "" {
 		return ""
 	}
-	return "file:" + filepath.Join(folder, "guidon.db")
+	return "file:" + filepath.Join(dir, "guidon.db")
 }
 
 // DefaultDatabase returns the default of db.url, or "" if no directory for the file is
@@ -153,15 +153,15 @@ func UserFile(environ []string) string {
 }
 
 func (env environment) userFile() string {
-	folder := env.userFolder()
-	if folder == "" {
+	dir := env.userDir()
+	if dir == "" {
 		return ""
 	}
-	return filepath.Join(folder, "config.yml")
+	return filepath.Join(dir, "config.yml")
 }
 
-// userFolder returns guidon's directory in the user's configuration directory, or "".
-func (env environment) userFolder() string {
+// userDir returns guidon's directory in the user's configuration directory, or "".
+func (env environment) userDir() string {
 	base := env["XDG_CONFIG_HOME"]
 	if !filepath.IsAbs(base) {
 		base = ""

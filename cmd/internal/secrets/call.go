@@ -50,7 +50,7 @@ func (e *statusError) HTTPStatusCode() int { return e.status }
 
 // call sends the request, with retries, and decodes the response. An error response is
 // returned as a [smithy.APIError].
-func (s service) call(ctx context.Context, c aws.Config, operation string, request, answer any) error {
+func (s service) call(ctx context.Context, c aws.Config, operation string, request, response any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 	for attempt := 1; ; attempt++ {
 		text, err := s.post(ctx, c, endpoint, operation, body)
 		if err == nil {
-			if json.Unmarshal(text, answer) != nil {
+			if json.Unmarshal(text, response) != nil {
 				return errors.New("cannot parse the AWS response") // without the cause, which might quote it
 			}
 			return nil
@@ -108,20 +108,20 @@ func (s service) post(ctx context.Context, c aws.Config, endpoint, operation str
 	if client == nil {
 		client = plain
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxResponse {
 		return nil, errors.New("the AWS response is too large")
 	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, errorOf(answer, text)
+	if response.StatusCode != http.StatusOK {
+		return nil, errorOf(response, text)
 	}
 	return text, nil
 }
@@ -146,14 +146,14 @@ func (s service) request(ctx context.Context, c aws.Config, endpoint, operation 
 	return r, err
 }
 
-func errorOf(answer *http.Response, text []byte) error {
+func errorOf(response *http.Response, text []byte) error {
 	var body struct {
 		Type    string `json:"__type"`
 		Code    string
 		Message string
 	}
 	_ = json.Unmarshal(text, &body) // a proxy may respond with anything
-	code := cmp.Or(answer.Header.Get("X-Amzn-ErrorType"), body.Type, body.Code, answer.Status)
+	code := cmp.Or(response.Header.Get("X-Amzn-ErrorType"), body.Type, body.Code, response.Status)
 	code, _, _ = strings.Cut(code[strings.LastIndexByte(code, '#')+1:], ":") // namespace#code:address
-	return &statusError{smithy.GenericAPIError{Code: code, Message: body.Message}, answer.StatusCode}
+	return &statusError{smithy.GenericAPIError{Code: code, Message: body.Message}, response.StatusCode}
 }

@@ -16,16 +16,16 @@ import (
 
 // script is an HTTP client that returns the given responses in order.
 type script struct {
-	answers []string // the status, a space and the body
-	hosts   []string // of the requests
-	bodies  []string
+	responses []string // the status, a space and the body
+	hosts     []string // of the requests
+	bodies    []string
 }
 
 func (s *script) Do(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
 	s.hosts, s.bodies = append(s.hosts, r.URL.Host), append(s.bodies, string(body))
-	status, text, _ := strings.Cut(s.answers[0], " ")
-	s.answers = s.answers[1:]
+	status, text, _ := strings.Cut(s.responses[0], " ")
+	s.responses = s.responses[1:]
 	code := map[string]int{"200": 200, "307": 307, "400": 400, "503": 503}[status]
 	return &http.Response{Status: status, StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
@@ -87,7 +87,7 @@ func TestEndpoint(t *testing.T) {
 					t.Setenv(name, c.endpoints[i])
 				}
 			}
-			client := &script{answers: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
+			client := &script{responses: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
 			if _, err := newAWS(client, c.further).Fetch(t.Context(), c.reference); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want %s", err, c.want)
@@ -105,10 +105,10 @@ func TestEndpoint(t *testing.T) {
 func TestResponses(t *testing.T) {
 	const throttled = `400 {"__type":"com.amazonaws#ThrottlingException","Message":"slowly"}`
 	for name, c := range map[string]struct {
-		answers  []string
-		want     string
-		wantErr  string
-		wantLeft int
+		responses []string
+		want      string
+		wantErr   string
+		wantLeft  int
 	}{
 		"a secret of bytes":          {[]string{`200 {"SecretBinary":"aHVudGVyMg=="}`}, "hunter2", "", 0},
 		"busy at first":              {[]string{"503 ", throttled, `200 {"SecretString":"hunter2"}`}, "hunter2", "", 0},
@@ -121,7 +121,7 @@ func TestResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			startAWS(t)
-			client := &script{answers: c.answers}
+			client := &script{responses: c.responses}
 			var got, text string
 			synctest.Test(t, func(t *testing.T) { // skips the pauses
 				value, err := newAWS(client, source{}).Fetch(t.Context(), "aws-sm://x")
@@ -129,8 +129,8 @@ func TestResponses(t *testing.T) {
 					text = strings.TrimPrefix(err.Error(), "aws-sm://x: ")
 				}
 			})
-			if got != c.want || text != c.wantErr || len(client.answers) != c.wantLeft {
-				t.Errorf("got %q, %q with %d responses left, want %q, %q, %d", got, text, len(client.answers), c.want, c.wantErr, c.wantLeft)
+			if got != c.want || text != c.wantErr || len(client.responses) != c.wantLeft {
+				t.Errorf("got %q, %q with %d responses left, want %q, %q, %d", got, text, len(client.responses), c.want, c.wantErr, c.wantLeft)
 			}
 			for _, body := range client.bodies {
 				if body != `{"SecretId":"x"}` {

@@ -92,9 +92,9 @@ func (a *AWS) parameter(ctx context.Context, name string) (string, error) {
 		Name           string
 		WithDecryption bool
 	}{name, true}
-	var answer struct{ Parameter struct{ Value string } }
-	err = parameterStore.call(ctx, c, "GetParameter", request, &answer)
-	return answer.Parameter.Value, err
+	var response struct{ Parameter struct{ Value string } }
+	err = parameterStore.call(ctx, c, "GetParameter", request, &response)
+	return response.Parameter.Value, err
 }
 
 func (a *AWS) secret(ctx context.Context, name string) (string, error) {
@@ -105,16 +105,16 @@ func (a *AWS) secret(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var answer struct {
+	var response struct {
 		SecretString *string
 		SecretBinary []byte
 	}
-	if err := secretsManager.call(ctx, c, "GetSecretValue", struct{ SecretId string }{name}, &answer); err != nil {
+	if err := secretsManager.call(ctx, c, "GetSecretValue", struct{ SecretId string }{name}, &response); err != nil {
 		return "", err
 	}
-	secret := aws.ToString(answer.SecretString)
-	if answer.SecretString == nil {
-		secret = string(answer.SecretBinary)
+	secret := aws.ToString(response.SecretString)
+	if response.SecretString == nil {
+		secret = string(response.SecretBinary)
 	}
 	if a.secrets == nil {
 		a.secrets = map[string]string{}

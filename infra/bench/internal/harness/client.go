@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Answer is an HTTP response.
-type Answer struct {
+// Response is an HTTP response.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -21,10 +21,10 @@ var client = &http.Client{Timeout: Patience}
 func (s *Server) URL() string { return "http://" + s.Address }
 
 // Call sends an HTTP request. header is an additional header line, or "".
-func (s *Server) Call(method, path, body, header string) (Answer, error) {
+func (s *Server) Call(method, path, body, header string) (Response, error) {
 	r, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+Token)
 	r.Header.Set("Accept-Encoding", "identity") // no compression, as with wrk
@@ -33,11 +33,11 @@ func (s *Server) Call(method, path, body, header string) (Answer, error) {
 	}
 	response, err := client.Do(r)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return Answer{response.StatusCode, response.Header, text}, err
+	return Response{response.StatusCode, response.Header, text}, err
 }
 
 // Post sends a POST request. It returns an error unless the status is 200.
