@@ -20,7 +20,7 @@ type Config struct {
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Diagnostics of the running process."`
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
 	Authentication Authentication `key:"authentication" doc:"Which requests need a token, and how tokens are issued."`
-	Lambda         Lambda         `key:"lambda" doc:"What is in front of guidon-lambda. These keys have no effect on a server."`
+	Lambda         Lambda         `key:"lambda" doc:"Settings of guidon-lambda for the API or function URL in front of it. They have no effect on a server."`
 }
 
 // Server configures the listeners, their limits and the shutdown.
@@ -152,7 +152,7 @@ type Bootstrap struct {
 	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Additional metadata of the first token. Keys are converted to lower case."`
 }
 
-// Lambda configures the function for what is in front of it on AWS.
+// Lambda configures the function on AWS Lambda.
 type Lambda struct {
 	BasePath  string `key:"base_path" doc:"Path prefix that a custom domain or a load balancer rule adds to every path, such as /flags. The stage of an API need not be included."`
 	Streaming bool   `key:"streaming" default:"false" doc:"Set to true if the function URL or the REST API in front is configured to stream responses, which removes the limit of 6 MB. Without that configuration, clients would get the raw stream."`

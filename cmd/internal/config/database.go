@@ -9,7 +9,7 @@ import (
 
 // DB configures the connections to the database.
 type DB struct {
-	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db if that directory exists, otherwise guidon/guidon.db in the user's configuration directory" url:"true" doc:"The database. Either file:/path/to/guidon.db, an SQLite file for one server, which is created, readable only by its owner, if it does not exist. Or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. DSNs of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) are accepted as well."`
+	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db if that directory exists, otherwise guidon/guidon.db in the user's configuration directory" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database. An SQLite file is for one server; it is created, readable only by its owner, if it does not exist. The others are for any number of servers. DSNs of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) are accepted as well."`
 	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How the service authenticates to a database server. password: with the password in db.url. aws-iam: with an AWS IAM token, created for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
 	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of idle connections; 0 lets the service choose."`
 	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of open connections; 0 lets the service choose."`
@@ -79,7 +79,7 @@ func (d DB) check(found *problems) {
 	case d.URL == "":
 		found.key("db.url", "is required, because no directory for the default is known; "+supported)
 	case engine == "":
-		found.key("db.url", "has an unknown scheme; "+supported)
+		found.key("db.url", "must have a known scheme; "+supported)
 	case d.Auth == AuthAWS && engine != EnginePostgres && engine != EngineMySQL:
 		found.key("db.auth", "aws-iam requires PostgreSQL or MySQL")
 	case redact.Check(d.URL) != nil:

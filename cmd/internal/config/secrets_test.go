@@ -47,7 +47,7 @@ func TestSecretsByReference(t *testing.T) {
 func TestSecretsThatCannotBeFetched(t *testing.T) {
 	for _, c := range []struct{ reference, want string }{
 		{"vault://nope", "db.url (GUIDON_DB_URL): vault://nope: not found"},
-		{"vault://wrong", "db.url (GUIDON_DB_URL): has an unknown scheme"},
+		{"vault://wrong", "db.url (GUIDON_DB_URL): must have a known scheme"},
 	} {
 		_, err := load(t, "db: {url: '"+c.reference+"'}")
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "required") || strings.Contains(err.Error(), "hunter2") {
