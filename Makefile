@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 TOOL    := $(GO) tool -modfile=infra/tools/go.mod
 GOSEC   := $(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.29.0
 
-# The race detector needs a C compiler; the service itself never does.
+# The race detector needs a C compiler; the service itself does not.
 RACE := $(if $(shell command -v $${CC:-gcc} 2>/dev/null),-race,)
 
 .DEFAULT_GOAL := help
@@ -31,33 +31,33 @@ build: ## build bin/guidon, one static binary
 image: ## build the container image guidon:VERSION; see docs/deploy-containers.md
 	infra/docker/build.sh guidon:$(VERSION)
 
-# Without what a function has no use for: net/rpc, HTTP/2, which its runtime does not
-# speak, and how PostgreSQL's driver would send what is no argument of ours.
+# Exclude what the function does not use: net/rpc, HTTP/2, which its runtime does not
+# support, and the PostgreSQL driver's support for argument types that are never sent.
 LAMBDA_TAGS := lambda.norpc,nethttpomithttp2,nopgxregisterdefaulttypes
 BOOTSTRAP ?= bin/bootstrap
 .PHONY: build-lambda
-build-lambda: ## build bin/bootstrap, the function for AWS Lambda; GOARCH=arm64 or amd64
+build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or amd64
 	CGO_ENABLED=0 $(GO) build -tags $(LAMBDA_TAGS) -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $(BOOTSTRAP) ./cmd/guidon-lambda
 
 .PHONY: test
-test: ## run the tests that need nothing else, with the race detector where there is a C compiler
+test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -v /integration)
-	@# the race detector makes pools forget, so that allocations are counted without it
+	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACE),CGO_ENABLED=0 $(GO) test -run Allocations ./handler)
 
 .PHONY: integration
-integration: ## test against real databases, servers and clients; see integration/doc.go
+integration: ## run the tests with real databases, servers and clients; see integration/doc.go
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; \
 	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 45m ./integration/...
 
 .PHONY: containers
-containers: ## test the image and the compose file, and once more the databases, each in a container
+containers: ## test the image, the compose file, and databases in containers
 	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
 	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
 
 .PHONY: infra
-infra: ## check the Helm chart and the CloudFormation template; needs Node.js
+infra: ## check the Helm chart and the CloudFormation template; requires Node.js
 	infra/helm/check.sh
 	cd infra/cloudformation && npm ci --silent && npm test --silent
 
@@ -72,24 +72,24 @@ lint: ## check formatting, go.mod, vet, staticcheck and gosec
 	$(GOSEC) -quiet -exclude-generated -exclude-dir=infra/tools -exclude-dir=bench ./...
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (10s)
+fuzz: ## run every fuzz target for FUZZTIME (default 10s)
 	GO="$(GO)" infra/fuzz.sh $(FUZZTIME)
 
 .PHONY: bench-grpc
-bench-grpc: build ## load the service with h2load beside a bare grpc-go server, for DURATION (2s) each run
+bench-grpc: build ## compare the service with a bare grpc-go server under load (h2load), for DURATION (default 2s) per run
 	$(GO) run ./bench/grpc -duration $(DURATION)
 
 .PHONY: bench
-bench: ## run the benchmarks
+bench: ## run the Go benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: bench-lambda
-bench-lambda: ## compare the function for AWS Lambda with an empty one
+bench-lambda: ## compare the AWS Lambda function with an empty function
 	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
 	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
 
 .PHONY: bench-http
-bench-http: build ## load the service with wrk beside a bare net/http server, for DURATION (2s) each run
+bench-http: build ## compare the service with a bare net/http server under load (wrk), for DURATION (default 2s) per run
 	$(GO) run ./bench/http -duration $(DURATION)
 
 .PHONY: generate
@@ -99,4 +99,4 @@ generate: ## regenerate the wire messages, openapi.yaml, the configuration refer
 	$(GO) run ./bench/scale > docs/scale.md
 
 .PHONY: check
-check: lint test integration fuzz ## lint, test, integration and fuzz
+check: lint test integration fuzz ## run lint, test, integration and fuzz

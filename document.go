@@ -6,7 +6,7 @@ import (
 )
 
 // Document is a namespace with its flags and segments, in the form of import and
-// export files (contract 13.2). Package migrate/document reads and writes the files.
+// export files (contract 13.2). Package document reads and writes the files.
 type Document struct {
 	Namespace DocumentNamespace
 	Flags     []*DocumentFlag

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzz target for the time that is given, "10s".
+# Runs every fuzz target for the given time, such as "10s".
 set -eu
 
 time=$1
@@ -7,19 +7,18 @@ go=${GO:-go}
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# fuzz runs the target of the package.
+# fuzz PACKAGE TARGET: run the fuzz target.
 fuzz() {
   status=0
-  # Otherwise an input that has found something is made smaller for a minute.
+  # -fuzzminimizetime: by default, a failing input is minimized for a minute.
   "$go" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 1s "$1" >"$output" 2>&1 || status=$?
   cat "$output"
   return "$status"
 }
 
-# unfounded tells whether the failure is one of Go's own: before Go 1.27 the end of
-# the time may be reported as that of a target in which nothing was found
-# (go.dev/issue/75804).
-unfounded() {
+# spurious: report whether the failure is a bug of Go. Before Go 1.27, the end of the
+# time may be reported as a failure of the target (go.dev/issue/75804).
+spurious() {
   grep -q '^ *context deadline exceeded$' "$output" && ! grep -Eqi 'failing input|seed corpus|panic' "$output"
 }
 
@@ -27,8 +26,8 @@ unfounded() {
   "$go" test -list '^Fuzz' "$package" | { grep '^Fuzz' || true; } | while read -r target; do
     echo "$package $target"
     fuzz "$package" "$target" </dev/null || {
-      unfounded || exit 1
-      echo "nothing was found: once more"
+      spurious || exit 1
+      echo "spurious failure: running it again"
       fuzz "$package" "$target" </dev/null || exit 1
     }
   done || exit 1

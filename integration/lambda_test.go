@@ -312,9 +312,9 @@ func TestLambdaTimeout(t *testing.T) {
 // and logs the reason.
 func TestLambdaRefuses(t *testing.T) {
 	for setting, want := range map[string]string{
-		"GUIDON_DB_URL=file:/tmp/guidon.db":             "must name a database server",
+		"GUIDON_DB_URL=file:/tmp/guidon.db":             "must be the URL of a database server",
 		"GUIDON_DB_MIGRATE_ON_START=true":               "invoke the function with",
-		"GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true":     "is for servers",
+		"GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true":     "is not supported on AWS Lambda",
 		"GUIDON_DB_URL=postgres://user:secret@[/guidon": "",
 		"GUIDON_CACHE_MOD=strict":                       "did you mean GUIDON_CACHE_MODE?",
 	} {

@@ -335,7 +335,7 @@ func TestRedisGoneAtStart(t *testing.T) {
 			t.Errorf("instance %d: guidon_cache_redis_up is not 1", i)
 		}
 	}
-	if log := c[0].Log(); !strings.Contains(log, "Redis cannot be used") {
+	if log := c[0].Log(); !strings.Contains(log, "Redis is unavailable") {
 		t.Errorf("the log does not say that Redis was away:\n%s", log)
 	}
 }

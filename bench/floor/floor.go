@@ -1,5 +1,5 @@
-// Package floor is the least that a Go server can do for the requests of the
-// service: what its speed is compared with.
+// Package floor does the least work that a Go server can do for the requests of the
+// service. The speed of the service is compared with it.
 package floor
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Evaluation is the request for an evaluation, or for a batch of them, as a server
-// of a few lines would declare it.
+// Evaluation is the request for an evaluation, or for a batch of them, as a minimal
+// server would declare it.
 type Evaluation struct {
 	RequestID    string            `json:"requestId"`
 	NamespaceKey string            `json:"namespaceKey"`
@@ -21,14 +21,13 @@ type Evaluation struct {
 	Requests     []Evaluation      `json:"requests"` // of a batch
 }
 
-// ofrep is the same for OFREP.
+// ofrep is an OFREP request.
 type ofrep struct {
 	Context map[string]any `json:"context"`
 }
 
-// Answer is a handler that decodes each request with encoding/json and answers the
-// same to all. It knows no flags, no routes and no tokens. It may be used
-// concurrently.
+// Answer is a handler that decodes each request with encoding/json and always sends the
+// same response. It has no flags, routes or tokens. It is safe for concurrent use.
 type Answer struct {
 	status int
 	body   []byte
@@ -37,8 +36,8 @@ type Answer struct {
 
 var contentType = []string{"application/json"}
 
-// NewAnswer returns an answer of the status and, where that is 200, with a body of
-// size bytes, at least 2.
+// NewAnswer returns an Answer with the status and, if that is 200, a body of size bytes,
+// but at least 2.
 func NewAnswer(status, size int) *Answer {
 	size = max(size, 2)
 	return &Answer{status: status, body: []byte(`"` + strings.Repeat("a", size-2) + `"`), length: []string{strconv.Itoa(size)}}

@@ -16,7 +16,7 @@ type contender struct {
 	grpc string // the address
 }
 
-// startGuidon starts the service and fills it.
+// startGuidon starts the service and imports the data set.
 func startGuidon(ctx context.Context, s settings, dir string) (*contender, error) {
 	address, err := harness.FreeAddress()
 	if err != nil {
@@ -32,7 +32,7 @@ func startGuidon(ctx context.Context, s settings, dir string) (*contender, error
 		return nil, err
 	}
 	if err := c.Import("default", s.Flags); err != nil {
-		return nil, errors.Join(fmt.Errorf("filling the database: %w", err), c.Stop())
+		return nil, errors.Join(fmt.Errorf("cannot fill the database: %w", err), c.Stop())
 	}
 	return c, nil
 }
@@ -45,7 +45,7 @@ func startFloor(ctx context.Context) (*contender, error) {
 	return listening(server, server.Address)
 }
 
-// listening waits until the server listens at all its addresses.
+// listening waits until the server listens on both addresses.
 func listening(server *harness.Server, grpc string) (*contender, error) {
 	for _, address := range []string{server.Address, grpc} {
 		_, err := server.Await(func() bool {

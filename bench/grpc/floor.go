@@ -9,10 +9,10 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// floorAnswer is about as large as the answer for one boolean flag.
+// floorAnswer is about as large as the response for one boolean flag.
 var floorAnswer = bytes.Repeat([]byte{0x08, 0x01}, 40)
 
-// bytesCodec takes and gives messages as they are.
+// bytesCodec passes messages through without encoding them.
 type bytesCodec struct{}
 
 func (bytesCodec) Name() string { return "proto" }
@@ -26,8 +26,8 @@ func (bytesCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// serveFloor serves the floor: the methods of evaluation, without interceptors,
-// tokens or flags.
+// serveFloor serves the floor: the evaluation methods, without interceptors, tokens or
+// flags.
 func serveFloor(address string) error {
 	answer := func(_ any, _ context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 		var request []byte

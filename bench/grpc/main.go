@@ -1,14 +1,13 @@
-// Command grpc measures how fast the service answers over gRPC, beside a floor: a
-// bare grpc-go server, which neither decodes nor checks anything and answers fixed
-// bytes (see floor.go). Both run on loopback, in turns, so that what matters is
-// the ratio.
+// Command grpc measures the speed of the service over gRPC, compared with a floor: a bare
+// grpc-go server, which neither decodes nor checks anything and responds with fixed bytes
+// (see floor.go). Both run on loopback, in turns, so that the ratio is meaningful.
 //
 //	go run ./bench/grpc -guidon bin/guidon
 //
-// The service has 10,000 flags in an SQLite file, wants a token and writes no
-// access log. Requests come from h2load (Debian package nghttp2-client), which
-// takes a part of a small machine: so the CPU per request, which is the server's
-// own, says more than requests per second where other programs run as well.
+// The service has 10,000 flags in an SQLite file, requires a token and writes no access
+// log. Requests come from h2load (Debian package nghttp2-client), which uses some of the
+// CPU of a small machine. If other programs run as well, the server's CPU time per
+// request is more meaningful than requests per second.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// settings is what the command line says.
+// settings are the settings from the command line.
 type settings struct {
 	harness.Settings
 	connections int
@@ -32,7 +31,7 @@ func main() {
 	var s settings
 	s.Define(5)
 	flag.IntVar(&s.connections, "connections", 8, "connections")
-	flag.IntVar(&s.streams, "streams", 8, "calls under way on each connection")
+	flag.IntVar(&s.streams, "streams", 8, "concurrent calls on each connection")
 	harness.Program{Generator: "h2load", Debian: "nghttp2-client", Floor: serveFloor, Measure: s.measure}.Main()
 }
 
@@ -48,8 +47,8 @@ func (s *settings) measure(ctx context.Context, dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, floor.Stop()) }()
 
-	fmt.Printf("Over gRPC, %d connections of %d streams; shares of the floor's are medians of the rounds':\n\n", s.connections, s.streams)
-	fmt.Println("| Work | Floor: requests/s, CPU µs | At least | Requests/s, CPU µs | Share of requests/s (all rounds) | Share of CPU |")
+	fmt.Printf("Over gRPC, %d connections with %d streams each; ratios to the floor are medians of all rounds:\n\n", s.connections, s.streams)
+	fmt.Println("| Work | Floor: requests/s, CPU µs | At least | Requests/s, CPU µs | Ratio of requests/s (range) | Ratio of CPU |")
 	fmt.Println("|---|--:|--:|--:|--:|--:|")
 	for _, sc := range scenarios {
 		if !s.Wants(sc.name) {
@@ -63,12 +62,12 @@ func (s *settings) measure(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nmemory after that: %.0f MiB\n", rss)
+	fmt.Printf("\nmemory afterwards: %.0f MiB\n", rss)
 	return nil
 }
 
-// measure lets both work in turns, each first in every other round, and prints
-// the row of the table.
+// measure runs both servers in turns, each first in every other round, and prints the row
+// of the table.
 func (sc scenario) measure(ctx context.Context, s settings, dir string, floor, guidon *contender) error {
 	body, err := sc.write(ctx, dir, guidon)
 	if err != nil {
@@ -85,7 +84,7 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, floor, g
 	if err != nil {
 		return err
 	}
-	f, g := samples[0][1:], samples[1][1:] // the first round is to warm up
+	f, g := samples[0][1:], samples[1][1:] // the first round is the warm-up
 	rates := harness.Ratios(g, f, harness.Rate)
 	fmt.Printf("| %s | %.0f, %.1f | %.2f | %.0f, %.1f | %.2f (%.2f to %.2f) | %.2f |\n", sc.name,
 		harness.MedianOf(f, harness.Rate), harness.MedianOf(f, harness.CPU), sc.target,

@@ -19,7 +19,7 @@ import (
 // scenario is a kind of work.
 type scenario struct {
 	name    string
-	target  float64 // of the floor's requests per second, at least
+	target  float64 // minimum ratio to the floor's requests per second
 	method  string
 	request proto.Message
 	answer  proto.Message
@@ -33,7 +33,7 @@ var scenarios = []scenario{
 	{"batch of 50", 0.50, service + "Batch", batchOf(50), &evaluation.BatchEvaluationResponse{}},
 }
 
-// evaluationOf returns the request for a flag, whose context meets every
+// evaluationOf returns the request for a flag, with a context that matches every
 // constraint.
 func evaluationOf(i int) *evaluation.EvaluationRequest {
 	return &evaluation.EvaluationRequest{
@@ -50,8 +50,8 @@ func batchOf(n int) *evaluation.BatchEvaluationRequest {
 	return &evaluation.BatchEvaluationRequest{Requests: items}
 }
 
-// write checks that the service answers the request, which h2load does not look
-// at, and writes what h2load is to send: the message with the prefix of gRPC.
+// write checks that the request succeeds, which h2load does not, and writes it to a file
+// for h2load, with the prefix of gRPC.
 func (sc scenario) write(ctx context.Context, dir string, guidon *contender) (path string, err error) {
 	if err := sc.check(ctx, guidon); err != nil {
 		return "", err

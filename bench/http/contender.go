@@ -17,12 +17,12 @@ import (
 type contender struct {
 	*harness.Server
 	flags     int           // stored, an even number
-	healthy   time.Duration // from its start until it said so
-	evaluated time.Duration // from its start until its first evaluation
+	healthy   time.Duration // from the start until it was healthy
+	evaluated time.Duration // from the start until its first evaluation
 }
 
-// startContenders starts the floor, the service without an access log, and the
-// service with one. The services have equal databases.
+// startContenders starts the floor, the service without an access log, and the service
+// with one. Both services have the same data.
 func startContenders(ctx context.Context, s settings, dir string) (started []*contender, err error) {
 	defer func() {
 		if err != nil {
@@ -32,7 +32,7 @@ func startContenders(ctx context.Context, s settings, dir string) (started []*co
 	}()
 	quiet, logging := filepath.Join(dir, "quiet.db"), filepath.Join(dir, "logging.db")
 	if err := fill(ctx, s, quiet); err != nil {
-		return nil, fmt.Errorf("filling the database: %w", err)
+		return nil, fmt.Errorf("cannot fill the database: %w", err)
 	}
 	if err := copyFile(logging, quiet); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func startGuidon(ctx context.Context, s settings, name, database, level string) 
 	return harness.StartGuidon(ctx, name, s.Guidon, database, "GUIDON_LOG_LEVEL="+level, "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true")
 }
 
-// awaited waits until a server that was started is healthy.
+// awaited waits until a started server is healthy.
 func awaited(server *harness.Server, err error) (*contender, error) {
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func awaited(server *harness.Server, err error) (*contender, error) {
 	return c, nil
 }
 
-// await waits until the server answers, whatever it does.
+// await waits until the server responds with a status below 500.
 func (c *contender) await(method, path string, body []byte) (time.Duration, error) {
 	return c.Await(func() bool {
 		a, err := c.Call(method, path, string(body), "")
@@ -102,18 +102,18 @@ func stopAll(contenders []*contender) error {
 	return errors.Join(problems...)
 }
 
-func (c *contender) send(r request) (harness.Answer, error) {
+func (c *contender) send(r request) (harness.Response, error) {
 	return c.Call(http.MethodPost, r.path, r.body, r.header)
 }
 
-// answerWith tells the floor what to answer from now on.
-func (c *contender) answerWith(status, size int) error {
+// setAnswer sets the response of the floor.
+func (c *contender) setAnswer(status, size int) error {
 	_, err := c.Call(http.MethodPost, fmt.Sprintf("%s?status=%d&size=%d", floorPath, status, size), "", "")
 	return err
 }
 
 func copyFile(to, from string) error {
-	content, err := os.ReadFile(from) // #nosec G304 -- a database of our own
+	content, err := os.ReadFile(from) // #nosec G304 -- the benchmark's own database
 	if err != nil {
 		return err
 	}

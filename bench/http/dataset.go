@@ -2,16 +2,16 @@ package main
 
 import "fmt"
 
-// What the requests are about. All entities meet all constraints.
+// The data of the requests. All entities match all constraints.
 const (
 	entityCount = 1000
-	pageFlags   = 50     // of a batch, and of the namespace that bulk requests are about
-	pageSpace   = "page" // that namespace
+	pageFlags   = 50     // in a batch, and in the namespace of bulk requests
+	pageSpace   = "page" // the namespace of bulk requests
 )
 
 type object = map[string]any
 
-// entity is who a flag is evaluated for.
+// entity is an entity for which flags are evaluated.
 type entity struct {
 	id  string
 	age int
@@ -19,7 +19,7 @@ type entity struct {
 
 func entityOf(i int) entity { return entity{id: fmt.Sprintf("user-%04d", i), age: 18 + i%50} }
 
-// evaluation is a request for one flag over the Flipt interface.
+// evaluation returns a request for one flag in the Flipt API.
 func (e entity) evaluation(flag string) object {
 	return object{
 		"namespaceKey": "default", "flagKey": flag, "entityId": e.id,
@@ -27,7 +27,7 @@ func (e entity) evaluation(flag string) object {
 	}
 }
 
-// context is what OFREP says of the entity.
+// context returns the OFREP request for the entity.
 func (e entity) context() object {
 	return object{"context": object{"targetingKey": e.id, "country": "US", "age": e.age, "beta": true}}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/guidonhq/guidon/bench/floor"
 )
 
-// floorPath is where the floor is told what to answer.
+// floorPath is the path that sets the response of the floor.
 const floorPath = "/floor"
 
-// serveFloor serves the floor by net/http.
+// serveFloor serves the floor with net/http.
 func serveFloor(address string) error {
 	var answer atomic.Pointer[floor.Answer]
 	server := &http.Server{Addr: address, ReadTimeout: 30 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,14 +14,14 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// The open loop: so many requests are due each second, whatever the server does.
+// The open loop sends requests at a fixed rate, independently of the responses.
 const (
 	openRate        = 1000
 	openConnections = 32
 )
 
-// measureLatency returns the 99th percentile of each contender at a fixed rate,
-// in ms: the median of the rounds.
+// measureLatency returns the 99th percentile of each contender at a fixed rate, in ms. It
+// is the median of all rounds.
 func measureLatency(ctx context.Context, s settings, contenders []*contender) ([]float64, error) {
 	requests, err := scenarios[0].requests(nil)
 	if err != nil {
@@ -44,9 +44,9 @@ func measureLatency(ctx context.Context, s settings, contenders []*contender) ([
 	return medians, nil
 }
 
-// openLoop returns the 99th percentile in ms. A request that was held up by the
-// answer before it counts from when it was due, so that no stall is hidden; any
-// other from when it was sent, so that the timer of this program does not count.
+// openLoop returns the 99th percentile in ms. If a request is delayed by the previous
+// response, its time starts when it was due, so that stalls are not hidden. Otherwise it
+// starts when the request is sent, so that the timer of this program does not count.
 func (c *contender) openLoop(ctx context.Context, requests []request, duration time.Duration) (float64, error) {
 	total := int(openRate * duration.Seconds())
 	took := make([]time.Duration, total)
@@ -66,7 +66,7 @@ func (c *contender) openLoop(ctx context.Context, requests []request, duration t
 	return float64(took[total*99/100].Microseconds()) / 1e3, nil
 }
 
-// lane sends every so many-th request over a connection of its own.
+// lane sends every openConnections-th request over one connection.
 func (c *contender) lane(ctx context.Context, lane int, begin time.Time, requests []request, took []time.Duration) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", c.Address)
 	if err != nil {

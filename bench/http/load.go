@@ -16,13 +16,13 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// warmUp goes before the runs of a scenario.
+// warmUp is the length of the run before those that are measured.
 const warmUp = time.Second
 
 //go:embed requests.lua
 var script []byte
 
-// writeRequests writes the requests for the script, and the script beside them.
+// writeRequests writes the requests for the script, and the script to the same directory.
 func writeRequests(path string, requests []request) error {
 	var lines bytes.Buffer
 	for _, r := range requests {
@@ -36,9 +36,9 @@ func writeRequests(path string, requests []request) error {
 
 func scriptBeside(path string) string { return filepath.Join(filepath.Dir(path), "requests.lua") }
 
-// load has wrk send the requests in turn, as fast as they are answered.
+// load makes wrk send the requests in turn, as fast as the server responds.
 func (c *contender) load(ctx context.Context, requests string, connections int, duration time.Duration) (harness.Sample, error) {
-	out, cpu, err := c.Load(exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- arguments of our own
+	out, cpu, err := c.Load(exec.CommandContext(ctx, "wrk", "-t", "1", "-c", strconv.Itoa(connections), // #nosec G204 -- fixed arguments
 		"-d", strconv.Itoa(max(1, int(duration.Seconds())))+"s", "--timeout", "30s",
 		"-s", scriptBeside(requests), c.URL(), "--", requests, "Authorization: Bearer "+harness.Token))
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *contender) load(ctx context.Context, requests string, connections int, 
 	return readSample(out, cpu)
 }
 
-// readSample reads what the script says at its end.
+// readSample parses the output of the script.
 func readSample(out []byte, cpu time.Duration) (harness.Sample, error) {
 	_, line, ok := strings.Cut(string(out), "RESULT ")
 	var result struct {

@@ -1,14 +1,14 @@
-// Command bench measures how fast the service answers, beside a floor: the least
-// that a Go server can do for the same requests (package floor). All of them run on
-// loopback, on the same machine and in turns, so that what matters is the ratio.
+// Command bench measures the speed of the service, compared with a floor: the least work
+// that a Go server can do for the same requests (package floor). All servers run on
+// loopback, on the same machine and in turns, so that the ratio is meaningful.
 //
 //	go run ./bench/http -guidon bin/guidon
 //
-// The service runs twice, without and with an access log, which goes to
-// /dev/null. It has 10,000 flags in an SQLite file and wants a token. Requests
-// come from wrk (Debian package wrk), which takes a good part of a small machine:
-// so the CPU per request, which is the server's own, says more than requests per
-// second where other programs run as well.
+// The service runs twice, without and with an access log, which is written to /dev/null.
+// It has 10,000 flags in an SQLite file and requires a token. Requests come from wrk
+// (Debian package wrk), which uses much of the CPU of a small machine. If other programs
+// run as well, the server's CPU time per request is more meaningful than requests per
+// second.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// settings is what the command line says.
+// settings are the settings from the command line.
 type settings struct {
 	harness.Settings
 	connections connectionCounts
@@ -30,7 +30,7 @@ type settings struct {
 func main() {
 	s := settings{connections: connectionCounts{32, 128}}
 	s.Define(3)
-	flag.Var(&s.connections, "connections", "connections, several separated by commas")
+	flag.Var(&s.connections, "connections", "numbers of connections, separated by commas")
 	harness.Program{Generator: "wrk", Debian: "wrk", Floor: serveFloor, Measure: s.measure}.Main()
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// report is everything that was measured.
+// report contains all measurements.
 type report struct {
 	rows    []row
 	latency []float64 // ms, by contender
@@ -19,7 +19,7 @@ type report struct {
 }
 
 func (r *report) print(w io.Writer) {
-	fmt.Fprintln(w, "Requests/s and CPU time of the server for each request, as shares of the floor's (medians of the rounds' ratios):")
+	fmt.Fprintln(w, "Requests/s and server CPU time per request, as ratios to those of the floor (medians of all rounds):")
 	fmt.Fprintln(w)
 	fmt.Fprintln(w, "| Work | Connections | Floor: requests/s, CPU µs, p99 ms | At least | Log off: requests/s, CPU | p99 ms | Log on: requests/s, CPU | p99 ms |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -27,10 +27,10 @@ func (r *report) print(w io.Writer) {
 		row.print(w)
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "p99 at %d requests/s, open loop: floor %.2f ms, log off %.2f ms, log on %.2f ms (at most the floor's and 0.1 ms)\n",
+	fmt.Fprintf(w, "p99 at %d requests/s, open loop: floor %.2f ms, log off %.2f ms, log on %.2f ms (at most 0.1 ms more than the floor)\n",
 		openRate, r.latency[0], r.latency[1], r.latency[2])
-	fmt.Fprintf(w, "memory after that: floor %.0f MiB, log off %.0f MiB, log on %.0f MiB (at most 100 MiB)\n", r.memory[0], r.memory[1], r.memory[2])
-	fmt.Fprintf(w, "after its start the service was healthy in %d ms and had evaluated a flag in %d ms (at most 100 ms, 250 ms)\n",
+	fmt.Fprintf(w, "memory afterwards: floor %.0f MiB, log off %.0f MiB, log on %.0f MiB (at most 100 MiB)\n", r.memory[0], r.memory[1], r.memory[2])
+	fmt.Fprintf(w, "start: the service was healthy after %d ms and had evaluated a flag after %d ms (at most 100 ms, 250 ms)\n",
 		r.service.healthy.Milliseconds(), r.service.evaluated.Milliseconds())
 }
 
@@ -44,12 +44,12 @@ func (r row) print(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// ratio is the median of the rounds'.
+// ratio returns the median of the ratios of all rounds.
 func ratio(runs, floor []harness.Sample, figure func(harness.Sample) float64) float64 {
 	return harness.Median(harness.Ratios(runs, floor, figure))
 }
 
-// connectionCounts is a flag.
+// connectionCounts is the value of the flag -connections.
 type connectionCounts []int
 
 // String implements [flag.Value].
@@ -67,7 +67,7 @@ func (c *connectionCounts) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 {
-			return errors.New("must be numbers of 1 or more")
+			return errors.New("must be positive numbers")
 		}
 		*c = append(*c, n)
 	}

@@ -1,6 +1,6 @@
--- Sends the requests of a file in turn. Each of its lines is
+-- Sends the requests in a file in turn. Each line is
 --   PATH <tab> HEADER LINE <tab> BODY
--- Arguments: the file, and one more header line for all requests.
+-- Arguments: the file, and an additional header line for all requests.
 local requests, at = {}, 0
 
 local function add(headers, line)

@@ -13,16 +13,15 @@ import (
 // request is one HTTP request, a POST.
 type request struct {
 	path   string
-	header string // one more line, or nothing
+	header string // an additional header line, or ""
 	body   string
 }
 
-// scenario is a kind of work. A scenario with a load generator other than wrk
-// would have a function of its own in the place of requests.
+// scenario is a kind of work.
 type scenario struct {
 	name     string
-	target   float64 // of the floor's requests per second, at least
-	status   int     // of the answers
+	target   float64 // minimum ratio to the floor's requests per second
+	status   int     // of the responses
 	requests func(c *contender) ([]request, error)
 }
 
@@ -80,33 +79,32 @@ var bulk = forEntities(func(_ *contender, _ int, e entity) (request, object) {
 	return request{path: bulkPath, header: "X-Flipt-Namespace: " + pageSpace}, e.context()
 })
 
-// unmodified asks again for what the entity has.
+// unmodified returns conditional requests with the ETags of the current responses.
 func unmodified(c *contender) ([]request, error) {
 	requests, err := bulk(c)
 	if err != nil || c.Floor {
 		return requests, err
 	}
 	for i := range requests {
-		answer, err := c.send(requests[i])
+		response, err := c.send(requests[i])
 		if err != nil {
 			return nil, err
 		}
 		requests[i].path += "?namespace=" + pageSpace
-		requests[i].header = "If-None-Match: " + answer.Header.Get("ETag")
+		requests[i].header = "If-None-Match: " + response.Header.Get("ETag")
 	}
 	return requests, nil
 }
 
-// row is what was measured of a scenario. Everything has one element for each
-// contender, the floor first.
+// row contains the measurements of a scenario.
 type row struct {
 	scenario    scenario
 	connections int
-	runs        [][]harness.Sample // by contender, then round
+	runs        [][]harness.Sample // by contender, the floor first, then by round
 }
 
-// measure lets the contenders work in turns. The floor answers as much as the
-// service does.
+// measure runs the contenders in turns. The responses of the floor have the same size as
+// those of the service.
 func (sc scenario) measure(ctx context.Context, s settings, dir string, contenders []*contender, connections int) (row, error) {
 	scripts := make([]string, len(contenders))
 	size := 0
@@ -117,7 +115,7 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 			return row{}, err
 		}
 		if c.Floor {
-			err = c.answerWith(sc.status, size)
+			err = c.setAnswer(sc.status, size)
 		} else {
 			size, err = sc.check(c, requests[0])
 		}
@@ -142,14 +140,14 @@ func (sc scenario) measure(ctx context.Context, s settings, dir string, contende
 	return row{scenario: sc, connections: connections, runs: runs}, err
 }
 
-// check returns the size of the answer, which must be the one that is expected.
+// check returns the size of the response, whose status must be the expected one.
 func (sc scenario) check(c *contender, r request) (int, error) {
-	answer, err := c.send(r)
+	response, err := c.send(r)
 	if err != nil {
 		return 0, err
 	}
-	if answer.Status != sc.status {
-		return 0, fmt.Errorf("got status %d, want %d: %s", answer.Status, sc.status, answer.Body)
+	if response.Status != sc.status {
+		return 0, fmt.Errorf("got status %d, want %d: %s", response.Status, sc.status, response.Body)
 	}
-	return len(answer.Body), nil
+	return len(response.Body), nil
 }

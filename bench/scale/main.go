@@ -1,5 +1,5 @@
-// Command scale calculates docs/scale.md from what was measured (inputs.json), by
-// arithmetic and a small simulation:
+// Command scale calculates docs/scale.md from measurements (inputs.json), by arithmetic
+// and a small simulation:
 //
 //	go run ./bench/scale > docs/scale.md
 package main
@@ -39,13 +39,13 @@ func render(w io.Writer) error {
 	return t.Execute(w, map[string]any{
 		"In": in, "Shared": sharedRows(), "Fleets": in.fleets(), "Forms": in.forms(), "Regions": in.regions(),
 		"PerCore": 1e6 / m.Single.CPU, "PerCoreStrict": 1e6 / m.Strict.CPU, "PerCoreBatch": 50e6 / m.Batch.CPU,
-		"QuestionsPerCore": 1e6 / m.QuestionPostgres.CPU, "WritesPerCore": 1e6 / m.WritePostgres.CPU,
+		"QueriesPerCore": 1e6 / m.QueryPostgres.CPU, "WritesPerCore": 1e6 / m.WritePostgres.CPU,
 		"Clients": 1e6 / in.Assumed.EvaluationsPerClient, "Download": in.download(),
 	})
 }
 
-// number writes a figure with no more than three significant digits, since the
-// measurements have no more.
+// number formats a figure with at most three significant digits, the precision of the
+// measurements.
 func number(f float64) string {
 	if f == 0 {
 		return "0"

@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// The seconds that a question for the revision takes, by where it goes.
+// The time of a query for revisions, in seconds, by the location of the database.
 const (
 	sameZone    = 0.0005
 	otherZone   = 0.0015
@@ -14,70 +14,70 @@ const (
 // hoursPerMonth is 365 × 24 ÷ 12.
 const hoursPerMonth = 730
 
-// sharedRow is one instance at one rate.
+// sharedRow is one instance at one rate of requests.
 type sharedRow struct {
-	Where    string
-	Question float64
-	Rate     float64
+	Where string
+	Query float64
+	Rate  float64
 	sharing
 }
 
 func sharedRows() (rows []sharedRow) {
 	for _, to := range []struct {
-		where    string
-		question float64
+		where string
+		query float64
 	}{{"same zone", sameZone}, {"other zone", otherZone}, {"other region", otherRegion}} {
 		for _, rate := range []float64{100, 1_000, 10_000} {
-			rows = append(rows, sharedRow{to.where, to.question, rate, share(rate, to.question)})
+			rows = append(rows, sharedRow{to.where, to.query, rate, share(rate, to.query)})
 		}
 	}
 	return rows
 }
 
-// fleet is what one way of asking takes for one rate of evaluations.
+// fleet is what a cache mode needs for a rate of evaluations.
 type fleet struct {
 	Rate      float64
 	Mode      string
 	Instances int
-	Questions float64 // a second, of all instances
-	Postgres  float64 // cores, for the questions
+	Queries   float64 // a second, of all instances
+	Postgres  float64 // cores, for the queries
 	Redis     float64 // cores
-	Dollars   float64 // a month, for the instances' cores alone
+	Dollars   float64 // a month, only for the cores of the instances
 }
 
-// instances returns how many have the cores, at what each is used for.
+// instances returns how many instances provide the cores, at the assumed utilization.
 func (in inputs) instances(cores float64) int {
 	return max(in.Assumed.LeastInstances, int(math.Ceil(cores/(in.Assumed.InstanceCores*in.Assumed.Utilization))))
 }
 
-// dollars is the price of so many instances' cores for a month.
+// dollars returns the monthly price of the instances.
 func (in inputs) dollars(instances int) float64 {
 	return float64(instances) * in.Assumed.InstanceCores * hoursPerMonth * in.Assumed.CoreHour
 }
 
-// cores is what so many of a thing a second take.
+// cores returns the cores for rate operations a second, each with cpu µs of CPU time.
 func cores(rate, cpu float64) float64 { return rate * cpu / 1e6 }
 
 func (in inputs) fleets() (rows []fleet) {
 	m := in.Measured
 	for _, rate := range []float64{1_000, 10_000, 100_000, 1_000_000} {
 		n := in.instances(cores(rate, m.Strict.CPU*m.Log.Factor))
-		asked := share(rate/float64(n), sameZone).Questions * float64(n)
-		rows = append(rows, fleet{rate, "strict", n, asked, cores(asked, m.QuestionPostgres.CPU), 0, in.dollars(n)})
+		queries := share(rate/float64(n), sameZone).Queries * float64(n)
+		rows = append(rows, fleet{rate, "strict", n, queries, cores(queries, m.QueryPostgres.CPU), 0, in.dollars(n)})
 
-		// A request that shares no question costs Redis at least as much.
+		// Redis costs at most this much: it was measured with few requests per query.
 		n = in.instances(cores(rate, m.StrictRedis.CPU*m.Log.Factor))
-		asked = share(rate/float64(n), sameZone).Questions * float64(n)
-		rows = append(rows, fleet{rate, "strict, Redis", n, asked, 0, cores(rate, m.RedisPerRequest.CPU), in.dollars(n)})
+		queries = share(rate/float64(n), sameZone).Queries * float64(n)
+		rows = append(rows, fleet{rate, "strict, Redis", n, queries, 0, cores(rate, m.RedisPerRequest.CPU), in.dollars(n)})
 
 		n = in.instances(cores(rate, m.Single.CPU*m.Log.Factor))
-		asked = float64(n) / (in.Assumed.MaxAge * 2 / 3) // about all namespaces at once
-		rows = append(rows, fleet{rate, "bounded", n, asked, cores(asked, m.QuestionPostgres.CPU), 0, in.dollars(n)})
+		queries = float64(n) / (in.Assumed.MaxAge * 2 / 3) // one query is for all namespaces
+		rows = append(rows, fleet{rate, "bounded", n, queries, cores(queries, m.QueryPostgres.CPU), 0, in.dollars(n)})
 	}
 	return rows
 }
 
-// form is one way in which clients learn a million values a second.
+// form is a method by which clients get a million values a second.
 type form struct {
 	What      string
 	Requests  float64 // a second
@@ -91,7 +91,7 @@ func (in inputs) forms() []form {
 	m := in.Measured
 	clients := values / in.Assumed.EvaluationsPerClient
 	rows := []form{
-		{What: "one evaluation a request", Requests: values, Cores: cores(values, m.Single.CPU)},
+		{What: "one evaluation per request", Requests: values, Cores: cores(values, m.Single.CPU)},
 		{What: "batches of 50", Requests: values / 50, Cores: cores(values/50, m.Batch.CPU)},
 		{What: "OFREP bulk of 50", Requests: values / 50, Cores: cores(values/50, m.Bulk.CPU)},
 		{What: "client-side evaluation, polled", Requests: clients / in.Assumed.PollSeconds, Cores: cores(clients/in.Assumed.PollSeconds, m.NotModified.CPU)},
@@ -104,25 +104,25 @@ func (in inputs) forms() []form {
 	return rows
 }
 
-// regional is what a request waits for its question in one place.
+// regional is the wait of requests in one region.
 type regional struct {
 	Where  string
 	Strict sharing
 }
 
-// regions are simulated for an instance under the load that it is made for.
+// regions simulates an instance in each region at the assumed utilization.
 func (in inputs) regions() []regional {
 	rate := in.Assumed.InstanceCores * in.Assumed.Utilization * 1e6 / in.Measured.Strict.CPU
 	return []regional{
-		{"the database's own", share(rate, sameZone)},
+		{"region of the database", share(rate, sameZone)},
 		{"30 ms away", share(rate, nearRegion)},
 		{"80 ms away", share(rate, otherRegion)},
 		{"150 ms away", share(rate, farRegion)},
 	}
 }
 
-// download is what one change makes all clients of client-side evaluation fetch,
-// in gigabytes.
+// download returns how much all clients with client-side evaluation download after one
+// change, in gigabytes.
 func (in inputs) download() float64 {
 	return 1_000_000 / in.Assumed.EvaluationsPerClient * in.Assumed.SnapshotBytes / 1e9
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPage: docs/scale.md is what the inputs make it.
+// TestPage: docs/scale.md is current.
 func TestPage(t *testing.T) {
 	var got strings.Builder
 	if err := render(&got); err != nil {
@@ -20,28 +20,28 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("docs/scale.md is not current; run make generate (-file +calculated):\n%s", diff)
+		t.Errorf("docs/scale.md is outdated; run make generate (-file +calculated):\n%s", diff)
 	}
 }
 
-// TestShare holds the simulation against what can be known without one.
+// TestShare compares the simulation with two cases that can be calculated.
 func TestShare(t *testing.T) {
-	const question = 0.001
+	const query = 0.001
 	tests := []struct {
-		name            string
-		rate            float64
-		questions, mean float64
+		name          string
+		rate          float64
+		queries, mean float64
 	}{
-		{"who comes alone asks alone", 0.1, 0.1, question},
-		{"a crowd shares the one question, and comes in the middle of another", 1e6, 1 / question, 1.5 * question},
+		{"few requests run their own queries", 0.1, 0.1, query},
+		{"many requests share queries, and arrive on average in the middle of one", 1e6, 1 / query, 1.5 * query},
 	}
 	for _, test := range tests {
-		got := share(test.rate, question)
-		if !near(got.Questions, test.questions) || !near(got.Mean, test.mean) {
-			t.Errorf("%s: got %v questions a second and a wait of %v, want %v and %v", test.name, got.Questions, got.Mean, test.questions, test.mean)
+		got := share(test.rate, query)
+		if !near(got.Queries, test.queries) || !near(got.Mean, test.mean) {
+			t.Errorf("%s: got %v queries a second and a wait of %v, want %v and %v", test.name, got.Queries, got.Mean, test.queries, test.mean)
 		}
-		if got.P99 < question || got.P99 > 2*question {
-			t.Errorf("%s: got a wait of %v, want one to two questions", test.name, got.P99)
+		if got.P99 < query || got.P99 > 2*query {
+			t.Errorf("%s: got a wait of %v, want one to two query times", test.name, got.P99)
 		}
 	}
 }

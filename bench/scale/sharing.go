@@ -5,34 +5,34 @@ import (
 	"slices"
 )
 
-// sharing is what comes of requests that share their questions for the revision.
+// sharing is the result of requests that share queries for revisions.
 type sharing struct {
-	Questions float64 // a second
-	Mean, P99 float64 // that a request waits for its question, in seconds
+	Queries   float64 // a second
+	Mean, P99 float64 // wait of a request, in seconds
 }
 
-// simulatedRequests is long enough for a steady state.
+// simulatedRequests is enough for a steady state.
 const simulatedRequests = 200_000
 
-// share simulates one instance in the mode strict: requests come at random, rate a
-// second; one question is under way at a time, takes so many seconds and serves
-// all requests that came before it began. It is the same at every run.
-func share(rate, question float64) sharing {
+// share simulates one instance in the mode strict. Requests arrive at random, rate a
+// second. One query runs at a time, takes query seconds and serves all requests that
+// arrived before it started. The result is deterministic.
+func share(rate, query float64) sharing {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a simulation
 	waits := make([]float64, 0, simulatedRequests)
-	now, asked := 0.0, 0
+	now, queries := 0.0, 0
 	next := random.ExpFloat64() / rate
-	var waiting []float64 // since when
+	var waiting []float64 // arrival times
 	for len(waits) < simulatedRequests {
-		if len(waiting) == 0 { // nothing to ask until somebody comes
+		if len(waiting) == 0 { // idle until the next request
 			now = next
 			waiting = append(waiting, now)
 			next += random.ExpFloat64() / rate
 		}
 		served := waiting
 		waiting = nil
-		asked++
-		now += question
+		queries++
+		now += query
 		for _, since := range served {
 			waits = append(waits, now-since)
 		}
@@ -47,8 +47,8 @@ func share(rate, question float64) sharing {
 		sum += w
 	}
 	return sharing{
-		Questions: float64(asked) / now,
-		Mean:      sum / float64(len(waits)),
-		P99:       waits[len(waits)*99/100],
+		Queries: float64(queries) / now,
+		Mean:    sum / float64(len(waits)),
+		P99:     waits[len(waits)*99/100],
 	}
 }

@@ -15,19 +15,19 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda"
 )
 
-// newFunction returns the function of the configuration. It connects to nothing:
-// who waits for a start waits for a request.
+// newFunction returns the configured function. It makes no connections, because a
+// request waits for the start of the function.
 func newFunction(environ []string, file string, out io.Writer) (*lambda.Function, error) {
 	var aws secrets.AWS
 	c, err := config.Load(context.Background(), file, environ, &aws)
 	if err != nil {
 		return nil, err
 	}
-	if err := refuse(c); err != nil {
+	if err := checkSupported(c); err != nil {
 		return nil, err
 	}
-	// The log is written at once, as the function is frozen between requests, and
-	// its file, if any, ends with the process.
+	// The log is written without delay, because the function is frozen between
+	// requests. Its file, if any, is closed at the end of the process.
 	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	service := guidon.NewService(checkedStore{snapshots, schema}, time.Now)
 
 	h := instance.HandlerConfig(c, service, instance.BuildInfo(version, commit, date), logger)
-	h.AllowedHosts = []string{"*"} // AWS answers only under names that it has given, which no page can own
+	h.AllowedHosts = []string{"*"} // AWS serves only host names that it has assigned, so DNS rebinding is impossible
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage
 	}
@@ -59,17 +59,17 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}), nil
 }
 
-// refuse returns an error for what a server can be told and a function cannot.
-func refuse(c *config.Config) error {
+// checkSupported returns an error for settings that only a server supports.
+func checkSupported(c *config.Config) error {
 	var problems []error
 	if !c.DB.Shared() {
-		problems = append(problems, errors.New("db.url (GUIDON_DB_URL): must name a database server, since a function has no file that lasts: postgres://, cockroachdb:// or mysql://"))
+		problems = append(problems, errors.New("db.url (GUIDON_DB_URL): must be the URL of a database server (postgres://, cockroachdb:// or mysql://), because a function has no persistent files"))
 	}
 	if c.DB.MigrateOnStart == "true" {
-		problems = append(problems, fmt.Errorf("db.migrate_on_start (GUIDON_DB_MIGRATE_ON_START): is for servers; invoke the function with %s", migrateEvent))
+		problems = append(problems, fmt.Errorf("db.migrate_on_start (GUIDON_DB_MIGRATE_ON_START): is not supported on AWS Lambda; invoke the function with %s", migrateEvent))
 	}
 	if c.Diagnostics.Profiling.Enabled {
-		problems = append(problems, errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is for servers"))
+		problems = append(problems, errors.New("diagnostics.profiling.enabled (GUIDON_DIAGNOSTICS_PROFILING_ENABLED): is not supported on AWS Lambda"))
 	}
 	return errors.Join(problems...)
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// nowhere is a database server that is not there.
+// nowhere is the URL of a database server that does not exist.
 const nowhere = "GUIDON_DB_URL=postgres://guidon:hunter2@127.0.0.1:1/guidon"
 
-// TestRefuses: what only a server can have is refused, all of it at once.
-func TestRefuses(t *testing.T) {
+// TestUnsupported: all settings that only a server supports are reported together.
+func TestUnsupported(t *testing.T) {
 	for _, tt := range []struct {
 		environ []string
 		want    []string
 	}{
 		{nil, []string{"db.url"}},
 		{[]string{"GUIDON_DB_URL=file:/tmp/guidon.db", "GUIDON_DB_MIGRATE_ON_START=true", "GUIDON_DIAGNOSTICS_PROFILING_ENABLED=true"},
-			[]string{"must name a database server", migrateEvent, "diagnostics.profiling.enabled"}},
+			[]string{"must be the URL of a database server", migrateEvent, "diagnostics.profiling.enabled"}},
 		{[]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=?"}, []string{"lambda.base_path"}},
 		{[]string{"GUIDON_DB_URL=postgres://guidon:hunter2@[/guidon"}, []string{"database URL"}},
 	} {
@@ -40,8 +40,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestWithoutDatabase: a start needs no database; without one health is fine, and
-// whoever needs it is told to come back.
+// TestWithoutDatabase: the function starts without a database. Health then succeeds,
+// and requests that need the database get 503 with Retry-After.
 func TestWithoutDatabase(t *testing.T) {
 	var log bytes.Buffer
 	f, err := newFunction([]string{nowhere, "GUIDON_LAMBDA_BASE_PATH=/flags", "GUIDON_LOG_LEVEL=debug"}, "", &log)
@@ -77,20 +77,20 @@ func TestWithoutDatabase(t *testing.T) {
 	}
 }
 
-// TestConfigFile: the file beside the program is read, if there is one.
+// TestConfigFile: the file in the function's directory is read, if there is one.
 func TestConfigFile(t *testing.T) {
-	folder := t.TempDir()
-	if got := configFile(folder); got != "" {
-		t.Errorf("got %s, without a file", got)
+	dir := t.TempDir()
+	if got := configFile(dir); got != "" {
+		t.Errorf("without a file: got %s", got)
 	}
 	if got := configFile(""); got != "" {
-		t.Errorf("got %s, without a folder", got)
+		t.Errorf("without a directory: got %s", got)
 	}
-	path := filepath.Join(folder, "guidon.yml")
+	path := filepath.Join(dir, "guidon.yml")
 	if err := os.WriteFile(path, []byte("db:\n  url: file:/tmp/guidon.db\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newFunction(nil, configFile(folder), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "must name a database server") {
-		t.Errorf("got error %v, want what is wrong with the file", err)
+	if _, err := newFunction(nil, configFile(dir), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "must be the URL of a database server") {
+		t.Errorf("got error %v, want the problem in the file", err)
 	}
 }

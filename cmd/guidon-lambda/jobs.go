@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// jobs are what events ask for that are no requests.
+// jobs handles events that are not requests.
 type jobs struct {
 	config  *config.Config
 	db      *store.DB
@@ -23,9 +23,9 @@ type jobs struct {
 	logger  *slog.Logger
 }
 
-// migrated is the answer to migrateEvent.
+// migrated is the response to migrateEvent.
 type migrated struct {
-	Applied []appliedStep `json:"applied"` // empty where nothing was to be done
+	Applied []appliedStep `json:"applied"` // empty if there was nothing to do
 }
 
 type appliedStep struct {
@@ -33,12 +33,11 @@ type appliedStep struct {
 	Name string `json:"name"`
 }
 
-// migrate brings the schema up to date and creates the first token, which a server
-// does when it starts. It may be repeated, and cut off by the end of the
-// invocation.
+// migrate updates the schema and creates the first token, as a server does when it
+// starts. It may be repeated, and interrupted by the end of the invocation.
 func (j jobs) migrate(ctx context.Context) (any, error) {
 	err := instance.WaitReady(ctx, j.config.DB, j.db, func(err error, next time.Duration) {
-		j.logger.Warn("the database cannot be reached yet", "path", j.db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+		j.logger.Warn("cannot reach the database yet", "path", j.db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
 	})
 	if err != nil {
 		return nil, err
@@ -53,13 +52,13 @@ func (j jobs) migrate(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	if err := instance.Bootstrap(ctx, j.config.Authentication, j.service, j.logger); err != nil {
-		return nil, fmt.Errorf("bootstrap token: %w", err)
+		return nil, fmt.Errorf("cannot create the bootstrap token: %w", err)
 	}
 	return result, nil
 }
 
-// cleanup deletes what is no longer needed. What there is no time for is the next
-// run's.
+// cleanup deletes expired tokens and old change records. What it has no time for is
+// left to the next run.
 func (j jobs) cleanup(ctx context.Context) (any, error) {
 	if err := j.schema.check(ctx); err != nil {
 		return nil, err

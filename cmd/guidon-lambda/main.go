@@ -1,10 +1,10 @@
-// Command guidon-lambda is the service as a function of AWS Lambda, on a database
-// that instances share. Its events are requests, of an API Gateway, a load
-// balancer or a function URL; schedules, which clean up; and an operator's
+// Command guidon-lambda runs the service as an AWS Lambda function, on a database
+// that its instances share. It handles requests from an API Gateway, a load balancer
+// or a function URL. Scheduled events run the cleanup. An operator can invoke it with
 // {"guidon":"migrate"} and {"guidon":"cleanup"}.
 //
-// It is configured as "guidon server" is, by the environment and by the file
-// guidon.yml beside it, if there is one. Nothing runs between two events.
+// It is configured like "guidon server", by the environment and by the file guidon.yml
+// in the function's directory, if it exists. Nothing runs between two events.
 package main
 
 import (
@@ -14,24 +14,24 @@ import (
 )
 
 // Set by the release build: -ldflags "-X main.version=v1.2.3 -X main.commit=… -X main.date=…".
-// Where they are empty, the build information that Go records speaks.
+// If they are empty, the build information recorded by Go is used.
 var version, commit, date string
 
 func main() {
 	f, err := newFunction(os.Environ(), configFile(os.Getenv("LAMBDA_TASK_ROOT")), os.Stdout)
 	if err != nil {
-		// The platform starts the next one with the next event, and shows the log.
+		// The platform logs this and starts the function again for the next event.
 		fmt.Fprintf(os.Stderr, "guidon-lambda: %v\n", err)
 		os.Exit(1)
 	}
 	f.Run()
 }
 
-// configFile returns the configuration file in the function's own folder, or ""
-// for none.
-func configFile(folder string) string {
-	path := filepath.Join(folder, "guidon.yml")
-	if _, err := os.Stat(path); folder == "" || err != nil { // #nosec G703 -- the folder is the platform's
+// configFile returns the configuration file in the function's directory, or "" if
+// there is none.
+func configFile(dir string) string {
+	path := filepath.Join(dir, "guidon.yml")
+	if _, err := os.Stat(path); dir == "" || err != nil { // #nosec G703 -- the platform sets the directory
 		return ""
 	}
 	return path

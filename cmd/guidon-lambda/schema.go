@@ -11,26 +11,25 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// migrateEvent is the event that brings the schema up to date.
+// migrateEvent is the event that updates the schema.
 const migrateEvent = `{"guidon":"migrate"}`
 
-// schema knows whether the schema is the one of this program. It is looked at once
-// in the life of a process, by the first that needs it: steps are only ever added,
-// and those of a later release are made for this one, too.
+// schema checks whether the schema is compatible with this program. A successful check
+// holds for the life of the process: steps are only ever added, and those of later
+// releases are compatible with this one.
 type schema struct {
-	db      *store.DB
-	timeout time.Duration
-	fits    atomic.Bool
+	db         *store.DB
+	timeout    time.Duration
+	compatible atomic.Bool
 }
 
-// check returns nil when the schema fits, and otherwise an *[guidon.Error] that
-// says what to do.
+// check returns nil if the schema is compatible, or an error that says what to do.
 func (s *schema) check(ctx context.Context) error {
-	if s.fits.Load() {
+	if s.compatible.Load() {
 		return nil
 	}
-	// First the connection, with the patience of the store for a database that is
-	// too busy, and with its words.
+	// First connect through the store, for its handling of a busy database and its
+	// error texts.
 	if err := s.db.Ping(ctx); err != nil {
 		return err
 	}
@@ -38,21 +37,21 @@ func (s *schema) check(ctx context.Context) error {
 	defer cancel()
 	err := migrate.Check(bounded, s.db.Reader(), s.db.Dialect())
 	if err == nil {
-		s.fits.Store(true)
+		s.compatible.Store(true)
 		return nil
 	}
 	switch _, ours := errors.AsType[*guidon.Error](err); {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !ours:
-		return &guidon.Error{Code: guidon.Unavailable, Message: "the database cannot be reached", Err: err}
+		return &guidon.Error{Code: guidon.Unavailable, Message: "cannot reach the database", Err: err}
 	case errors.Is(err, guidon.Unavailable): // pending steps
 		return &guidon.Error{Code: guidon.Unavailable, Message: guidon.PublicMessage(err) + ", or invoke the function with " + migrateEvent, Err: err}
 	}
 	return err
 }
 
-// checkedStore is a store that answers nothing before the schema is known to fit.
+// checkedStore is a store that checks the schema before the first use.
 type checkedStore struct {
 	guidon.Store
 	schema *schema

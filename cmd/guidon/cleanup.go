@@ -12,21 +12,21 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 )
 
-const cleanupHelp = `Delete what is no longer needed: static tokens that expired longer ago than
-authentication.methods.token.cleanup.grace_period, and records of changes that
-are older than changes.retention, but for the newest of each object.
+const cleanupHelp = `Delete static tokens that expired longer ago than
+authentication.methods.token.cleanup.grace_period, and change records older than
+changes.retention, except the newest of each object.
 
-A server does this by itself; this command is for a database that no server
-holds, or for those who schedule jobs. It deletes a bounded number in one run,
-may be killed at any moment and run again, and leaves the work to another process
-that is at it already.`
+A server does this automatically. Use this command for a database that no server
+is using, or to run the cleanup as a scheduled job. One run deletes a limited
+number of records. It can be killed at any time and run again. It does nothing if
+another process is already cleaning up.`
 
 func (p *program) cleanupCommand() *cobra.Command {
 	var database string
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "cleanup",
-		Short: "Delete expired tokens and old records of changes",
+		Short: "Delete expired tokens and old change records",
 		Long:  cleanupHelp,
 		Example: `  guidon cleanup
   GUIDON_CHANGES_RETENTION=2160h guidon cleanup --json`,
@@ -43,12 +43,12 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 	if err != nil {
 		return err
 	}
-	if err := exists(c.DB); err != nil {
+	if err := checkExists(c.DB); err != nil {
 		return err
 	}
 	db, end, err := p.openReady(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
-		return fmt.Errorf("%w; that server cleans up by itself", err)
+		return fmt.Errorf("%w; that server cleans up automatically", err)
 	}
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (p *program) printCleaned(result instance.Cleaned, asJSON bool) error {
 	}
 	fmt.Fprintf(p.out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
 	if result.More {
-		fmt.Fprintln(p.out, "there are more change records to delete; run the command again")
+		fmt.Fprintln(p.out, "more change records remain to be deleted; run the command again")
 	}
 	for _, what := range result.Skipped {
 		fmt.Fprintf(p.out, "%s: another process is cleaning up\n", what)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// shell runs commands with a home folder of its own.
+// shell runs commands with its own home directory.
 type shell struct {
 	t        *testing.T
 	environ  []string
@@ -25,21 +25,21 @@ func newShell(t *testing.T, variables ...string) *shell {
 	return &shell{t: t, environ: append([]string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GUIDON_DB_URL=file:" + filepath.Join(home, "guidon.db")}, variables...)}
 }
 
-// with returns the shell with further variables.
+// with returns a copy of the shell with additional variables.
 func (s *shell) with(variables ...string) *shell {
 	c := *s
 	c.environ = append(append([]string(nil), s.environ...), variables...)
 	return &c
 }
 
-// typing returns the shell at a terminal, with what a person types.
+// typing returns a copy of the shell at a terminal, with the user's input.
 func (s *shell) typing(input string) *shell {
 	c := *s
 	c.terminal, c.input = true, input
 	return &c
 }
 
-// result is what a command left.
+// result is the outcome of a command.
 type result struct {
 	code     int
 	out, err string
@@ -57,7 +57,7 @@ func (s *shell) run(args ...string) result {
 	return result{code: code, out: out.String(), err: err.String()}
 }
 
-// ok runs a command that has to succeed and returns what it printed.
+// ok runs a command that must succeed and returns its standard output.
 func (s *shell) ok(args ...string) string {
 	s.t.Helper()
 	r := s.run(args...)
@@ -67,7 +67,7 @@ func (s *shell) ok(args ...string) string {
 	return r.out
 }
 
-// fails runs a command that has to fail with the code and say all of want.
+// fails runs a command that must fail with the code and print all of want.
 func (s *shell) fails(code int, args []string, want ...string) result {
 	s.t.Helper()
 	r := s.run(args...)
@@ -76,7 +76,7 @@ func (s *shell) fails(code int, args []string, want ...string) result {
 	}
 	for _, text := range want {
 		if !strings.Contains(r.err+r.out, text) {
-			s.t.Errorf("guidon %s: got %q, want it to say %q", strings.Join(args, " "), r.err+r.out, text)
+			s.t.Errorf("guidon %s: got %q, want it to contain %q", strings.Join(args, " "), r.err+r.out, text)
 		}
 	}
 	return r
@@ -91,8 +91,8 @@ func (s *shell) file(name, content string) string {
 	return path
 }
 
-// TestUsage: each mistake in writing a command is told on the standard error,
-// with exit code 2 and what to write instead.
+// TestUsage: usage errors are printed to the standard error, with exit code 2 and a
+// hint.
 func TestUsage(t *testing.T) {
 	tests := []struct {
 		args []string
@@ -102,23 +102,23 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "creat"}, `did you mean create?`},
 		{[]string{"server", "--prot", "1"}, "unknown flag: --prot"},
 		{[]string{"server", "now"}, `unknown command "now"`},
-		{[]string{"import"}, "name at least one file, or - for the standard input"},
+		{[]string{"import"}, "specify at least one file, or - for the standard input"},
 		{[]string{"import", "-", "-"}, "only once"},
 		{[]string{"import", "x.yaml", "--update", "--drop"}, "none of the others can be"},
-		{[]string{"import", "x.yaml", "--exit-code"}, "--exit-code needs --dry-run"},
+		{[]string{"import", "x.yaml", "--exit-code"}, "--exit-code requires --dry-run"},
 		{[]string{"export", "--format", "toml"}, "must be yaml or json"},
-		{[]string{"export", "--token", "x"}, "name it with --address"},
-		{[]string{"export", "--address", "localhost"}, "write it as http://host:8080"},
-		{[]string{"validate"}, "name at least one file"},
-		{[]string{"evaluate"}, "give the flag"},
-		{[]string{"evaluate", "a", "b"}, "one flag only"},
-		{[]string{"evaluate", "a", "-c", "country"}, "not of the form key=value"},
-		{[]string{"token", "create"}, "give the name"},
-		{[]string{"token", "create", "x", "--expires-at", "tomorrow"}, "not a time"},
-		{[]string{"token", "create", "x", "--expires-in", "-1h"}, "must lie in the future"},
-		{[]string{"token", "create", "x", "--expires-in", "0s"}, "must lie in the future"},
-		{[]string{"token", "create", "x", "--expires-at", ""}, "not a time"},
-		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must lie in the future"},
+		{[]string{"export", "--token", "x"}, "specify it with --address"},
+		{[]string{"export", "--address", "localhost"}, "must have the form http://host:8080"},
+		{[]string{"validate"}, "specify at least one file"},
+		{[]string{"evaluate"}, "missing argument <flag>"},
+		{[]string{"evaluate", "a", "b"}, "only one flag"},
+		{[]string{"evaluate", "a", "-c", "country"}, "must have the form key=value"},
+		{[]string{"token", "create"}, "missing argument <name>"},
+		{[]string{"token", "create", "x", "--expires-at", "tomorrow"}, "must be a time"},
+		{[]string{"token", "create", "x", "--expires-in", "-1h"}, "must be positive"},
+		{[]string{"token", "create", "x", "--expires-in", "0s"}, "must be positive"},
+		{[]string{"token", "create", "x", "--expires-at", ""}, "must be a time"},
+		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must be in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
 	}
 	for _, tt := range tests {
@@ -131,11 +131,11 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestHelp: every command explains itself, with an example.
+// TestHelp: every command has a description and an example.
 func TestHelp(t *testing.T) {
 	s := newShell(t)
 	if got := s.ok(); got != s.ok("--help") {
-		t.Error("without a command: got something else than the help")
+		t.Error("without a command: got something other than the help")
 	}
 	p := &program{out: io.Discard, err: io.Discard, terminal: isTerminal}
 	commands := p.root().Commands()
@@ -143,7 +143,7 @@ func TestHelp(t *testing.T) {
 		command := commands[0]
 		commands = append(commands[1:], command.Commands()...)
 		if command.Short == "" || command.Long == "" {
-			t.Errorf("%s explains nothing", command.CommandPath())
+			t.Errorf("%s has no description", command.CommandPath())
 		}
 		if !command.HasSubCommands() && command.Example == "" {
 			t.Errorf("%s has no example", command.CommandPath())
@@ -177,9 +177,9 @@ func TestConfig(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("file mode %v, error %v, want one that only the owner reads", info.Mode(), err)
+		t.Errorf("file mode %v, error %v, want one that only the owner can read", info.Mode(), err)
 	}
-	s.fails(exitFailure, []string{"config", "init"}, "exists already; replace it with --force")
+	s.fails(exitFailure, []string{"config", "init"}, "already exists; overwrite it with --force")
 	s.ok("config", "init", "--force")
 	if got := s.ok("config", "init", "-"); !strings.Contains(got, "#http_port: 8080") {
 		t.Errorf("got %q", got)
@@ -196,7 +196,7 @@ func TestConfig(t *testing.T) {
 
 func TestMigrate(t *testing.T) {
 	s := newShell(t)
-	s.fails(exitFailure, []string{"migrate", "status"}, "there is no database", "guidon migrate up")
+	s.fails(exitFailure, []string{"migrate", "status"}, "does not exist", "guidon migrate up")
 	if got := s.ok("migrate", "up"); !strings.HasPrefix(got, "applied 1 ") {
 		t.Errorf("got %q", got)
 	}
@@ -216,17 +216,17 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestTokens follows a token's life in a local database.
+// TestTokens follows the life cycle of a token in a local database.
 func TestTokens(t *testing.T) {
 	s := newShell(t)
-	s.fails(exitFailure, []string{"token", "list"}, "there is no database")
+	s.fails(exitFailure, []string{"token", "list"}, "does not exist")
 	r := s.run("token", "create", "ci", "--namespace", "shop", "--description", "builds", "--metadata", "team=till")
 	token := strings.TrimSpace(r.out)
 	if r.code != exitOK || !strings.HasPrefix(token, "gdn_") || strings.ContainsAny(token, " \n") {
-		t.Fatalf("got %+v, want the token alone on the standard output", r)
+		t.Fatalf("got %+v, want only the token on the standard output", r)
 	}
 	if strings.Contains(r.err, token) {
-		t.Error("the token is on the standard error too")
+		t.Error("the token is also on the standard error")
 	}
 	s.ok("token", "create", "soon", "--expires-in", "1ns")
 	list := s.ok("token", "list")
@@ -238,7 +238,7 @@ func TestTokens(t *testing.T) {
 	if strings.Contains(list+s.ok("token", "list", "--json"), token) {
 		t.Error("the list shows a token")
 	}
-	// Expired tokens stay for the grace period.
+	// Expired tokens are kept for the grace period.
 	if got, want := s.ok("cleanup"), "expired tokens deleted: 0\nold change records deleted: 0\n"; got != want {
 		t.Errorf("cleanup: got %q, want %q", got, want)
 	}
@@ -249,13 +249,13 @@ func TestTokens(t *testing.T) {
 	if got, want := s.ok("token", "delete", id), "deleted token "+id+"\n"; got != want {
 		t.Errorf("delete: got %q, want %q", got, want)
 	}
-	s.fails(exitFailure, []string{"token", "delete", id}, "there is no token", "guidon token list")
+	s.fails(exitFailure, []string{"token", "delete", id}, "not found", "guidon token list")
 	if got := s.ok("token", "list", "--json"); got != "[]\n" {
 		t.Errorf("list: got %q, want an empty one", got)
 	}
 }
 
-// TestInterrupted: a command that is told to stop exits with 130.
+// TestInterrupted: an interrupted command exits with 130.
 func TestInterrupted(t *testing.T) {
 	s := newShell(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -267,8 +267,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestInterruptedAtPrompt: somebody who thinks better of it while a command
-// waits for input is not kept.
+// TestInterruptedAtPrompt: a command that waits for input can be interrupted.
 func TestInterruptedAtPrompt(t *testing.T) {
 	s := newShell(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-const configHelp = `Check the configuration, or write a file to start from. docs/configuration.md
-explains every key.`
+const configHelp = `Check the configuration, or write a configuration file to start from.
+docs/configuration.md explains every key.`
 
 func (p *program) configCommand() *cobra.Command {
 	return group("config", "Check or write the configuration", configHelp, p.configCheckCommand(), p.configInitCommand())
@@ -24,15 +24,15 @@ func (p *program) configCheckCommand() *cobra.Command {
 	var show bool
 	command := &cobra.Command{
 		Use:   "check",
-		Short: "Tell what is wrong with the configuration",
-		Long: `Read the configuration file and the environment as the server would, and tell
-everything that is wrong with them, with exit code 3. Nothing is started.`,
+		Short: "Report errors in the configuration",
+		Long: `Read the configuration file and the environment as the server would, and print
+every error found. The exit code is 3 if there are any. Nothing is started.`,
 		Example: `  guidon config check
   guidon config check --config guidon.yml --show`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.configCheck(ctx, show) }),
 	}
-	command.Flags().BoolVar(&show, "show", false, "print the configuration that results, without secrets, as /meta/config does")
+	command.Flags().BoolVar(&show, "show", false, "print the resulting configuration, without secrets, as /meta/config does")
 	return command
 }
 
@@ -50,7 +50,7 @@ func (p *program) configCheck(ctx context.Context, show bool) error {
 	if show {
 		return p.printJSON(c.JSON())
 	}
-	fmt.Fprintln(p.out, "the configuration is fine")
+	fmt.Fprintln(p.out, "the configuration is valid")
 	return nil
 }
 
@@ -59,16 +59,17 @@ func (p *program) configInitCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "init [file | -]",
 		Short: "Write a configuration file to start from",
-		Long: `Write a configuration file that explains every key and changes none: to the file
-named, to that of --config, or to guidon/config.yml in the user's configuration
-folder, where the server looks for it. "-" is the standard output.`,
+		Long: `Write a configuration file that lists every key with its default value and an
+explanation. The file is the argument, else that of --config, else
+guidon/config.yml in the user's configuration directory, where the server finds
+it. "-" is the standard output.`,
 		Example: `  guidon config init
   guidon config init guidon.yml
   guidon config init - | less`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: p.action(func(_ context.Context, args []string) error { return p.configInit(args, force) }),
 	}
-	command.Flags().BoolVarP(&force, "force", "f", false, "replace a file that exists")
+	command.Flags().BoolVarP(&force, "force", "f", false, "overwrite an existing file")
 	return command
 }
 
@@ -82,7 +83,7 @@ func (p *program) configInit(args []string, force bool) error {
 	}
 	switch path {
 	case "":
-		return usageError("no configuration folder is known; name a file")
+		return usageError("cannot determine the user's configuration directory; specify a file")
 	case standardStream:
 		_, err := fmt.Fprint(p.out, config.Template())
 		return err
@@ -104,9 +105,9 @@ func writeTemplate(path string, force bool) error {
 	} else {
 		how |= os.O_EXCL
 	}
-	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the file that the caller named
+	f, err := os.OpenFile(path, how, 0o600) // #nosec G304 -- the path is the user's argument
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; replace it with --force", path)
+		return fmt.Errorf("%s already exists; overwrite it with --force", path)
 	}
 	if err != nil {
 		return err

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// confirm shows what is about to happen and returns nil when it may: because of
-// --yes, or because a person at a terminal says so.
+// confirm returns nil if yes is set. Otherwise it prints what is about to happen and
+// returns nil if the user confirms it at a terminal.
 func (p *program) confirm(what string, yes bool) error {
 	if yes {
 		return nil
 	}
 	fmt.Fprint(p.err, what)
 	if !p.terminal(p.in) || !p.terminal(p.err) {
-		return errors.New("nothing was changed: there is no terminal to ask at; run again with --yes to go ahead")
+		return errors.New("nothing was changed: cannot ask for confirmation without a terminal; run again with --yes to proceed")
 	}
-	fmt.Fprint(p.err, "Go ahead? Type yes: ")
+	fmt.Fprint(p.err, "Proceed? Type yes: ")
 	answer, err := bufio.NewReader(io.LimitReader(p.input, 100)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err

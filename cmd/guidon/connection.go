@@ -14,15 +14,16 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// Inside the process, where nobody else waits, localTimeout bounds a call, and a
-// statement may take localStatement at least: one reads all flags of a namespace.
+// Limits for commands that work on the database directly, where no other client
+// waits. localTimeout limits a call. The statement timeout is at least
+// localStatement, because one statement reads all flags of a namespace.
 const (
 	localTimeout   = 15 * time.Minute
 	localStatement = time.Minute
 )
 
-// connection says which service a command talks to: a running one, or the
-// local database.
+// connection holds the flags that select what a command works on: a running server
+// or the local database.
 type connection struct {
 	address   string
 	token     string
@@ -31,28 +32,28 @@ type connection struct {
 	timeout   time.Duration
 }
 
-// flags adds the flags of the connection to the command.
+// flags adds the connection flags to the command.
 func (c *connection) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&c.address, "address", "a", "", "talk to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
+	flags.StringVarP(&c.address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
 	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server; GUIDON_TOKEN and --token-file keep it out of the process list")
-	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that holds the token")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that contains the token")
 	databaseFlag(command, &c.database)
-	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for an answer of the server")
+	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for a response from the server")
 	command.MarkFlagsMutuallyExclusive("address", "db")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }
 
-// remote tells whether a running server is meant.
+// remote reports whether the command connects to a running server.
 func (c *connection) remote() bool { return c.address != "" }
 
-// connect returns a client of the service that the flags name.
+// connect returns a client for the server or database that the flags select.
 func (p *program) connect(ctx context.Context, c *connection, mode access) (client.Client, error) {
 	if c.remote() {
 		return p.connectRemote(c)
 	}
 	if c.token != "" || c.tokenFile != "" {
-		return nil, usageError("--token and --token-file are for a server; name it with --address")
+		return nil, usageError("--token and --token-file require a server; specify it with --address")
 	}
 	configuration, err := p.loadConfig(ctx, c.database)
 	if err != nil {
@@ -79,12 +80,12 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 	return remote, nil
 }
 
-// connectLocal returns a client that works on the database itself. What it reads it
-// reads once, so it has no cache.
+// connectLocal returns a client that works on the database directly. It has no
+// cache, because a command reads everything only once.
 func (p *program) connectLocal(ctx context.Context, c *config.Config, mode access) (client.Client, error) {
-	patient := *c
-	patient.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
-	db, end, err := p.openReady(ctx, &patient, mode)
+	local := *c
+	local.DB.StatementTimeout = max(c.DB.StatementTimeout, localStatement)
+	db, end, err := p.openReady(ctx, &local, mode)
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
@@ -96,7 +97,7 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 	return client.NewLocal(h, cliActor(), end), nil
 }
 
-// cliActor is the author of what commands change in the database.
+// cliActor returns the actor recorded for changes that commands make in the database.
 func cliActor() guidon.Actor {
 	name := "unknown"
 	if u, err := user.Current(); err == nil && u.Username != "" {
@@ -113,7 +114,7 @@ func (p *program) withClient(ctx context.Context, c *connection, mode access, fn
 	}
 	defer func() {
 		if closing := service.Close(); err == nil && closing != nil {
-			err = fmt.Errorf("closing: %w", closing)
+			err = fmt.Errorf("cannot close the connection: %w", closing)
 		}
 	}()
 	return fn(service)

@@ -15,18 +15,18 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-const copyDatabaseHelp = `Copy everything from one database into another one, which may be of another kind:
-namespaces with their revisions, flags, segments, tokens and the whole history.
+const copyDatabaseHelp = `Copy everything from one database to another, which may be of a different kind:
+namespaces with their revisions, flags, segments, tokens and the entire history.
 
-The target must be empty; its schema is created. What arrives is read back and
-compared. All of it becomes visible at once at the end, so that a copy that is
-interrupted leaves the target empty, and may simply be run again.
+The target must be empty; its schema is created. The copied data is read back and
+compared with the source. It becomes visible all together at the end, so an
+interrupted copy leaves the target empty and can simply be run again.
 
-Stop all servers of the source first: what they write after the copy has begun
-is not in it. An SQLite file that a server holds is refused.
+Stop all servers of the source first: changes made after the copy has started are
+not copied. An SQLite file that a server is using is rejected.
 
-A URL on the command line is in the process list with its password;
---from-file and --to-file keep it out.`
+A URL on the command line appears in the process list, password included; use
+--from-file and --to-file to avoid this.`
 
 const copyDatabaseExample = `  guidon copy-database --from file:/data/guidon.db --to postgres://guidon@db/guidon
   guidon copy-database --to-file /run/secrets/database-url`
@@ -38,7 +38,7 @@ func (p *program) copyDatabaseCommand() *cobra.Command {
 	var from, to side
 	command := &cobra.Command{
 		Use:     "copy-database",
-		Short:   "Copy everything into another database",
+		Short:   "Copy everything to another database",
 		Long:    copyDatabaseHelp,
 		Example: copyDatabaseExample,
 		Args:    cobra.NoArgs,
@@ -46,9 +46,9 @@ func (p *program) copyDatabaseCommand() *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringVar(&from.url, "from", "", "`URL` of the database to copy (default: the configured one)")
-	flags.StringVar(&from.file, "from-file", "", "`file` that holds the URL of the database to copy")
-	flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy into")
-	flags.StringVar(&to.file, "to-file", "", "`file` that holds the URL of the empty database")
+	flags.StringVar(&from.file, "from-file", "", "`file` that contains the URL of the database to copy")
+	flags.StringVar(&to.url, "to", "", "`URL` of the empty database to copy to")
+	flags.StringVar(&to.file, "to-file", "", "`file` that contains the URL of the empty database")
 	command.MarkFlagsMutuallyExclusive("from", "from-file")
 	command.MarkFlagsMutuallyExclusive("to", "to-file")
 	command.MarkFlagsOneRequired("to", "to-file")
@@ -67,7 +67,7 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 	if sameFile(sourceConfig.DB, targetConfig.DB) {
 		return errSameDatabase
 	}
-	if err := exists(sourceConfig.DB); err != nil {
+	if err := checkExists(sourceConfig.DB); err != nil {
 		return err
 	}
 	source, endSource, err := p.openDatabase(ctx, sourceConfig, writing)
@@ -91,8 +91,8 @@ func (p *program) copyDatabase(ctx context.Context, from, to side) (err error) {
 
 var errSameDatabase = usageError("--from and --to are the same database")
 
-// sameFile reports whether both are the same SQLite file, by whatever paths, which
-// could not be locked twice.
+// sameFile reports whether both are the same SQLite file, even under different paths.
+// It could not be locked twice.
 func sameFile(a, b config.DB) bool {
 	if a.Shared() || b.Shared() {
 		return false
@@ -105,7 +105,7 @@ func sameFile(a, b config.DB) bool {
 	return err == nil && os.SameFile(left, right)
 }
 
-// sideConfig returns the configuration with the database of that side.
+// sideConfig returns the configuration with the database of s.
 func (p *program) sideConfig(ctx context.Context, s side) (*config.Config, error) {
 	if s.file == "" {
 		return p.loadConfig(ctx, s.url)

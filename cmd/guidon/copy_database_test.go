@@ -8,23 +8,23 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// TestCopyDatabase moves a local database, tokens and all.
+// TestCopyDatabase copies a local database, including its tokens.
 func TestCopyDatabase(t *testing.T) {
 	s := newShell(t)
 	target := filepath.Join(t.TempDir(), "target.db")
-	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "there is no database")
+	s.fails(exitFailure, []string{"copy-database", "--to", "file:" + target}, "does not exist")
 	s.ok("import", shop)
 	token := strings.TrimSpace(s.ok("token", "create", "ci"))
 
 	out := s.ok("copy-database", "--to-file", s.file("url", "file:"+target+"\n"))
 	for _, want := range []string{"TABLE", "flags ", "authentications  1 ", "copied and verified: ", target} {
 		if !strings.Contains(out, want) {
-			t.Errorf("copy says %q, want %q in it", out, want)
+			t.Errorf("copy prints %q, want it to contain %q", out, want)
 		}
 	}
 	moved := s.with("GUIDON_DB_URL=file:" + target)
 	if got, want := moved.ok("export", "--all-namespaces"), s.ok("export", "--all-namespaces"); got != want {
-		t.Error("the copy exports something else than the source")
+		t.Error("the export of the copy differs from that of the source")
 	}
 	if got, want := moved.ok("token", "list"), s.ok("token", "list"); got != want || strings.Contains(got, token) {
 		t.Errorf("got tokens %q, want %q", got, want)
@@ -36,7 +36,7 @@ func TestCopyDatabase(t *testing.T) {
 	s.fails(exitFailure, []string{"copy-database", "--to", "file:x?mode=memory"}, "target: ")
 }
 
-// A server of the source would go on writing.
+// A server using the source would continue to write to it.
 func TestCopyDatabaseInUse(t *testing.T) {
 	s := newShell(t)
 	s.ok("migrate", "up")

@@ -18,17 +18,17 @@ import (
 	"github.com/guidonhq/guidon/store/filelock"
 )
 
-// access is what a command does with the database.
+// access is how a command uses the database.
 type access uint8
 
 const (
-	reading access = iota // beside a running server; the database must be ready
-	writing               // an SQLite file alone, and it is made ready; Redis is told, where there is one
-	serving               // the same, and with Redis in every respect
+	reading access = iota // next to a running server; the schema must be up to date
+	writing               // exclusively for an SQLite file; writes are announced to Redis, if configured
+	serving               // like writing, but Redis is also read from
 )
 
-// loadConfig returns the configuration, with the database of the flag --db
-// where that is given.
+// loadConfig returns the configuration, with the database of the flag --db if that
+// is given.
 func (p *program) loadConfig(ctx context.Context, database string) (*config.Config, error) {
 	environ := p.environ
 	if database != "" {
@@ -40,11 +40,11 @@ func (p *program) loadConfig(ctx context.Context, database string) (*config.Conf
 // databaseFlag adds the flag --db to the command.
 func databaseFlag(command *cobra.Command, database *string) {
 	command.Flags().StringVar(database, "db", "",
-		"work on this `database`, a file or a URL, instead of the configured one; GUIDON_DB_URL keeps a password out of the process list")
+		"use this `database`, a file or a URL, instead of the configured one; GUIDON_DB_URL keeps a password out of the process list")
 }
 
-// databaseURL lets --db be a mere path. A scheme that is not known is left for
-// the configuration to refuse.
+// databaseURL returns the URL for the value of --db, which may be just a path. It
+// does not reject unknown schemes; loading the configuration does.
 func databaseURL(text string) string {
 	if config.EngineOf(text) != "" || strings.Contains(text, "://") {
 		return text
@@ -52,11 +52,11 @@ func databaseURL(text string) string {
 	return "file:" + text
 }
 
-// openDatabase opens the database of the configuration. The function it returns
-// gives the database back and closes it.
+// openDatabase opens the database of the configuration. The returned function closes
+// it, and the connections to Redis.
 func (p *program) openDatabase(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	if mode == reading {
-		if err := exists(c.DB); err != nil {
+		if err := checkExists(c.DB); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -77,9 +77,9 @@ func (p *program) openDatabase(ctx context.Context, c *config.Config, mode acces
 	return storage, func() error { return errors.Join(storage.CloseRedis(), db.Close()) }, nil
 }
 
-// openReady opens the database with its schema up to date: a command that writes
-// to an SQLite file, which it has for itself, applies pending steps; all others
-// refuse.
+// openReady opens the database and ensures that its schema is up to date. A command
+// with exclusive access to an SQLite file applies pending steps. In all other cases
+// pending steps are an error.
 func (p *program) openReady(ctx context.Context, c *config.Config, mode access) (*instance.Storage, func() error, error) {
 	db, end, err := p.openDatabase(ctx, c, mode)
 	if err != nil {
@@ -96,26 +96,26 @@ func (p *program) openReady(ctx context.Context, c *config.Config, mode access) 
 	return db, end, nil
 }
 
-// exists returns an error unless the file of an SQLite database is there: looking
-// must not create it.
-func exists(c config.DB) error {
+// checkExists returns an error if the file of an SQLite database does not exist.
+// Opening it to read would create it.
+func checkExists(c config.DB) error {
 	if c.Shared() {
 		return nil
 	}
 	if _, err := os.Stat(c.Path()); errors.Is(err, fs.ErrNotExist) {
 		return guidon.Errorf(guidon.NotFound,
-			"there is no database %q; name another with --db or db.url (GUIDON_DB_URL), a running server with --address, or create it with \"guidon migrate up\"", c.Path())
+			"database %q does not exist; specify another with --db or db.url (GUIDON_DB_URL), use a running server with --address, or create it with \"guidon migrate up\"", c.Path())
 	}
 	return nil
 }
 
-// heldError says that another process has the database.
+// heldError reports that another process is using the SQLite file.
 type heldError struct{ error }
 
-// adviseAddress adds what to do instead when another process has the database.
+// adviseAddress adds a hint to a heldError.
 func adviseAddress(err error) error {
 	if _, held := errors.AsType[heldError](err); held {
-		return fmt.Errorf("%w; go through that server with --address, or stop it first", err)
+		return fmt.Errorf("%w; use that server with --address, or stop it first", err)
 	}
 	return err
 }

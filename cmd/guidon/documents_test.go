@@ -25,7 +25,7 @@ flags:
     enabled: false
 `
 
-// TestRoundTrip: what was imported is exported byte for byte (contract 13.2).
+// TestRoundTrip: exporting what was imported returns the same bytes (contract 13.2).
 func TestRoundTrip(t *testing.T) {
 	s := newShell(t)
 	want, err := os.ReadFile(shop)
@@ -35,18 +35,18 @@ func TestRoundTrip(t *testing.T) {
 	out := s.ok("import", shop)
 	for _, text := range []string{"default: ", "warehouse: ", " created, 0 updated, 0 deleted, 0 unchanged; revision "} {
 		if !strings.Contains(out, text) {
-			t.Errorf("import says %q, want %q in it", out, text)
+			t.Errorf("import prints %q, want it to contain %q", out, text)
 		}
 	}
 	if got := s.ok("export", "--all-namespaces"); got != string(want) {
-		t.Error("the standard output is not the imported file")
+		t.Error("the standard output differs from the imported file")
 	}
 	file := filepath.Join(t.TempDir(), "out.yaml")
 	if got := s.ok("export", "--namespaces", "default,warehouse", "-o", file); got != "" {
-		t.Errorf("export to a file says %q on the standard output", got)
+		t.Errorf("export to a file prints %q to the standard output", got)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
-		t.Errorf("the file is not the imported one (error %v)", err)
+		t.Errorf("the exported file differs from the imported one (error %v)", err)
 	}
 
 	// Through JSON and a pipe into another database.
@@ -54,7 +54,7 @@ func TestRoundTrip(t *testing.T) {
 	piped.input = s.ok("export", "--all-namespaces", "--format", "json")
 	piped.ok("import", "-", "--format", "json")
 	if got := piped.ok("export", "--all-namespaces"); got != string(want) {
-		t.Error("the way through JSON changed something")
+		t.Error("the export differs after a round trip through JSON")
 	}
 }
 
@@ -62,12 +62,12 @@ func TestExport(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", strings.ReplaceAll(small, "key: one", "key: zero")))
 	s.fails(exitFailure, []string{"export", "--namespaces", "none"}, `namespace "none" not found`)
-	s.fails(exitFailure, []string{"export", "--namespaces", "small,small"}, "named twice")
+	s.fails(exitFailure, []string{"export", "--namespaces", "small,small"}, "duplicate namespace")
 	s.fails(exitFailure, []string{"export", "-o", "x.toml"}, "--format")
 	if got := s.ok("export", "--namespaces", "small", "--sort-by-key"); strings.Index(got, "key: two") > strings.Index(got, "key: zero") {
 		t.Errorf("not sorted by key:\n%s", got)
 	}
-	// A failed export leaves the file of the last one.
+	// A failed export keeps the previous file.
 	path := s.file("keep.yaml", "keep")
 	s.fails(exitFailure, []string{"export", "--namespaces", "none", "-o", path})
 	if got, err := os.ReadFile(path); err != nil || string(got) != "keep" {
@@ -79,13 +79,13 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestImportModes follows one namespace through every way of importing it.
+// TestImportModes imports one namespace in every mode.
 func TestImportModes(t *testing.T) {
 	s := newShell(t)
 	first := s.file("small.yaml", small)
 	changed := s.file("changed.yaml", strings.Replace(strings.Split(small, "  - key: two")[0], "enabled: true", "enabled: false", 1))
 
-	s.fails(exitFailure, []string{"import", first, "--dry-run"}, "there is no database")
+	s.fails(exitFailure, []string{"import", first, "--dry-run"}, "does not exist")
 	s.ok("migrate", "up")
 	dry := s.ok("import", first, "--dry-run")
 	for _, want := range []string{"small: 3 created", "dry run, nothing was changed", "create flag one", "+    enabled: true"} {
@@ -99,15 +99,15 @@ func TestImportModes(t *testing.T) {
 	s.ok("import", first)
 	s.fails(exitFailure, []string{"import", changed}, `flag "small/one" is not unique`, "--update", "--skip-existing", "nothing was imported")
 	if got := s.ok("import", changed, "--skip-existing"); !strings.Contains(got, "1 skipped") {
-		t.Errorf("skip existing says %q", got)
+		t.Errorf("import --skip-existing prints %q", got)
 	}
 	if got := s.ok("import", changed, "--update"); !strings.Contains(got, "0 created, 1 updated, 0 deleted") {
-		t.Errorf("update says %q", got)
+		t.Errorf("import --update prints %q", got)
 	}
-	s.ok("import", changed, "--update", "--dry-run", "--exit-code") // no difference any more
+	s.ok("import", changed, "--update", "--dry-run", "--exit-code") // no differences are left
 }
 
-// TestDrop: nothing is deleted that somebody has not agreed to.
+// TestDrop: nothing is deleted without confirmation.
 func TestDrop(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))
@@ -117,26 +117,27 @@ func TestDrop(t *testing.T) {
 	}
 
 	s.fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "--yes", "nothing was changed")
-	s.typing("no\n").fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "Go ahead?", "nothing was changed")
+	s.typing("no\n").fails(exitFailure, []string{"import", only, "--drop"}, "flag two in namespace small", "Proceed?", "nothing was changed")
 	s.typing("").fails(exitFailure, []string{"import", only, "--drop"}, "nothing was changed")
 	if !has("two") {
-		t.Fatal("flag two was deleted without consent")
+		t.Fatal("flag two was deleted without confirmation")
 	}
 	s.fails(exitFailure, []string{"import", only, only, "--drop"}, "the second would delete the first")
 	if got := s.typing("yes\n").ok("import", only, "--drop"); !strings.Contains(got, "1 deleted") {
-		t.Errorf("drop says %q", got)
+		t.Errorf("import --drop prints %q", got)
 	}
 	if has("two") || !has("one") {
-		t.Error("drop left two or deleted one")
+		t.Error("import --drop kept flag two or deleted flag one")
 	}
 	s.ok("import", s.file("small.yaml", small), "--update")
 	if got := s.ok("import", only, "--drop", "--yes"); !strings.Contains(got, "1 deleted") {
-		t.Errorf("drop says %q", got)
+		t.Errorf("import --drop prints %q", got)
 	}
-	s.ok("import", only, "--drop") // nothing to delete, nothing to ask
+	s.ok("import", only, "--drop") // nothing to delete, so no confirmation
 }
 
-// TestSeveralDocuments: a mistake in the last one keeps the first out too.
+// TestSeveralDocuments: if the last document is invalid, the first is not imported
+// either.
 func TestSeveralDocuments(t *testing.T) {
 	s := newShell(t)
 	bad := strings.ReplaceAll(small, "key: small", "key: bad")
@@ -150,12 +151,12 @@ func TestSeveralDocuments(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	s := newShell(t)
-	if got := s.ok("validate", shop); !strings.Contains(got, "fine (namespaces 2, flags 40") {
+	if got := s.ok("validate", shop); !strings.Contains(got, "valid (namespaces 2, flags 40") {
 		t.Errorf("got %q", got)
 	}
 	bad := strings.Replace(small, "key: one", "key: o n e", 1)
 	bad = strings.Replace(bad, "name: Two", "name: ''", 1)
-	r := s.fails(exitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "fine")
+	r := s.fails(exitFindings, []string{"validate", s.file("bad.yaml", bad), shop}, `flags[0] "o n e"`, `flags[1] "two"`, "valid")
 	if r.err != "" {
 		t.Errorf("got standard error %q, want the findings on the standard output", r.err)
 	}
@@ -167,20 +168,20 @@ func TestValidate(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", s.file("small.yaml", small))
-	var answer struct {
+	var result struct {
 		Enabled   *bool
 		Match     *bool
 		FlagKey   string
 		RequestID string
 	}
-	if err := json.Unmarshal([]byte(s.ok("evaluate", "one", "-n", "small", "-e", "user", "-c", "a=b=c", "-r", "r1")), &answer); err != nil {
+	if err := json.Unmarshal([]byte(s.ok("evaluate", "one", "-n", "small", "-e", "user", "-c", "a=b=c", "-r", "r1")), &result); err != nil {
 		t.Fatal(err)
 	}
-	if answer.Enabled == nil || !*answer.Enabled || answer.FlagKey != "one" || answer.RequestID != "r1" {
-		t.Errorf("got %+v, want a boolean answer", answer)
+	if result.Enabled == nil || !*result.Enabled || result.FlagKey != "one" || result.RequestID != "r1" {
+		t.Errorf("got %+v, want a boolean result", result)
 	}
 	if got := s.ok("evaluate", "two", "-n", "small"); !strings.Contains(got, `"match": false`) {
-		t.Errorf("got %s, want a variant answer with its zero values", got)
+		t.Errorf("got %s, want a variant result with its zero values", got)
 	}
 	s.fails(exitFailure, []string{"evaluate", "none", "-n", "small"}, `flag "small/none" not found`)
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-const evaluateHelp = `Ask what a flag is for an entity, and print the answer as JSON: "enabled" for a
-boolean flag, "variantKey" for a variant flag.
+const evaluateHelp = `Evaluate a flag for an entity and print the result as JSON, with "enabled" for a
+boolean flag and "variantKey" for a variant flag.
 
-A token that may only evaluate is enough.`
+A token that is limited to evaluation is sufficient.`
 
 const evaluateExample = `  guidon evaluate new-checkout -e user-42
   guidon evaluate price-test -n shop -e user-42 -c country=PT -c plan=gold
@@ -37,7 +37,7 @@ func (p *program) evaluateCommand() *cobra.Command {
 	e := &evaluating{program: p}
 	command := &cobra.Command{
 		Use:     "evaluate <flag>",
-		Short:   "Ask what a flag is for an entity",
+		Short:   "Evaluate a flag for an entity",
 		Long:    evaluateHelp,
 		Example: evaluateExample,
 		Args:    oneArgument("flag"),
@@ -47,8 +47,8 @@ func (p *program) evaluateCommand() *cobra.Command {
 	flags := command.Flags()
 	flags.StringVarP(&e.request.NamespaceKey, "namespace", "n", guidon.DefaultNamespace, "`key` of the namespace")
 	flags.StringVarP(&e.request.EntityId, "entity-id", "e", "", "`id` of the entity (default: a random one)")
-	flags.StringVarP(&e.request.RequestId, "request-id", "r", "", "`id` of the request, which the answer repeats")
-	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` that constraints see; may be repeated")
+	flags.StringVarP(&e.request.RequestId, "request-id", "r", "", "`id` of the request, repeated in the result")
+	flags.StringArrayVarP(&e.context, "context", "c", nil, "a `key=value` for constraints to match; may be repeated")
 	return command
 }
 
@@ -62,8 +62,8 @@ func (e *evaluating) run(ctx context.Context, args []string) error {
 		e.request.EntityId = guidon.NewID()
 	}
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
-		// A batch of one: it answers for either type of flag, where the other calls
-		// want to know the type beforehand.
+		// A batch of one works for both types of flags. The other calls require the
+		// type to be known beforehand.
 		response := new(evaluation.BatchEvaluationResponse)
 		err := service.Invoke(ctx, "/flipt.evaluation.EvaluationService/Batch", &evaluation.BatchEvaluationRequest{
 			RequestId: e.request.RequestId, Requests: []*evaluation.EvaluationRequest{&e.request},
@@ -72,27 +72,27 @@ func (e *evaluating) run(ctx context.Context, args []string) error {
 			return err
 		}
 		if len(response.GetResponses()) != 1 {
-			return fmt.Errorf("the server answered %d evaluations to one question", len(response.GetResponses()))
+			return fmt.Errorf("unexpected response: got %d results for one evaluation", len(response.GetResponses()))
 		}
 		return e.print(response.GetResponses()[0])
 	})
 }
 
-func (e *evaluating) print(answer *evaluation.EvaluationResponse) error {
+func (e *evaluating) print(result *evaluation.EvaluationResponse) error {
 	var message proto.Message
-	switch answer := answer.GetResponse().(type) {
+	switch result := result.GetResponse().(type) {
 	case *evaluation.EvaluationResponse_BooleanResponse:
-		message = answer.BooleanResponse
+		message = result.BooleanResponse
 	case *evaluation.EvaluationResponse_VariantResponse:
-		message = answer.VariantResponse
+		message = result.VariantResponse
 	default:
 		return guidon.Errorf(guidon.NotFound, "flag %q not found", e.request.GetNamespaceKey()+"/"+e.request.GetFlagKey())
 	}
 	return e.printMessage(message)
 }
 
-// printMessage prints the JSON form of the API, indented. It is not that of the
-// API's pretty mode, which leaves "enabled": false out.
+// printMessage prints the message as JSON, indented, as the API encodes it by default.
+// The API's pretty mode would omit "enabled": false.
 func (p *program) printMessage(m proto.Message) error {
 	text, err := codec.Marshal(m)
 	if err != nil {
@@ -107,14 +107,14 @@ func (p *program) printMessage(m proto.Message) error {
 	return err
 }
 
-// oneArgument asks for exactly one argument, which it names.
+// oneArgument returns a check for exactly one argument. name is used in its errors.
 func oneArgument(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usageError("give the %s: %s", name, command.UseLine())
+			return usageError("missing argument <%s>: %s", name, command.UseLine())
 		case len(args) > 1:
-			return usageError("give one %s only, not also %q", name, args[1])
+			return usageError("unexpected argument %q: only one %s is allowed", args[1], name)
 		case args[0] == "":
 			return usageError("the %s must not be empty", name)
 		}
@@ -122,16 +122,16 @@ func oneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// pairs splits the values of a key=value flag.
+// pairs parses the values of a key=value flag.
 func pairs(flag string, texts []string) (map[string]string, error) {
 	values := make(map[string]string, len(texts))
 	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok || key == "" {
-			return nil, usageError("%s %q is not of the form key=value", flag, text)
+			return nil, usageError("invalid %s %q: must have the form key=value", flag, text)
 		}
 		if _, twice := values[key]; twice {
-			return nil, usageError("%s gives %q twice", flag, key)
+			return nil, usageError("duplicate key %q in %s", key, flag)
 		}
 		values[key] = value
 	}

@@ -19,10 +19,11 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const exportHelp = `Write the flags and segments of namespaces in the form that "guidon import" reads.
+const exportHelp = `Write the flags and segments of namespaces in the format that "guidon import" reads.
 
-Each namespace is one document and one state of that namespace. The same state
-gives the same bytes. A file appears complete or not at all.`
+Each namespace is written as one document, a consistent state of that namespace.
+The same state always produces the same bytes. The output file is created or
+replaced only when the export is complete.`
 
 const exportExample = `  guidon export
   guidon export --namespaces shop,till -o flags.yaml
@@ -52,11 +53,11 @@ func (p *program) exportCommand() *cobra.Command {
 	e.connection.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&e.output, "output", "o", "", "write to this `file` instead of the standard output")
-	flags.Var(&e.format, "format", "format, whatever the file's name (default yaml on the standard output)")
+	flags.Var(&e.format, "format", "output format (default: by the file extension; yaml on the standard output)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	flags.StringSliceVar(&e.namespaces, "namespaces", []string{guidon.DefaultNamespace}, "`keys` of the namespaces, separated by commas")
 	flags.BoolVar(&e.all, "all-namespaces", false, "export every namespace")
-	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "order namespaces, flags, variants and segments by key instead of by creation")
+	flags.BoolVar(&e.sortByKey, "sort-by-key", false, "sort namespaces, flags, variants and segments by key instead of creation order")
 	command.MarkFlagsMutuallyExclusive("namespaces", "all-namespaces")
 	return command
 }
@@ -84,14 +85,14 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 			return buffered.Flush()
 		})
 		if err == nil && path != standardStream {
-			e.tell(documents, path)
+			e.report(documents, path)
 		}
 		return err
 	})
 }
 
-// tell says what is in the file.
-func (e *exporting) tell(documents []*guidon.Document, path string) {
+// report prints a summary of the exported file.
+func (e *exporting) report(documents []*guidon.Document, path string) {
 	flags, segments := 0, 0
 	for _, d := range documents {
 		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
@@ -99,7 +100,7 @@ func (e *exporting) tell(documents []*guidon.Document, path string) {
 	fmt.Fprintf(e.err, "exported to %s: namespaces %d, flags %d, segments %d\n", path, len(documents), flags, segments)
 }
 
-// fetch returns the documents of the namespaces asked for.
+// fetch returns the documents of the requested namespaces.
 func (e *exporting) fetch(ctx context.Context, service client.Client) ([]*guidon.Document, error) {
 	keys, err := e.keys(ctx, service)
 	if err != nil {
@@ -127,7 +128,7 @@ func (e *exporting) keys(ctx context.Context, service client.Client) ([]string, 
 	keys := slices.Clone(e.namespaces)
 	if e.all {
 		keys = nil
-		request := new(flipt.ListNamespaceRequest) // without a limit the pages are few
+		request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
 		for more := true; more; more = request.GetPageToken() != "" {
 			list := new(flipt.NamespaceList)
 			if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, list); err != nil {
@@ -145,7 +146,7 @@ func (e *exporting) keys(ctx context.Context, service client.Client) ([]string, 
 	seen := make(map[string]bool)
 	for _, key := range keys {
 		if seen[key] {
-			return nil, fmt.Errorf("namespace %q is named twice", key)
+			return nil, fmt.Errorf("duplicate namespace %q", key)
 		}
 		seen[key] = true
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// standardStream is what a file name of "-" stands for.
+// standardStream is the file name that stands for the standard input or output.
 const standardStream = "-"
 
-// formatFlag is the value of --format: nothing leaves it to the file's name.
+// formatFlag is the value of --format. If it is empty, the file extension decides.
 type formatFlag struct{ word string }
 
 // Set implements pflag.Value.
@@ -44,8 +44,8 @@ func completeFormat(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return []string{"yaml", "json"}, cobra.ShellCompDirectiveNoFileComp
 }
 
-// of returns the format of the file: the one asked for, or that of its name,
-// and YAML for the standard streams.
+// of returns the format of the file: that of --format, or else that of its extension,
+// or else YAML for the standard streams.
 func (f *formatFlag) of(path string) (document.Format, error) {
 	switch {
 	case f.word == "json":
@@ -55,33 +55,33 @@ func (f *formatFlag) of(path string) (document.Format, error) {
 	}
 	format, err := document.FormatOf(path)
 	if err != nil {
-		return 0, fmt.Errorf("%w; or say which it is with --format", err)
+		return 0, fmt.Errorf("%w; or set it with --format", err)
 	}
 	return format, nil
 }
 
-// sourced is a document and the file it comes from.
-type sourced struct {
+// fileDocument is a document and the file that contains it.
+type fileDocument struct {
 	path string
 	wire *guidonv1.Document
 }
 
-// objects counts the flags and segments.
-func (s sourced) objects() int { return len(s.wire.GetFlags()) + len(s.wire.GetSegments()) }
+// objects returns the number of flags and segments.
+func (d fileDocument) objects() int { return len(d.wire.GetFlags()) + len(d.wire.GetSegments()) }
 
-// key returns the key of the document's namespace.
-func (s sourced) key() string { return guidon.NamespaceKey(s.wire.GetNamespace().GetKey()) }
+// key returns the namespace key of the document.
+func (d fileDocument) key() string { return guidon.NamespaceKey(d.wire.GetNamespace().GetKey()) }
 
-// readDocuments reads the documents of all files, in order.
-func (p *program) readDocuments(paths []string, format *formatFlag) ([]sourced, error) {
-	var all []sourced
+// readDocuments returns the documents of all files, in order.
+func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocument, error) {
+	var all []fileDocument
 	for _, path := range paths {
 		documents, err := p.readFile(path, format)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 		}
 		for _, d := range documents {
-			all = append(all, sourced{path: path, wire: handler.TakeDocument(d)})
+			all = append(all, fileDocument{path: path, wire: handler.TakeDocument(d)})
 		}
 	}
 	return all, nil
@@ -94,7 +94,7 @@ func (p *program) readFile(path string, format *formatFlag) ([]*guidon.Document,
 	}
 	in := p.input
 	if path != standardStream {
-		f, err := os.Open(path) // #nosec G304 -- the file that the caller named
+		f, err := os.Open(path) // #nosec G304 -- the path is the user's argument
 		if err != nil {
 			return nil, err
 		}
@@ -111,11 +111,11 @@ func streamName(path string) string {
 	return path
 }
 
-// someFiles refuses a command line without files, which would wait for input
-// that nobody types.
-func someFiles(args []string) error {
+// checkFiles returns an error if no files are given: reading the standard input by
+// default would make the command wait for input. "-" may be given once.
+func checkFiles(args []string) error {
 	if len(args) == 0 {
-		return usageError("name at least one file, or - for the standard input")
+		return usageError("specify at least one file, or - for the standard input")
 	}
 	streams := 0
 	for _, path := range args {
@@ -129,8 +129,8 @@ func someFiles(args []string) error {
 	return nil
 }
 
-// writeAll calls write with the file, which appears with its whole content or
-// not at all, or with the standard output.
+// writeAll calls write with the standard output or a file. A regular file is created
+// or replaced only if write succeeds.
 func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	if path == standardStream {
 		return write(p.out)
@@ -141,29 +141,29 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return named(path, replaceFile(path, 0o644, write)) // flags are no secret
+		return writeError(path, replaceFile(path, 0o644, write)) // flags are not secret
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
-		return named(path, replaceFile(path, info.Mode().Perm(), write))
+		return writeError(path, replaceFile(path, info.Mode().Perm(), write))
 	}
-	// A device or pipe is written to, never replaced.
-	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the file that the caller named
+	// A device or pipe must not be replaced.
+	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the path is the user's argument
 	if err != nil {
 		return err
 	}
 	return closing(write(f), f.Close)
 }
 
-// named says which file could not be written: what failed names the temporary one.
-func named(path string, err error) error {
+// writeError adds the path to err, in which the file system names a temporary file.
+func writeError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("cannot write %s: %w", path, plainReason(err))
 }
 
-// replaceFile writes a new file and puts it in the place of path.
+// replaceFile writes a temporary file and renames it to path.
 func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
 	if err != nil {

@@ -12,15 +12,18 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// freshness is what the server tells about its cache, and does to keep it fresh.
+// freshness reports on the server's cache and keeps it fresh.
 type freshness struct {
 	cache  instance.Cached
-	shared *cache.Shared      // the same, nil for SQLite, which is never stale
-	redis  *rediscache.Source // nil where there is none
+	shared *cache.Shared      // cache, or nil for SQLite, which is never stale
+	redis  *rediscache.Source // or nil
 	maxAge time.Duration
-	away   bool // the log says that the database does not answer; the loop's
-	mute   bool // the log says that Redis does not answer; the loop's
-	deaf   bool // the log says that Redis does not tell of changes; that loop's
+
+	// What the log last said. The loop refresh uses the first two, the loop listen
+	// the third.
+	databaseDown bool
+	redisDown    bool
+	unsubscribed bool // no change notifications arrive from Redis
 }
 
 func newFreshness(c instance.Cached, redis *rediscache.Source, bound time.Duration) *freshness {
@@ -28,8 +31,8 @@ func newFreshness(c instance.Cached, redis *rediscache.Source, bound time.Durati
 	return &freshness{cache: c, shared: shared, redis: redis, maxAge: bound}
 }
 
-// outage tells the handler for how long the database has not answered, nil where
-// it always does.
+// outage returns a function that returns how long the database has been unavailable,
+// or nil for SQLite.
 func (f *freshness) outage() func() time.Duration {
 	if f.shared == nil {
 		return nil
@@ -37,7 +40,7 @@ func (f *freshness) outage() func() time.Duration {
 	return f.shared.Outage
 }
 
-// metrics returns what the metrics say.
+// metrics returns the cache statistics for the metrics.
 func (f *freshness) metrics() []server.CacheStats {
 	stats := f.cache.Stats()
 	s := server.CacheStats{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses, Stale: stats.Stale}
@@ -47,13 +50,12 @@ func (f *freshness) metrics() []server.CacheStats {
 	return []server.CacheStats{s}
 }
 
-// maxRefreshInterval bounds how long it takes to notice that the database answers
-// again.
+// maxRefreshInterval limits the time until the end of an outage is noticed.
 const maxRefreshInterval = time.Second
 
-// loops returns the loop that keeps the cache fresh. Its interval leaves a third
-// of the bound for the jitter of the loop, for questions and for what has to be
-// loaded, so that requests find all of it done.
+// loops returns the loops that keep the cache fresh. The interval of refresh leaves a
+// third of maxAge for the jitter of the loop, for queries and for loading, so that
+// requests need not wait for them.
 func (f *freshness) loops(logger *slog.Logger) []server.Loop {
 	if f.shared == nil {
 		return nil
@@ -62,32 +64,31 @@ func (f *freshness) loops(logger *slog.Logger) []server.Loop {
 	if f.maxAge > 0 {
 		interval = min(f.maxAge*2/3, interval)
 	}
-	ahead := interval + interval/10 + f.maxAge/10 // the longest time to the next run, and some for its question
+	ahead := interval + interval/10 + f.maxAge/10 // the longest time to the next run, plus some for its query
 	loops := []server.Loop{{
 		Name: "freshness", Interval: interval,
 		Run: func(ctx context.Context) error { return f.refresh(ctx, ahead, logger) },
 	}}
 	if f.redis != nil {
 		loops = append(loops, server.Loop{
-			Name: "changes told by Redis", Interval: time.Second,
+			Name: "change notifications from Redis", Interval: time.Second,
 			Run: func(ctx context.Context) error { return f.listen(ctx, logger) },
 		})
 	}
 	return loops
 }
 
-// refresh runs the loop once. Of an outage the log says when it begins and when
-// it ends.
+// refresh is one iteration of the loop. It logs the start and the end of an outage.
 func (f *freshness) refresh(ctx context.Context, ahead time.Duration, logger *slog.Logger) error {
 	err := f.shared.Refresh(ctx, ahead)
-	away := f.shared.Outage() > 0
+	down := f.shared.Outage() > 0
 	switch {
-	case away && !f.away:
-		logger.Warn("the database does not answer; evaluations are answered from memory as far as cache.max_stale allows", "error", err)
-	case !away && f.away:
-		logger.Info("the database answers again")
+	case down && !f.databaseDown:
+		logger.Warn("the database is unavailable; evaluations are served from memory within cache.max_stale", "error", err)
+	case !down && f.databaseDown:
+		logger.Info("the database is available again")
 	}
-	f.away = away
+	f.databaseDown = down
 	f.logRedis(logger)
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// redisMetrics returns what tells the metrics of Redis, nil where there is none.
+// redisMetrics returns a function that returns the metrics of Redis, or nil if Redis
+// is not used.
 func (f *freshness) redisMetrics() func() server.RedisStats {
 	if f.redis == nil {
 		return nil
@@ -23,43 +24,44 @@ func (f *freshness) redisMetrics() func() server.RedisStats {
 	}
 }
 
-// logRedis says when Redis is no longer asked, and when it is again.
+// logRedis logs when Redis becomes unavailable, and when it is available again.
 func (f *freshness) logRedis(logger *slog.Logger) {
 	if f.redis == nil {
 		return
 	}
 	err := f.redis.Err()
 	switch {
-	case err != nil && !f.mute:
-		logger.Warn("Redis cannot be used; the database is asked instead, and a write may take two seconds longer", "error", err)
-	case err == nil && f.mute:
-		logger.Info("Redis can be used again")
+	case err != nil && !f.redisDown:
+		logger.Warn("Redis is unavailable; the database is queried instead, and a write may take two seconds longer", "error", err)
+	case err == nil && f.redisDown:
+		logger.Info("Redis is available again")
 	}
-	f.mute = err != nil
+	f.redisDown = err != nil
 }
 
-// listen renews what others change, until the subscription ends.
+// listen subscribes to the changes of other instances and renews the changed keys in
+// the cache, until the subscription ends.
 func (f *freshness) listen(ctx context.Context, logger *slog.Logger) error {
 	listening, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
-	changed := newNews()
+	changed := newPendingKeys()
 	renewing.Go(func() {
-		for keys := range changed.until(listening.Done()) {
-			_ = f.shared.Renew(listening, keys...) // the loop refresh tells what an error means
+		for keys := range changed.batches(listening.Done()) {
+			_ = f.shared.Renew(listening, keys...) // the loop refresh logs outages
 		}
 	})
 	err := f.redis.Subscribe(ctx, func(key string) {
-		if key == "" && f.deaf {
-			f.deaf = false
-			logger.Info("Redis tells of changes again")
+		if key == "" && f.unsubscribed {
+			f.unsubscribed = false
+			logger.Info("receiving change notifications from Redis again")
 		}
 		changed.add(key)
 	})
 	cancel()
 	renewing.Wait()
-	if err != nil && !f.deaf {
-		f.deaf = true
-		logger.Warn("Redis does not tell of changes; they are seen when the next question is due", "error", err)
+	if err != nil && !f.unsubscribed {
+		f.unsubscribed = true
+		logger.Warn("not receiving change notifications from Redis; relying on polling", "error", err)
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 	"google.golang.org/grpc/grpclog"
 )
 
-// grpcMessages takes what the gRPC library says of itself, which it does through
-// a logger of the whole process. It is dropped until a server says where to.
+// grpcMessages receives the messages of the gRPC library, which has one logger for
+// the whole process. They are dropped until a server sets a target.
 var grpcMessages libraryLog
 
-func init() { grpclog.SetLoggerV2(&grpcMessages) } // has to come before any use of the library
+func init() { grpclog.SetLoggerV2(&grpcMessages) } // must run before any use of the library
 
-// libraryLog passes the messages of the gRPC library on to a logger, from a
-// level of their own up (log.grpc_level).
+// libraryLog forwards the messages of the gRPC library to a logger, if they have at
+// least the level of log.grpc_level.
 type libraryLog struct {
 	target atomic.Pointer[libraryTarget]
 }
@@ -27,7 +27,7 @@ type libraryTarget struct {
 	level  slog.Level
 }
 
-// to sends the messages to the logger from now on; nil drops them.
+// to sets the logger for all further messages; nil drops them.
 func (l *libraryLog) to(logger *slog.Logger, level slog.Level) {
 	if logger == nil {
 		l.target.Store(nil)
@@ -72,13 +72,13 @@ func (l *libraryLog) Fatal(args ...any)            { l.fatal(plain(args)) }
 func (l *libraryLog) Fatalln(args ...any)          { l.fatal(line(args)) }
 func (l *libraryLog) Fatalf(f string, args ...any) { l.fatal(formatted(f, args)) }
 
-// fatal ends the process, as the library demands.
+// fatal ends the process, as grpclog.LoggerV2 requires.
 func (l *libraryLog) fatal(text func() string) {
 	l.log(slog.LevelError, text)
 	os.Exit(exitFailure)
 }
 
-// V tells the library how much to say.
+// V reports whether messages of the verbosity are logged.
 func (l *libraryLog) V(verbosity int) bool {
 	t := l.target.Load()
 	return t != nil && verbosity == 0 && t.level <= slog.LevelInfo

@@ -19,30 +19,30 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-const healthHelp = `Ask a running server for its health, and exit with 0 when it serves: the health
-check of a container, whose image has no other program.
+const healthHelp = `Check the health of a running server, and exit with 0 if it is serving. This is the
+health check for containers, whose image contains no other program.
 
-Without --address it asks the server that this configuration starts, on this
-machine; of that one no certificate is verified, since it is for the name that
-clients use. No token is needed, and none is sent.`
+Without --address it checks the server of this configuration on this machine, and
+does not verify its certificate, which is issued for the name that clients use. No
+token is needed or sent.`
 
-// maxHealthAnswer bounds what is read of an answer, in bytes.
-const maxHealthAnswer = 4096
+// maxHealthResponse is how much of a response is read, in bytes.
+const maxHealthResponse = 4096
 
 func (p *program) healthCommand() *cobra.Command {
 	var address string
 	var timeout time.Duration
 	command := &cobra.Command{
 		Use:   "health",
-		Short: "Ask a running server whether it serves",
+		Short: "Check whether a running server is serving",
 		Long:  healthHelp,
 		Example: `  guidon health
   guidon health --address https://flags.example.com --timeout 1s`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.health(ctx, address, timeout) }),
 	}
-	command.Flags().StringVarP(&address, "address", "a", "", "ask the server at this `URL`, such as http://host:8080")
-	command.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "longest `time` to wait for the answer")
+	command.Flags().StringVarP(&address, "address", "a", "", "check the server at this `URL`, such as http://host:8080")
+	command.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "longest `time` to wait for the response")
 	return command
 }
 
@@ -68,9 +68,9 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := askHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
+	if err := checkHealth(ctx, transport, strings.TrimRight(address, "/")+"/health"); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer within %s", timeout)
+			err = fmt.Errorf("no response within %s", timeout)
 		}
 		return fmt.Errorf("%s is not serving: %w", address, err)
 	}
@@ -78,11 +78,10 @@ func (p *program) health(ctx context.Context, address string, timeout time.Durat
 	return nil
 }
 
-// ownAddress returns where the server of the configuration is reached on its
-// own machine.
+// ownAddress returns the URL of the configured server on its own machine.
 func ownAddress(s config.Server) (string, error) {
 	if s.WebPort() == 0 {
-		return "", usageError("the configuration lets the server take any free port; name the server with --address")
+		return "", usageError("the configured port is 0, any free port; specify the server with --address")
 	}
 	host := s.Host
 	ip, err := netip.ParseAddr(host)
@@ -98,13 +97,13 @@ func ownAddress(s config.Server) (string, error) {
 func checkHealthAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return usageError("--address must be written as http://host:8080 or https://host, with nothing secret in it")
+		return usageError("invalid --address: must have the form http://host:8080 or https://host, without user, query or fragment")
 	}
 	return nil
 }
 
-// askHealth returns an error unless the server at the URL says that it serves.
-func askHealth(ctx context.Context, transport *http.Transport, target string) error {
+// checkHealth returns nil if the server at the URL reports that it is serving.
+func checkHealth(ctx context.Context, transport *http.Transport, target string) error {
 	defer transport.CloseIdleConnections()
 	client := http.Client{
 		Transport:     transport,
@@ -114,19 +113,19 @@ func askHealth(ctx context.Context, transport *http.Transport, target string) er
 	if err != nil {
 		return err
 	}
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
-		return errors.Unwrap(err) // without the URL, which the caller names
+		return errors.Unwrap(err) // without the URL, which the caller adds
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxHealthAnswer))
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthResponse))
 	switch {
 	case err != nil:
 		return err
-	case answer.StatusCode == http.StatusServiceUnavailable:
-		return errors.New("it is stopping, or not ready yet")
-	case answer.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
-		return fmt.Errorf("it answered %s, which is not an answer of this service", answer.Status)
+	case response.StatusCode == http.StatusServiceUnavailable:
+		return errors.New("stopping, or not ready yet")
+	case response.StatusCode != http.StatusOK || !strings.Contains(string(body), `"SERVING"`):
+		return fmt.Errorf("unexpected response %s; is this a Guidon server?", response.Status)
 	}
 	return nil
 }

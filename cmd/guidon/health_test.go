@@ -10,25 +10,26 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// TestHealth asks servers that serve, that do not, and that are none.
+// TestHealth checks servers that are serving, servers that are not, and servers of
+// other programs.
 func TestHealth(t *testing.T) {
 	serving := newShell(t).serve()
 	tests := []struct {
 		name    string
-		answer  http.HandlerFunc
+		handler http.HandlerFunc
 		timeout string
 		want    string // of the error
 	}{
-		{"a stopping server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "1m", "it is stopping"},
-		{"another program that answers everything with 200", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) }, "1m", "not an answer of this service"},
+		{"a stopping server", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "1m", "stopping, or not ready"},
+		{"another program that returns 200 for everything", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("welcome")) }, "1m", "is this a Guidon server?"},
 		{"a redirect to a server that serves", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, serving.web+"/health", http.StatusFound)
 		}, "1m", "302 Found"},
-		{"an answer that never ends", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "50ms", "no answer within 50ms"},
+		{"a response that never arrives", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "50ms", "no response within 50ms"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			other := httptest.NewServer(test.answer)
+			other := httptest.NewServer(test.handler)
 			defer other.Close()
 			newShell(t).fails(exitFailure, []string{"health", "-a", other.URL, "--timeout", test.timeout}, other.URL+" is not serving", test.want)
 		})
@@ -41,16 +42,16 @@ func TestHealth(t *testing.T) {
 	newShell(t).fails(exitFailure, []string{"health", "-a", serving.web}, "refused")
 }
 
-// TestHealthOfOwnServer: the configuration that starts a server is enough to
-// find it, with TLS too, whatever name the certificate is for.
+// TestHealthOfOwnServer: the configuration of a server is sufficient to check it, also
+// with TLS and a certificate for any name.
 func TestHealthOfOwnServer(t *testing.T) {
-	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"SERVING"}`)) })
-	plain, secure := httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"status":"SERVING"}`)) })
+	plain, secure := httptest.NewServer(handler), httptest.NewTLSServer(handler)
 	defer plain.Close()
 	defer secure.Close()
 	s := newShell(t)
-	// Who asks every few seconds does not fetch the secrets each time.
-	s.with("GUIDON_SERVER_HTTP_PORT="+port(t, plain), "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=aws-sm://nobody-is-asked").ok("health")
+	// The check runs every few seconds, so it must not fetch the secrets.
+	s.with("GUIDON_SERVER_HTTP_PORT="+port(t, plain), "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=aws-sm://not-fetched").ok("health")
 	key := s.file("key.pem", "not read")
 	s.with("GUIDON_SERVER_PROTOCOL=https", "GUIDON_SERVER_CERT_FILE="+key, "GUIDON_SERVER_CERT_KEY="+key,
 		"GUIDON_SERVER_HTTPS_PORT="+port(t, secure)).ok("health")
@@ -58,7 +59,7 @@ func TestHealthOfOwnServer(t *testing.T) {
 	s.fails(exitFailure, []string{"health", "-a", secure.URL}, "certificate")
 	s.with("GUIDON_SERVER_HTTP_PORT=0").fails(exitUsage, []string{"health"}, "any free port")
 	s.fails(exitUsage, []string{"health", "-a", "grpc://127.0.0.1:9000"}, "http://host:8080")
-	s.fails(exitUsage, []string{"health", "-a", "http://me:secret@127.0.0.1"}, "nothing secret")
+	s.fails(exitUsage, []string{"health", "-a", "http://me:secret@127.0.0.1"}, "without user")
 	s.fails(exitUsage, []string{"health", "--timeout", "0s"}, "more than 0")
 }
 
@@ -71,8 +72,8 @@ func port(t *testing.T, s *httptest.Server) string {
 	return u.Port()
 }
 
-// TestOwnAddress: a server that listens everywhere is asked on the loopback
-// interface of the family it surely listens on.
+// TestOwnAddress: a server that listens on all addresses is checked on the loopback
+// address of the family that it certainly listens on.
 func TestOwnAddress(t *testing.T) {
 	tests := []struct{ host, want string }{
 		{"0.0.0.0", "http://127.0.0.1:8080"},
@@ -88,6 +89,6 @@ func TestOwnAddress(t *testing.T) {
 		}
 	}
 	if _, err := ownAddress(config.Server{}); err == nil || !strings.Contains(err.Error(), "--address") {
-		t.Errorf("port 0: got %v, want what to do", err)
+		t.Errorf("port 0: got %v, want an error with a hint", err)
 	}
 }

@@ -14,30 +14,30 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const importHelp = `Load flags and segments from files, each of which holds one namespace or several.
+const importHelp = `Load flags and segments from files. A file contains one or more namespaces.
 
-Each namespace is imported as a whole or not at all. Without a flag that says
-otherwise, a flag or segment that exists already fails the import.
+Each namespace is imported completely or not at all. By default, the import fails
+if a flag or segment already exists.
 
-  --skip-existing  leaves what exists as it is
-  --update         makes what exists equal to the file, everything under it
-                   included; what the file lacks stays
-  --drop           as --update, and what the file lacks is deleted from the
-                   namespaces of the file; other namespaces stay. It shows
-                   what would go and asks first.
-  --dry-run        changes nothing and prints the difference
+  --skip-existing  leave existing flags and segments unchanged
+  --update         make existing flags and segments, with everything they
+                   contain, equal to the file; keep those not in the file
+  --drop           like --update, but also delete everything from the
+                   namespaces of the file that is not in the file; other
+                   namespaces are kept. It lists the deletions and asks for
+                   confirmation.
+  --dry-run        change nothing and print the differences
 
-Files are YAML or JSON, by their extension, in the versions 1.0 to 1.4 of the
-format, which may also be written as v1.4 or 1.4.0. "-" is the standard input,
-which is YAML unless --format says JSON.
+Files are YAML or JSON, by their extension, in versions 1.0 to 1.4 of the format
+(v1.4 and 1.4.0 are accepted as well). "-" is the standard input, which is YAML
+unless --format is json.
 
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
-with their ids, ranks and times, so that clients and tokens go on working. Rows
-that cannot be imported are listed, and left out only after a question; with
---dry-run there need be no database to import into.
-Namespaces that hold something else already are refused. It may be repeated
-after an interruption.`
+with their ids, ranks and times, so that clients and tokens continue to work. Rows
+that cannot be imported are listed, and left out only after confirmation. With
+--dry-run, no database to import into is needed. Namespaces that already contain
+anything else are rejected. An interrupted import can be run again.`
 
 const importExample = `  guidon import shop.yaml
   guidon import shop.yaml --update --dry-run
@@ -71,14 +71,14 @@ func (p *program) importCommand() *cobra.Command {
 	}
 	i.connection.flags(command)
 	flags := command.Flags()
-	flags.Var(&i.format, "format", "format of the files, whatever their names")
+	flags.Var(&i.format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
-	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave flags and segments that exist as they are")
-	flags.BoolVar(&i.update, "update", false, "make flags and segments that exist equal to the file")
-	flags.BoolVar(&i.drop, "drop", false, "update, and delete what the file lacks from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask before --drop deletes, or rows of Flipt are left out")
-	flags.BoolVar(&i.dryRun, "dry-run", false, "print the difference and change nothing")
-	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 when there is a difference")
+	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
+	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
+	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes, or Flipt rows are left out")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
+	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")
 	command.MarkFlagsMutuallyExclusive("skip-existing", "update", "drop")
 	return command
@@ -100,11 +100,11 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 	if i.fliptDatabase != "" {
 		return i.importFlipt(ctx, paths)
 	}
-	if err := someFiles(paths); err != nil {
+	if err := checkFiles(paths); err != nil {
 		return err
 	}
 	if i.exitCode && !i.dryRun {
-		return usageError("--exit-code needs --dry-run")
+		return usageError("--exit-code requires --dry-run")
 	}
 	limitMemory()
 	documents, err := i.readDocuments(paths, &i.format)
@@ -112,10 +112,10 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	if len(documents) == 0 {
-		return fmt.Errorf("%s: there is no document in it", streamName(paths[0]))
+		return fmt.Errorf("%s: contains no document", streamName(paths[0]))
 	}
 	if i.drop {
-		if err := distinct(documents); err != nil {
+		if err := checkDistinct(documents); err != nil {
 			return err
 		}
 	}
@@ -127,12 +127,13 @@ func (i *importing) run(ctx context.Context, paths []string) error {
 		if i.dryRun {
 			return i.show(ctx, service, documents)
 		}
-		return i.carryOut(ctx, service, documents)
+		return i.apply(ctx, service, documents)
 	})
 }
 
-// distinct refuses to drop what another document of the same run brings.
-func distinct(documents []sourced) error {
+// checkDistinct returns an error if two documents have the same namespace. With --drop
+// the second one would delete what the first one imports.
+func checkDistinct(documents []fileDocument) error {
 	seen := make(map[string]string)
 	for _, d := range documents {
 		if other, twice := seen[d.key()]; twice {
@@ -144,8 +145,8 @@ func distinct(documents []sourced) error {
 }
 
 // show prints what the import would do.
-func (i *importing) show(ctx context.Context, service client.Client, documents []sourced) error {
-	plans, err := i.rehearse(ctx, service, documents)
+func (i *importing) show(ctx context.Context, service client.Client, documents []fileDocument) error {
+	plans, err := i.planAll(ctx, service, documents)
 	if err != nil {
 		return err
 	}
@@ -163,8 +164,8 @@ func (i *importing) show(ctx context.Context, service client.Client, documents [
 	return nil
 }
 
-// rehearse asks what each document would change.
-func (i *importing) rehearse(ctx context.Context, service client.Client, documents []sourced) ([]*guidonv1.ImportResponse, error) {
+// planAll returns what each document would change.
+func (i *importing) planAll(ctx context.Context, service client.Client, documents []fileDocument) ([]*guidonv1.ImportResponse, error) {
 	progress := i.startProgress("checking")
 	defer progress.stop()
 	plans := make([]*guidonv1.ImportResponse, 0, len(documents))
@@ -179,13 +180,13 @@ func (i *importing) rehearse(ctx context.Context, service client.Client, documen
 	return plans, nil
 }
 
-// carryOut imports the documents. With several, or where something may be
-// deleted, all are rehearsed before the first is imported.
-func (i *importing) carryOut(ctx context.Context, service client.Client, documents []sourced) error {
+// apply imports the documents. If there are several, or if something may be deleted,
+// a dry run of all of them comes first.
+func (i *importing) apply(ctx context.Context, service client.Client, documents []fileDocument) error {
 	var plans []*guidonv1.ImportResponse
 	var err error
 	if i.drop || len(documents) > 1 {
-		if plans, err = i.rehearse(ctx, service, documents); err != nil {
+		if plans, err = i.planAll(ctx, service, documents); err != nil {
 			return err
 		}
 	}
@@ -211,10 +212,10 @@ func (i *importing) carryOut(ctx context.Context, service client.Client, documen
 	return nil
 }
 
-// partial adds what has been imported before the failure.
-func (i *importing) partial(imported []sourced, err error) error {
+// partial adds to the error what had been imported before it.
+func (i *importing) partial(imported []fileDocument, err error) error {
 	if errors.Is(err, guidon.FailedPrecondition) {
-		err = fmt.Errorf("%w; the namespace has been changed since the deletions were shown, run the import again", err)
+		err = fmt.Errorf("%w; the namespace has changed since the deletions were listed: run the import again", err)
 	}
 	if len(imported) == 0 {
 		return fmt.Errorf("nothing was imported: %w", err)
@@ -226,8 +227,8 @@ func (i *importing) partial(imported []sourced, err error) error {
 	return fmt.Errorf("only %s was imported: %w", strings.Join(keys, ", "), err)
 }
 
-// send imports one document, or asks what that would do.
-func (i *importing) send(ctx context.Context, service client.Client, d sourced, dryRun bool) (*guidonv1.ImportResponse, error) {
+// send imports one document, or only returns what that would change.
+func (i *importing) send(ctx context.Context, service client.Client, d fileDocument, dryRun bool) (*guidonv1.ImportResponse, error) {
 	response := new(guidonv1.ImportResponse)
 	err := service.Invoke(ctx, "/guidon.v1.DocumentService/Import", &guidonv1.ImportRequest{
 		NamespaceKey: d.key(), Document: d.wire, Mode: i.mode(), DryRun: dryRun,
@@ -237,7 +238,7 @@ func (i *importing) send(ctx context.Context, service client.Client, d sourced, 
 	}
 	err = fmt.Errorf("%s, namespace %q: %w", streamName(d.path), d.key(), err)
 	if i.mode() == guidonv1.ImportMode_CREATE_IMPORT_MODE && strings.Contains(err.Error(), "is not unique") {
-		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to leave it", err)
+		err = fmt.Errorf("%w; use --update to make it equal to the file, or --skip-existing to keep it", err)
 	}
 	return nil, err
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// importFlipt takes over the database of a Flipt v1 server.
+// importFlipt imports the database of a Flipt v1 server.
 func (i *importing) importFlipt(ctx context.Context, paths []string) (err error) {
-	if err := i.onlyFlipt(paths); err != nil {
+	if err := i.checkFliptUsage(paths); err != nil {
 		return err
 	}
 	content, err := readFlipt(ctx, i.fliptDatabase)
@@ -37,8 +37,8 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 	if i.dryRun {
 		mode = reading
 		if missing := i.missingTarget(c.DB); missing != "" {
-			fmt.Fprintln(i.err, missing+"; whether its content lets the import in was not checked")
-			i.tellFlipt(content, dryRunRemark)
+			fmt.Fprintln(i.err, missing+"; did not check for conflicts with existing content")
+			i.printFlipt(content, dryRunRemark)
 			return nil
 		}
 	}
@@ -51,7 +51,7 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 		return fmt.Errorf("nothing was imported: %w", err)
 	}
 	if i.dryRun {
-		i.tellFlipt(content, dryRunRemark)
+		i.printFlipt(content, dryRunRemark)
 		return nil
 	}
 	return i.writeFlipt(ctx, db.Source(), content)
@@ -59,28 +59,29 @@ func (i *importing) importFlipt(ctx context.Context, paths []string) (err error)
 
 const dryRunRemark = " (dry run, nothing was changed)"
 
-// missingTarget returns why a dry run has no database to import into, or nothing if
-// it has one. Without one it only reads that of Flipt: it neither opens nor creates
-// the default database, which a server may be using.
+// missingTarget returns why a dry run has no database to import into, or "" if it has
+// one. Without one it only reads Flipt's database. It neither opens nor creates the
+// default database, which a server may be using.
 func (i *importing) missingTarget(c config.DB) string {
 	switch {
 	case i.connection.database == "" && c.URL == config.DefaultDatabase(i.environ):
-		return "no database is named with --db or db.url"
-	case exists(c) != nil:
-		return fmt.Sprintf("there is no database %q yet", c.Path())
+		return "no target database is specified with --db or db.url"
+	case checkExists(c) != nil:
+		return fmt.Sprintf("database %q does not exist yet", c.Path())
 	}
 	return ""
 }
 
-// onlyFlipt refuses what has no meaning for a database.
-func (i *importing) onlyFlipt(paths []string) error {
+// checkFliptUsage returns an error for arguments and flags that cannot be combined
+// with --from-flipt-database.
+func (i *importing) checkFliptUsage(paths []string) error {
 	switch {
 	case len(paths) > 0:
-		return usageError("--from-flipt-database takes the place of files; name one or the other")
+		return usageError("--from-flipt-database cannot be combined with files")
 	case i.connection.remote() || i.connection.token != "" || i.connection.tokenFile != "":
-		return usageError("--from-flipt-database works on the database itself, since the API takes no token hashes; leave --address and tokens out")
+		return usageError("--from-flipt-database writes to the database directly, because the API accepts no token hashes; omit --address and tokens")
 	case i.skipExisting || i.update || i.drop || i.exitCode || i.format.word != "":
-		return usageError("--from-flipt-database imports into empty namespaces; of the other flags only --db, --dry-run and --yes go with it")
+		return usageError("--from-flipt-database imports into empty namespaces; it can be combined only with --db, --dry-run and --yes")
 	}
 	return nil
 }
@@ -96,21 +97,21 @@ func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fl
 	err := content.Write(ctx, db, func(objects int) { progress.add(objects, 0) })
 	progress.stop()
 	if err != nil {
-		return fmt.Errorf("the import is not complete: %w; run it again to import the rest", err)
+		return fmt.Errorf("the import is incomplete: %w; run it again to import the rest", err)
 	}
-	i.tellFlipt(content, "")
+	i.printFlipt(content, "")
 	return nil
 }
 
-// tellFlipt says what is in the content.
-func (i *importing) tellFlipt(content *fliptdb.Content, remark string) {
+// printFlipt prints a summary of the content.
+func (i *importing) printFlipt(content *fliptdb.Content, remark string) {
 	for _, n := range content.Namespaces {
 		fmt.Fprintf(i.out, "%s: flags %d, segments %d%s\n", n.Key, len(n.Flags), len(n.Segments), remark)
 	}
 	fmt.Fprintf(i.out, "authentications: %d%s\n", len(content.Authentications), remark)
 }
 
-// readFlipt reads the database that the URL names, which it does not change.
+// readFlipt reads Flipt's database without changing it.
 func readFlipt(ctx context.Context, databaseURL string) (content *fliptdb.Content, err error) {
 	db, dialect, end, err := openFlipt(ctx, databaseURL)
 	if err != nil {
@@ -119,7 +120,7 @@ func readFlipt(ctx context.Context, databaseURL string) (content *fliptdb.Conten
 	defer func() { err = errors.Join(err, end()) }()
 	content, err = fliptdb.Read(ctx, db, dialect)
 	if err != nil {
-		return nil, fmt.Errorf("read the database of Flipt: %w", err)
+		return nil, fmt.Errorf("cannot read Flipt's database: %w", err)
 	}
 	return content, nil
 }
@@ -135,12 +136,12 @@ func openFlipt(ctx context.Context, text string) (db *sql.DB, dialect string, en
 	}
 	text, _, _ = strings.Cut(text, "?") // Flipt's URLs may have parameters
 	if err := redact.Check(text); err != nil {
-		return nil, "", nil, fmt.Errorf("the URL of the database of Flipt %w", err)
+		return nil, "", nil, fmt.Errorf("the URL of Flipt's database %w", err)
 	}
 	_, path, _ := strings.Cut(text, ":")
 	path = strings.TrimPrefix(path, "//")
 	if _, err := os.Stat(path); err != nil {
-		return nil, "", nil, fmt.Errorf("the database of Flipt: %w", err)
+		return nil, "", nil, fmt.Errorf("cannot open Flipt's database: %w", err)
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, "", nil, err

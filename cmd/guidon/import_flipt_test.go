@@ -10,7 +10,7 @@ import (
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
-// fliptFile returns a database file of Flipt that nobody may write to.
+// fliptFile returns a read-only database file of Flipt.
 func fliptFile(t *testing.T, data *fliptdbtest.Data) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "flipt.db")
@@ -45,17 +45,17 @@ func TestImportFlipt(t *testing.T) {
 	if got := s.ok("token", "list"); strings.Contains(got, "client") {
 		t.Errorf("the dry run imported tokens: %q", got)
 	}
-	// Flipt's own way to write its URL, with parameters.
+	// Flipt writes its URL with parameters.
 	s.ok("import", "--from-flipt-database", "file:"+path+"?cache=shared&_fk=true")
 	if got := s.ok("token", "list"); !strings.Contains(got, "client") || !strings.Contains(got, "scoped") {
 		t.Errorf("got tokens %q, want those of Flipt", got)
 	}
-	s.ok("import", "--from-flipt-database", path) // nothing left to do
+	s.ok("import", "--from-flipt-database", path) // nothing is left to import
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("Flipt's file was changed (error %v)", err)
 	}
 	if left, err := filepath.Glob(path + "-*"); err != nil || len(left) > 0 {
-		t.Errorf("files were left beside Flipt's: %v, %v", left, err)
+		t.Errorf("files were left next to Flipt's: %v, %v", left, err)
 	}
 
 	other := newShell(t)
@@ -63,7 +63,8 @@ func TestImportFlipt(t *testing.T) {
 	other.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "nothing was imported", `namespace "second" is not empty`, "the flag one")
 }
 
-// TestImportFliptDryRunAlone: a dry run needs no database to import into, and makes none.
+// TestImportFliptDryRunAlone: a dry run needs no database to import into, and creates
+// none.
 func TestImportFliptDryRunAlone(t *testing.T) {
 	data := fliptdbtest.Generate(5)
 	data.Constraints[0].Type = 17
@@ -77,9 +78,9 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"none is named":          {unnamed, nil, "no database is named"},
-		"one that is not there":  {named, nil, "there is no database"},
-		"another one of the two": {named, []string{"--db", missing}, "there is no database"},
+		"not specified":                 {unnamed, nil, "no target database is specified"},
+		"configured, does not exist":    {named, nil, "does not exist yet"},
+		"given by --db, does not exist": {named, []string{"--db", missing}, "does not exist yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := *test.shell
@@ -88,17 +89,17 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 			if r.code != exitOK || !strings.Contains(r.out, "default: flags 40, segments 14 (dry run") {
 				t.Errorf("got code %d and %q", r.code, r.out)
 			}
-			for _, want := range []string{test.want, "was not checked", "comparison type 17 is unknown"} {
+			for _, want := range []string{test.want, "did not check for conflicts", "comparison type 17 is unknown"} {
 				if !strings.Contains(r.err, want) {
 					t.Errorf("got %q, want %q in it", r.err, want)
 				}
 			}
 		})
 	}
-	for _, folder := range []string{home, filepath.Dir(missing)} {
-		err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+	for _, dir := range []string{home, filepath.Dir(missing)} {
+		err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
-				t.Errorf("%s was made", path)
+				t.Errorf("%s was created", path)
 			}
 			return err
 		})
@@ -108,32 +109,32 @@ func TestImportFliptDryRunAlone(t *testing.T) {
 	}
 }
 
-// TestImportFliptDryRunBesideDefault: a default database that is there is not opened.
+// TestImportFliptDryRunBesideDefault: an existing default database is not opened.
 func TestImportFliptDryRunBesideDefault(t *testing.T) {
 	path := fliptFile(t, fliptdbtest.Generate(5))
 	home := t.TempDir()
 	s := &shell{t: t, environ: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home}}
-	folder := filepath.Join(home, "guidon")
-	if err := os.Mkdir(folder, 0o700); err != nil {
+	dir := filepath.Join(home, "guidon")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "guidon.db"), []byte("not even a database"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "guidon.db"), []byte("not even a database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.ok("import", "--from-flipt-database", path, "--dry-run")
-	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 1 {
-		t.Errorf("got %v, error %v, want the one file", entries, err)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("got %v, error %v, want only the existing file", entries, err)
 	}
 }
 
-// Nothing is left out that somebody has not agreed to.
+// No rows are left out without confirmation.
 func TestImportFliptLeavesOut(t *testing.T) {
 	data := fliptdbtest.Generate(5)
 	data.Constraints[0].Type = 17
 	path := fliptFile(t, data)
 	s := newShell(t)
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "1 rows", "--yes", "nothing was changed")
-	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Go ahead?", "nothing was changed")
+	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Proceed?", "nothing was changed")
 	if got := s.ok("token", "list", "--json"); got != "[]\n" {
 		t.Errorf("got %s, want nothing imported", got)
 	}
@@ -142,8 +143,8 @@ func TestImportFliptLeavesOut(t *testing.T) {
 
 func TestImportFliptUsage(t *testing.T) {
 	s := newShell(t)
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "the place of files")
-	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database itself")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "y.yaml"}, "cannot be combined with files")
+	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--address", "http://127.0.0.1:1"}, "the database directly")
 	s.fails(exitUsage, []string{"import", "--from-flipt-database", "x.db", "--update"}, "empty namespaces")
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", "/no/such.db"}, "no such file", "nothing was imported")
 	s.fails(exitFailure, []string{"import", "--from-flipt-database", s.file("x.db", "text")}, "nothing was imported", "not a database")

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// summary tells in one line what an import did, or would do.
+// summary describes in one line what an import did, or would do.
 func summary(r *guidonv1.ImportResponse) string {
 	counts := make(map[string]int)
 	for _, change := range r.GetChanges() {
@@ -29,8 +29,7 @@ func summary(r *guidonv1.ImportResponse) string {
 	return text
 }
 
-// printChanges prints what becomes of each object, with the difference of its
-// YAML form.
+// printChanges prints the action for each object, with a diff of its YAML.
 func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 	for _, change := range changes {
 		fmt.Fprintf(out, "\n%s %s %s\n", change.GetAction(), change.GetKind(), change.GetKey())
@@ -43,7 +42,7 @@ func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 	return nil
 }
 
-// deletes counts what an import would delete.
+// deletes returns the number of objects that an import would delete.
 func deletes(r *guidonv1.ImportResponse) int {
 	n := 0
 	for _, change := range r.GetChanges() {
@@ -54,10 +53,10 @@ func deletes(r *guidonv1.ImportResponse) int {
 	return n
 }
 
-// maxListed bounds how many deletions are named in a question.
+// maxListed is how many deletions confirmDrop lists.
 const maxListed = 50
 
-// confirmDrop asks whether what the plans delete may go.
+// confirmDrop asks for confirmation of the deletions in the plans, if any.
 func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	var list strings.Builder
 	total := 0
@@ -77,5 +76,5 @@ func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	if total > maxListed {
 		fmt.Fprintf(&list, "  and %d more\n", total-maxListed)
 	}
-	return i.confirm(fmt.Sprintf("These are not in the file and will be deleted:\n%s", list.String()), i.yes)
+	return i.confirm(fmt.Sprintf("The following are not in the file and will be deleted:\n%s", list.String()), i.yes)
 }

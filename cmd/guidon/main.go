@@ -1,6 +1,5 @@
-// Command guidon is the feature-flag service and its tools: the server, the
-// schema of its database, import and export, tokens, configuration. "guidon
-// help" explains them.
+// Command guidon runs the feature-flag service and its tools: database migration,
+// import and export, tokens, and configuration. See "guidon help".
 package main
 
 import (
@@ -18,9 +17,9 @@ func main() {
 	os.Exit(code)
 }
 
-// withSignals returns a context that the first SIGINT or SIGTERM ends. A second
-// one ends the process at once: whatever the first began hangs, or takes longer
-// than somebody wants to wait. Nothing that was acknowledged is lost by that.
+// withSignals returns a context that the first SIGINT or SIGTERM cancels. A second
+// one ends the process immediately, in case the shutdown hangs or takes too long. No
+// acknowledged write is lost by that.
 func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
@@ -29,7 +28,7 @@ func withSignals(parent context.Context) (context.Context, context.CancelFunc) {
 		<-signals
 		cancel()
 		second := <-signals
-		fmt.Fprintln(os.Stderr, "guidon: stopped at once by a second signal")
+		fmt.Fprintln(os.Stderr, "guidon: terminated by a second signal")
 		if second == syscall.SIGTERM {
 			os.Exit(exitTerminated)
 		}

@@ -5,11 +5,11 @@ import (
 	"runtime/debug"
 )
 
-// commandMemory is what a command that moves documents tries to stay below, in bytes.
+// commandMemory is the soft memory limit, in bytes, of commands that process documents.
 const commandMemory = 500 << 20
 
-// limitMemory makes the garbage collector work harder where memory gets scarce, unless
-// GOMEMLIMIT says from when on.
+// limitMemory sets the memory limit of the Go runtime to commandMemory, unless
+// GOMEMLIMIT is set.
 func limitMemory() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(commandMemory)

@@ -13,22 +13,22 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-const migrateHelp = `Bring the schema of the database up to date, or tell where it stands.
+const migrateHelp = `Update the schema of the database, or show its state.
 
-"guidon server" does this by itself for an SQLite database. With several servers
-on one database, "migrate up" is a job of its own that runs before the new release
-starts (or set db.migrate_on_start): the servers of the previous release keep
-working meanwhile, those of the new one refuse to start until it is done.`
+"guidon server" updates an SQLite database automatically. If several servers share
+a database, run "migrate up" as a separate job before the new release starts, or
+set db.migrate_on_start. Servers of the previous release keep working during the
+migration. Those of the new release refuse to start until it is done.`
 
 func (p *program) migrateCommand() *cobra.Command {
 	var database string
 	up := &cobra.Command{
 		Use:   "up",
 		Short: "Apply the pending steps",
-		Long: `Apply the steps that the schema lacks. An SQLite file is created if it does not
-exist; one that another process has is refused. On a database server any number
-of processes may do this at once: one applies the steps, the others wait for it.
-It may be killed at any moment and run again.`,
+		Long: `Apply the pending schema steps. An SQLite file is created if it does not exist, and
+rejected if another process is using it. On a database server, any number of
+processes may run this concurrently: one applies the steps, the others wait for it.
+It can be killed at any time and run again.`,
 		Example: `  guidon migrate up
   guidon migrate up --db /data/guidon.db`,
 		Args: cobra.NoArgs,
@@ -37,7 +37,7 @@ It may be killed at any moment and run again.`,
 	status := &cobra.Command{
 		Use:     "status",
 		Short:   "List the steps",
-		Long:    "List the steps of the schema and when they were applied. Nothing is changed.",
+		Long:    "List the schema steps and when they were applied. Nothing is changed.",
 		Example: `  guidon migrate status`,
 		Args:    cobra.NoArgs,
 		RunE:    p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx, database) }),
@@ -46,19 +46,19 @@ It may be killed at any moment and run again.`,
 	wait := &cobra.Command{
 		Use:   "wait",
 		Short: "Wait until the schema is up to date",
-		Long: `Wait until another process has applied the steps that the schema lacks, also
-while the database cannot be reached: what runs before a server where a job
-migrates. Nothing is changed.`,
+		Long: `Wait until another process has applied the pending schema steps. It also waits while
+the database cannot be reached. Run it before a server if a separate job migrates
+the database. Nothing is changed.`,
 		Example: `  guidon migrate wait && guidon server
   guidon migrate wait --timeout 30s`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateWait(ctx, database, timeout) }),
 	}
-	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits for ever")
+	wait.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest `time` to wait; 0 waits forever")
 	for _, command := range []*cobra.Command{up, status, wait} {
 		databaseFlag(command, &database)
 	}
-	return group("migrate", "Bring the database schema up to date", migrateHelp, up, status, wait)
+	return group("migrate", "Update the database schema", migrateHelp, up, status, wait)
 }
 
 func (p *program) migrateUp(ctx context.Context, database string) (err error) {
@@ -68,14 +68,14 @@ func (p *program) migrateUp(ctx context.Context, database string) (err error) {
 	}
 	db, end, err := p.openDatabase(ctx, c, writing)
 	if _, held := errors.AsType[heldError](err); held {
-		return fmt.Errorf("%w; stop it first, and it brings the schema up to date by itself when it starts", err)
+		return fmt.Errorf("%w; stop it first (a server also updates the schema when it starts)", err)
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = closing(err, end) }()
 	err = instance.WaitReady(ctx, c.DB, db.DB, func(err error, next time.Duration) {
-		fmt.Fprintf(p.err, "the database %s cannot be reached yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
+		fmt.Fprintf(p.err, "cannot reach the database %s yet: %v; next attempt in %s\n", db.Path(), err, next.Round(time.Millisecond))
 	})
 	if err != nil {
 		return err
@@ -136,12 +136,12 @@ func (p *program) migrateStatus(ctx context.Context, database string) (err error
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "STEP\tNAME\tAPPLIED")
 	for _, step := range steps {
-		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, orUnknown(step.Name), orWord(step.AppliedAt, "pending"))
+		fmt.Fprintf(table, "%d\t%s\t%s\n", step.Version, stepName(step.Name), timeOr(step.AppliedAt, "pending"))
 	}
 	return table.Flush()
 }
 
-// closing calls end and returns its error unless there is an earlier one.
+// closing calls end. It returns err, or else the error of end.
 func closing(err error, end func() error) error {
 	if later := end(); err == nil {
 		return later
@@ -149,8 +149,8 @@ func closing(err error, end func() error) error {
 	return err
 }
 
-// orUnknown names a step that a newer release applied.
-func orUnknown(name string) string {
+// stepName returns the name of a step, or a text for a step of a newer release.
+func stepName(name string) string {
 	if name == "" {
 		return "(unknown to this program)"
 	}
@@ -164,8 +164,8 @@ func orDash(text string) string {
 	return text
 }
 
-// orWord writes a time for a table, or the word for none.
-func orWord(t time.Time, none string) string {
+// timeOr formats t for a table. It returns none if t is zero.
+func timeOr(t time.Time, none string) string {
 	if t.IsZero() {
 		return none
 	}

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 )
 
-// output is the standard output. It remembers a write that failed, so that no
-// command ends well whose result is lost. It is used by one goroutine at a time.
+// output is the standard output. It records the first failed write, so that a command
+// whose output was lost does not succeed. It is not safe for concurrent use.
 type output struct {
 	io.Writer
 	failed error
@@ -22,8 +22,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plainReason returns what went wrong with a file, without the file's name,
-// which the caller gives in the words of the command line.
+// plainReason removes the path from a file system error. The caller adds the path as
+// it was given on the command line.
 func plainReason(err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		return errors.Unwrap(e)

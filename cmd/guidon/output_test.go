@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// fullDisk is a standard output that takes nothing.
+// fullDisk is a standard output that fails every write.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestLostOutput: a command whose result did not arrive does not claim success.
+// TestLostOutput: a command that cannot write its output does not report success.
 func TestLostOutput(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", shop)
@@ -37,15 +37,15 @@ func TestLostOutput(t *testing.T) {
 		}
 	}
 
-	// The token nobody has seen is named, so that it can be deleted.
+	// The error contains the id of the token that was not shown, so that it can be deleted.
 	code, said := run("token", "create", "lost")
-	if code != exitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but could not be shown`).MatchString(said) {
+	if code != exitFailure || !regexp.MustCompile(`token [0-9a-f-]{36} was created but cannot be shown`).MatchString(said) {
 		t.Errorf("token create: got exit code %d and %q", code, said)
 	}
 }
 
-// TestFileErrors: the message names the file of the command line, once, and
-// never the temporary one.
+// TestFileErrors: the message contains the path from the command line, once, and never
+// that of the temporary file.
 func TestFileErrors(t *testing.T) {
 	s := newShell(t)
 	s.ok("import", shop)
@@ -63,7 +63,7 @@ func TestFileErrors(t *testing.T) {
 	}
 }
 
-// TestFormatCompletion: the shell is offered the values of --format.
+// TestFormatCompletion: shell completion offers the values of --format.
 func TestFormatCompletion(t *testing.T) {
 	s := newShell(t)
 	for _, command := range []string{"import", "export", "validate"} {

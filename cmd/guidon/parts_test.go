@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestProgress: a terminal sees how far a long command is, and nothing of a
-// short one.
+// TestProgress: the progress of a long command is shown at a terminal, that of a short
+// one is not.
 func TestProgress(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -29,7 +29,7 @@ func TestProgress(t *testing.T) {
 				p := &program{err: &out, terminal: func(any) bool { return tt.terminal }}
 				progress := p.startProgress("importing")
 				progress.add(7, 2_500_000)
-				time.Sleep(tt.takes) // the bubble's time, which costs none
+				time.Sleep(tt.takes) // the fake time of synctest
 				progress.hide(func() { out.WriteString("result\n") })
 				progress.stop()
 				if got := out.String(); got != tt.want {
@@ -40,7 +40,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestLibraryLog: what the gRPC library says is logged from log.grpc_level up.
+// TestLibraryLog: messages of the gRPC library are logged from log.grpc_level up.
 func TestLibraryLog(t *testing.T) {
 	var out bytes.Buffer
 	var l libraryLog
@@ -64,7 +64,7 @@ func TestDatabaseURL(t *testing.T) {
 		"sqlite:///data/x.db":   "sqlite:///data/x.db",
 		"postgres://db/guidon":  "postgres://db/guidon",
 		"./folder/a:b/guidon.x": "file:./folder/a:b/guidon.x",
-		"oracle://db/guidon":    "oracle://db/guidon", // to be refused
+		"oracle://db/guidon":    "oracle://db/guidon", // rejected later
 		"u:p@tcp(db:3306)/x":    "u:p@tcp(db:3306)/x",
 		"host=db dbname=x":      "host=db dbname=x",
 	} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPasswordsAreNotShown: no command shows a part of a password, whatever is in
-// it, whether the URL is refused or its server is not there.
+// TestPasswordsAreNotShown: no command shows any part of a password, whatever
+// characters it contains, whether the URL is rejected or its server is unavailable.
 func TestPasswordsAreNotShown(t *testing.T) {
 	for _, password := range []string{"hunter2", "pass@hunter2", "12@hunter2/x", "12/hunter2", "12?hunter2", "12#hunter2", "hunter2%zz", "hunter2:12", "[hunter2"} {
 		for _, written := range []string{password, url.QueryEscape(password)} {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// What takes longer than progressDelay shows how far it is, at a terminal.
+// A command that takes longer than progressDelay shows its progress at a terminal.
 const (
 	progressDelay    = time.Second
 	progressInterval = 200 * time.Millisecond
 )
 
-// progress is a line on the terminal that says how far a command is. Its
-// methods may be called concurrently.
+// progress is a line on the terminal that shows the progress of a command. It is safe
+// for concurrent use.
 type progress struct {
 	out  io.Writer
 	what string
@@ -27,7 +27,7 @@ type progress struct {
 	shown   bool
 }
 
-// startProgress shows the progress of the work from now on, until stop.
+// startProgress starts showing progress; stop ends it.
 func (p *program) startProgress(what string) *progress {
 	g := &progress{out: p.err, what: what, quit: make(chan struct{}), done: make(chan struct{})}
 	if !p.terminal(p.err) {
@@ -53,7 +53,7 @@ func (g *progress) run() {
 	}
 }
 
-// add counts what has been done.
+// add adds to the counts shown.
 func (g *progress) add(objects, bytes int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,7 +61,7 @@ func (g *progress) add(objects, bytes int) {
 	g.bytes += int64(bytes)
 }
 
-// show writes the line. The caller holds the lock.
+// show writes the line. g.mu must be held.
 func (g *progress) show() {
 	g.shown = true
 	fmt.Fprintf(g.out, "%s: %d objects", g.what, g.objects)
@@ -71,7 +71,7 @@ func (g *progress) show() {
 	fmt.Fprint(g.out, " so far")
 }
 
-// hide takes the line away and calls write, which may use the terminal.
+// hide erases the line and calls write, which may write to the terminal.
 func (g *progress) hide(write func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +82,7 @@ func (g *progress) hide(write func()) {
 	write()
 }
 
-// stop takes the line away for good.
+// stop erases the line and ends the progress.
 func (g *progress) stop() {
 	close(g.quit)
 	<-g.done

@@ -7,29 +7,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const rootHelp = `Guidon is a feature-flag service: it keeps flags and segments, and answers what a
-flag is for an entity, over HTTP and gRPC.
+const rootHelp = `Guidon is a feature-flag service: it stores flags and segments, and evaluates flags
+for entities over HTTP and gRPC.
 
-The commands that work on flags, segments and tokens open the database of the
-configuration. With --address they talk to a running server instead, which is
-what to do while a server holds the database.`
+The commands for flags, segments and tokens open the configured database. With
+--address they connect to a running server instead, which is necessary to change
+an SQLite database that a server is using.`
 
-const rootExample = `  # Start the service on http://127.0.0.1:8080 and gRPC on port 9000
+const rootExample = `  # Start the service, with HTTP on port 8080 and gRPC on port 9000
   guidon server
 
-  # Load flags into the local database, or into a running server
+  # Import flags into the local database, or through a running server
   guidon import shop.yaml
   guidon import shop.yaml --address http://127.0.0.1:8080
 
-  # Ask what a flag is for somebody
+  # Evaluate a flag for a user
   guidon evaluate new-checkout -e user-42 -c country=PT`
 
 const exitCodeHelp = `
 Exit codes:
-  0    done
-  1    failed
-  2    the command was not written correctly
-  3    "validate" and "config check" found problems; "import --dry-run
+  0    success
+  1    failure
+  2    usage error
+  3    "validate" or "config check" found problems, or "import --dry-run
        --exit-code" found differences
   130  interrupted (a second SIGTERM: 143)
 `
@@ -38,7 +38,7 @@ Exit codes:
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "guidon",
-		Short:         "Feature flags: the service and its tools",
+		Short:         "Feature-flag service and tools",
 		Long:          rootHelp,
 		Example:       rootExample,
 		SilenceErrors: true,
@@ -46,12 +46,12 @@ func (p *program) root() *cobra.Command {
 		RunE:          func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	root.SetUsageTemplate(root.UsageTemplate() + exitCodeHelp)
-	root.PersistentFlags().StringVar(&p.config, "config", "", "configuration `file` (default: guidon/config.yml in the user's configuration folder, then /etc/guidon/config/default.yml)")
+	root.PersistentFlags().StringVar(&p.config, "config", "", "configuration `file` (default: guidon/config.yml in the user's configuration directory, then /etc/guidon/config/default.yml)")
 	_ = root.MarkPersistentFlagFilename("config", "yml", "yaml") // the flag exists
 	root.AddGroup(
 		&cobra.Group{ID: "service", Title: "Running the service:"},
 		&cobra.Group{ID: "flags", Title: "Working with flags:"},
-		&cobra.Group{ID: "setup", Title: "Setting up:"},
+		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.copyDatabaseCommand()},
@@ -68,8 +68,8 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// group returns a command that only holds others: alone it prints its help, and
-// a word that is none of them is a mistake.
+// group returns a command that only has subcommands. Without one it prints its help;
+// an unknown one is an error.
 func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	command := &cobra.Command{
 		Use: use, Short: short, Long: long,

@@ -18,7 +18,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 )
 
-// The exit codes, as the help documents them.
+// Exit codes, documented in exitCodeHelp.
 const (
 	exitOK          = 0
 	exitFailure     = 1
@@ -28,22 +28,22 @@ const (
 	exitTerminated  = 143
 )
 
-// program is what every command works with.
+// program holds what all commands share.
 type program struct {
 	environ  []string
 	in       io.Reader // the standard input itself
-	input    io.Reader // what to read it through
+	input    io.Reader // the standard input, interruptible
 	out, err io.Writer
 	stdout   io.Writer             // the standard output itself, for the log
-	terminal func(stream any) bool // tells whether a stream is a terminal
+	terminal func(stream any) bool // reports whether a stream is a terminal
 	now      func() time.Time
-	working  bool // a command has begun: what fails now is not the usage
+	working  bool // a command is running: errors are no longer usage errors
 	config   string
 	aws      secrets.AWS
 }
 
-// run runs the command that args name, until it is done or ctx ends, and
-// returns the exit code.
+// run runs the command in args until it completes or ctx ends, and returns the exit
+// code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, in: stdin, out: stdout, err: stderr, terminal: isTerminal, now: time.Now}
 	p.aws.Load = func(ctx context.Context) (aws.Config, error) { return awsconfig.LoadDefaultConfig(ctx) }
@@ -61,30 +61,30 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetErr(p.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.failed != nil {
-		err = &exitError{code: exitFailure, err: fmt.Errorf("done, but the output could not be written: %w", out.failed)}
+		err = &exitError{code: exitFailure, err: fmt.Errorf("the command succeeded, but cannot write its output: %w", out.failed)}
 	}
 	return p.exitCode(ctx, err)
 }
 
-// exitError ends a command with a code of its own.
+// exitError is an error with its own exit code.
 type exitError struct {
 	code int
-	err  error // nil: everything has been said
+	err  error // nil: nothing to print
 }
 
 func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// findings is the end of a command that did its work and found something.
+// findings is returned by a command that completed and found problems or differences.
 var findings = &exitError{code: exitFindings}
 
-// usageError returns an error that is the caller's mistake in writing the command.
+// usageError returns an error with the exit code for incorrect usage.
 func usageError(format string, args ...any) error {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
 }
 
-// exitCode tells the error and returns the code for it.
+// exitCode prints the error and returns its exit code.
 func (p *program) exitCode(ctx context.Context, err error) int {
 	if err == nil {
 		return exitOK
@@ -104,24 +104,24 @@ func (p *program) exitCode(ctx context.Context, err error) int {
 	}
 	fmt.Fprintf(p.err, "guidon: %s\n", message(err))
 	if code == exitUsage {
-		fmt.Fprintln(p.err, "Run the command with --help for how to use it.")
+		fmt.Fprintln(p.err, "Run the command with --help for usage.")
 	}
 	return code
 }
 
-// message returns the text of the error and, where there is a remedy, what it is.
+// message returns the text of the error, with a hint if there is one.
 func message(err error) string {
 	text := strings.TrimSpace(err.Error())
 	switch {
 	case errors.Is(err, guidon.Unauthenticated):
-		text += "\nGive a token that may do this with GUIDON_TOKEN, --token-file or --token."
+		text += "\nProvide a token that permits this operation with GUIDON_TOKEN, --token-file or --token."
 	case errors.Is(err, guidon.PermissionDenied):
-		text += "\nThe token is valid but may not do this; use another one."
+		text += "\nThe token is valid but does not permit this operation; use another one."
 	}
 	return text
 }
 
-// action makes fn the work of a command.
+// action returns a RunE function that runs fn.
 func (p *program) action(fn func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(command *cobra.Command, args []string) error {
 		p.working = true
@@ -129,7 +129,7 @@ func (p *program) action(fn func(ctx context.Context, args []string) error) func
 	}
 }
 
-// isTerminal tells whether the stream is a file that a person sits at.
+// isTerminal reports whether the stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) // #nosec G115 -- a file descriptor

@@ -21,19 +21,19 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-const serverHelp = `Start the service and serve until it is told to stop.
+const serverHelp = `Start the service and run until it is stopped.
 
 The configuration is a file and the environment; "guidon config init" writes a
-file to start from. An SQLite file is created, and its schema brought up to date;
-of a database that several servers share the schema must be up to date (see
-"guidon migrate"), unless db.migrate_on_start is set.
-When static tokens are switched on and there is none yet, a first one is created
-and, unless it was configured, shown once in the log.
+file to start from. An SQLite file is created if it does not exist, and its schema
+is updated. The schema of a database that several servers share must be up to date
+(see "guidon migrate"), unless db.migrate_on_start is true. If static tokens are
+enabled and the database never had one, a first token is created. Unless it was
+configured, it is shown once in the log.
 
-SIGTERM or SIGINT stop the server: health turns to NOT_SERVING, requests are
-still accepted for server.shutdown_delay while clients are told to close their
-connections, those in progress may finish within server.shutdown_timeout, then
-the database is closed. A second signal ends the process at once.`
+SIGTERM or SIGINT stops the server. Health changes to NOT_SERVING. For
+server.shutdown_delay, requests are still accepted and clients are told to close
+their connections. Requests in progress then have server.shutdown_timeout to
+finish, and the database is closed. A second signal ends the process immediately.`
 
 func (p *program) serverCommand() *cobra.Command {
 	return &cobra.Command{
@@ -49,19 +49,19 @@ func (p *program) serverCommand() *cobra.Command {
 	}
 }
 
-// ballast is how much memory the server allocates and never touches, so that the
-// system never provides it. The garbage collector runs when the heap has doubled:
-// of a service that keeps a few megabytes of flags it would run dozens of times a
-// second, at a cost that each request feels. Unlike a higher GOGC it makes no
-// difference to one that keeps many.
+// ballast is how much memory the server allocates and never touches, so that it is
+// never backed by physical memory. The garbage collector runs when the heap has
+// doubled. With only a few megabytes of flags that would be dozens of times a second,
+// which slows down every request. Unlike a higher GOGC, the ballast makes no
+// difference to a server with many flags.
 const ballast = 16 << 20
 
-// logDelay is how late lines may be written to the log, so that those of a busy
-// server are written together.
+// logDelay is how long log lines may be delayed, so that a busy server writes several
+// of them together.
 const logDelay = 10 * time.Millisecond
 
-// serve runs the server in the order of operations 4.6: configuration, log,
-// database, service, listeners; and ends it in the opposite one.
+// serve starts the server in the order of operations 4.6 (configuration, log,
+// database, service, listeners) and stops it in reverse order.
 func (p *program) serve(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(make([]byte, ballast))
 	c, err := p.loadConfig(ctx, "")
@@ -83,7 +83,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 
 	db, end, err := p.openDatabase(ctx, c, serving)
 	if _, held := errors.AsType[heldError](err); held {
-		return fmt.Errorf("%w; stop it first, or give this one a file of its own with db.url (GUIDON_DB_URL)", err)
+		return fmt.Errorf("%w; stop it first, or set another file with db.url (GUIDON_DB_URL)", err)
 	}
 	if err != nil {
 		return err
@@ -96,25 +96,25 @@ func (p *program) serve(ctx context.Context) (err error) {
 
 	parts := newParts(c, db, logger)
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
-		return fmt.Errorf("bootstrap token: %w", db.Explain(err))
+		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
 	}
 	if !c.Authentication.Required {
-		logger.Warn("authentication is not required: whoever reaches the listeners may change flags", "host", c.Server.Host)
+		logger.Warn("authentication is disabled: anyone who can reach the listeners can change flags", "host", c.Server.Host)
 	}
 	if c.Diagnostics.Profiling.Enabled && !c.Authentication.Required && c.Server.DiagnosticsAddress == "" {
-		logger.Warn("the profiler is enabled and cannot be reached: set server.diagnostics_address, or require authentication")
+		logger.Warn("the profiler is enabled but cannot be reached: set server.diagnostics_address, or require authentication")
 	}
 	if err := server.Run(ctx, parts.runtime(c, logger)); err != nil {
-		return &exitError{code: exitFailure, err: err} // a stop that had to cut something is no mere interruption
+		return &exitError{code: exitFailure, err: err} // not exitInterrupted: requests may have been cut off
 	}
 	logger.Info("stopped")
 	return nil
 }
 
-// prepare waits for the database and sees to its schema.
+// prepare waits for the database, and checks or updates its schema.
 func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger) error {
 	err := instance.WaitReady(ctx, c, db, func(err error, next time.Duration) {
-		logger.Warn("the database cannot be reached yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
+		logger.Warn("cannot reach the database yet", "path", db.Path(), "error", err, "next_attempt_in", next.Round(time.Millisecond).String())
 	})
 	if err != nil {
 		return err
@@ -129,14 +129,14 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 	return err
 }
 
-// parts are the pieces of a server that know of each other.
+// parts are the components of a server.
 type parts struct {
 	db        *instance.Storage
 	service   *guidon.Service
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *server.Metrics
-	streams   *handler.Streams // nil where they are switched off
+	streams   *handler.Streams // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
 }
@@ -173,7 +173,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	return p
 }
 
-// runtime returns what the server runtime works with.
+// runtime returns the configuration of the server runtime.
 func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	s := c.Server
 	run := server.Config{
@@ -202,7 +202,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 	return run
 }
 
-// loops returns what the server does besides answering.
+// loops returns the background work of the server.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
 	clean := instance.NewCleaner(c, p.db.DB, p.service, guidon.Actor{ID: "system:cleanup"})

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// running is a server that a test started by the command.
+// running is a server that a test started with the command.
 type running struct {
 	shell     *shell
 	web, grpc string
@@ -26,7 +26,7 @@ type running struct {
 	err bytes.Buffer
 }
 
-// Write takes the log of the server and notices when it serves.
+// Write collects the log of the server.
 func (r *running) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,8 +39,8 @@ func (r *running) text() string {
 	return r.log.String()
 }
 
-// serve starts "guidon server" on free ports and waits until it serves. It is
-// stopped with the test.
+// serve starts "guidon server" on free ports and waits until it is serving. It is
+// stopped at the end of the test.
 func (s *shell) serve(args ...string) *running {
 	s.t.Helper()
 	r := &running{exited: make(chan int, 1)}
@@ -65,7 +65,7 @@ func (s *shell) serve(args ...string) *running {
 	return r
 }
 
-// watch reads the log for the line that tells the addresses.
+// watch waits for the log line with the addresses.
 func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
 	defer lines.Close()
 	decoder := json.NewDecoder(lines)
@@ -81,7 +81,7 @@ func (r *running) watch(lines *io.PipeReader, ready chan<- struct{}) {
 	}
 }
 
-// wait stops the server and expects the exit code. It may be called twice.
+// wait stops the server and checks the exit code. It may be called twice.
 func (r *running) wait(want int) {
 	r.shell.t.Helper()
 	r.stop()
@@ -92,7 +92,7 @@ func (r *running) wait(want int) {
 	}
 }
 
-// get returns status and body of a page of the server.
+// get returns the status and body of the response to a GET request.
 func (r *running) get(path, token string) (int, string) {
 	r.shell.t.Helper()
 	request, err := http.NewRequestWithContext(r.shell.t.Context(), http.MethodGet, r.web+path, nil)
@@ -102,22 +102,22 @@ func (r *running) get(path, token string) (int, string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		r.shell.t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		r.shell.t.Fatal(err)
 	}
-	return answer.StatusCode, string(body)
+	return response.StatusCode, string(body)
 }
 
 var withTokens = []string{"GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true"}
 
-// TestServer goes through the first day of an installation: start, bootstrap
-// token, import, evaluate, another token, stop, start again.
+// TestServer walks through the setup of an installation: start, bootstrap token,
+// import, evaluate, another token, stop, start again.
 func TestServer(t *testing.T) {
 	s := newShell(t, withTokens...)
 	server := s.serve()
@@ -150,13 +150,13 @@ func TestServer(t *testing.T) {
 	}
 	for _, address := range []string{server.web, server.grpc} {
 		if got := known.ok("export", "--all-namespaces", "-a", address); got != string(want) {
-			t.Errorf("export from %s is not the imported file", address)
+			t.Errorf("export from %s differs from the imported file", address)
 		}
 		if got := known.ok("import", shop, "--update", "-a", address); !strings.Contains(got, "default: 0 created, 0 updated, 0 deleted") {
-			t.Errorf("second import to %s says %q", address, got)
+			t.Errorf("second import to %s prints %q", address, got)
 		}
 		if got := known.ok("evaluate", "checkout-redesign", "-e", "u", "-a", address); !strings.Contains(got, `"flagKey": "checkout-redesign"`) {
-			t.Errorf("evaluate at %s says %s", address, got)
+			t.Errorf("evaluate at %s prints %s", address, got)
 		}
 		token := strings.TrimSpace(known.ok("token", "create", "limited", "-n", "warehouse", "-a", address))
 		limited := s.file("token", token+"\n")
@@ -168,22 +168,22 @@ func TestServer(t *testing.T) {
 		t.Errorf("metrics: got %d %s", code, body)
 	}
 
-	// Reading beside the server is fine; writing is not.
+	// Commands can read next to a running server, but not write.
 	if got := s.ok("export", "--all-namespaces"); got != string(want) {
-		t.Error("export beside the server is not the imported file")
+		t.Error("export next to the server differs from the imported file")
 	}
 	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by process", "--address")
 	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by process", "--address")
-	s.fails(exitFailure, []string{"cleanup"}, "in use by process", "by itself")
+	s.fails(exitFailure, []string{"cleanup"}, "in use by process", "automatically")
 	s.fails(exitFailure, []string{"server"}, "in use by process")
 
 	server.wait(exitOK)
 	again := s.serve()
 	if strings.Contains(again.text(), "bootstrap token created") {
-		t.Error("a second start made a second bootstrap token")
+		t.Error("the second start created another bootstrap token")
 	}
 	if got := known.ok("export", "--all-namespaces", "-a", again.web); got != string(want) {
-		t.Error("the restart lost something")
+		t.Error("the export differs after the restart")
 	}
 }
 
@@ -200,11 +200,11 @@ func TestBootstrapSecret(t *testing.T) {
 	}
 	_, settings := server.get("/meta/config", secret)
 	if log := server.text(); !strings.Contains(log, "bootstrap token created") || strings.Contains(log+settings, secret) {
-		t.Errorf("the secret is in the log or the settings, or nothing was logged:\n%s%s", log, settings)
+		t.Errorf("the secret is in the log or in /meta/config, or nothing was logged:\n%s%s", log, settings)
 	}
 }
 
-// TestServerSettings: keys that change what is served.
+// TestServerSettings checks configuration keys that change what is served.
 func TestServerSettings(t *testing.T) {
 	s := newShell(t)
 	file := filepath.Join(t.TempDir(), "log")
@@ -215,12 +215,12 @@ func TestServerSettings(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", path, code, want)
 		}
 	}
-	if !strings.Contains(server.text(), "the profiler is enabled and cannot be reached") {
-		t.Error("nothing warns that the profiler cannot be reached")
+	if !strings.Contains(server.text(), "the profiler is enabled but cannot be reached") {
+		t.Error("no warning that the profiler cannot be reached")
 	}
 	s.fails(exitFailure, []string{"token", "create", "x", "-a", server.web}, "authentication.methods.token.enabled")
 
-	// Two servers of different databases cannot have one port.
+	// Two servers cannot share a port.
 	port := server.web[strings.LastIndexByte(server.web, ':')+1:]
 	other := newShell(t, "GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_GRPC_PORT=0", "GUIDON_LOG_FILE="+file)
 	other.with("GUIDON_SERVER_HTTP_PORT="+port).fails(exitFailure, []string{"server"}, "address already in use")
@@ -229,8 +229,8 @@ func TestServerSettings(t *testing.T) {
 	}
 }
 
-// TestEvaluationsLogged: on request evaluations are in the log, and in the metrics
-// as they always are.
+// TestEvaluationsLogged: evaluations are logged if configured, and always counted in
+// the metrics.
 func TestEvaluationsLogged(t *testing.T) {
 	const enabled, entities = "GUIDON_LOG_EVALUATIONS_ENABLED=true", "GUIDON_LOG_EVALUATIONS_ENTITIES=true"
 	for name, test := range map[string]struct {
@@ -251,7 +251,7 @@ func TestEvaluationsLogged(t *testing.T) {
 			log := server.text()
 			logged, named := strings.Contains(log, `"M":"feature_flag.evaluation"`), strings.Contains(log, "somebody")
 			if logged != test.logged || named != test.named {
-				t.Errorf("logged %t, with the entity %t; want %t, %t\n%s", logged, named, test.logged, test.named, log)
+				t.Errorf("got logged %t, with the entity %t; want %t, %t\n%s", logged, named, test.logged, test.named, log)
 			}
 			if _, metrics := server.get("/metrics", ""); !strings.Contains(metrics, `guidon_evaluations_errors_total{flag="",namespace=""} 1`) {
 				t.Error("the evaluation is not counted")
@@ -260,17 +260,18 @@ func TestEvaluationsLogged(t *testing.T) {
 	}
 }
 
-// TestLogForms: people read text, machines JSON with the names of log.keys.
+// TestLogForms: the log is text for people, or JSON with the names of log.keys for
+// machines.
 func TestLogForms(t *testing.T) {
 	for encoding, want := range map[string]string{
 		"console": `msg="database ready"`,
 		"json":    `"message":"database ready"`,
-		"auto":    `"message":"database ready"`, // a buffer is no terminal
+		"auto":    `"message":"database ready"`, // a buffer is not a terminal
 	} {
 		s := newShell(t, "GUIDON_LOG_ENCODING="+encoding, "GUIDON_LOG_KEYS_MESSAGE=message", "GUIDON_LOG_KEYS_TIME=when", "GUIDON_SERVER_HOST=256.0.0.1")
 		r := s.run("server")
 		if r.code != exitFailure || !strings.Contains(r.out, want) {
-			t.Errorf("%s: got exit code %d and log %q, want %q in it", encoding, r.code, r.out, want)
+			t.Errorf("%s: got exit code %d and log %q, want it to contain %q", encoding, r.code, r.out, want)
 		}
 		if encoding == "json" && !strings.Contains(r.out, `"when":"`) {
 			t.Errorf("log %q lacks the time", r.out)
@@ -278,7 +279,8 @@ func TestLogForms(t *testing.T) {
 	}
 }
 
-// TestMigrateOnStart: a server that may not migrate says what to run.
+// TestMigrateOnStart: the error of a server that must not migrate contains the command
+// to run.
 func TestMigrateOnStart(t *testing.T) {
 	s := newShell(t, "GUIDON_DB_MIGRATE_ON_START=false")
 	s.fails(exitFailure, []string{"server"}, "the database lacks", "guidon migrate up")
@@ -286,9 +288,8 @@ func TestMigrateOnStart(t *testing.T) {
 	s.serve()
 }
 
-// TestStartTimeout: a database server that does not come up is waited for, which
-// the log shows, and no longer than the configuration says. The password is in
-// neither.
+// TestStartTimeout: a starting server waits for an unavailable database no longer than
+// configured, and logs it. The password is neither in the log nor in the error.
 func TestStartTimeout(t *testing.T) {
 	s := newShell(t, "GUIDON_DB_START_TIMEOUT=700ms")
 	for _, database := range []string{
@@ -296,11 +297,11 @@ func TestStartTimeout(t *testing.T) {
 	} {
 		s := s.with("GUIDON_DB_URL=" + database)
 		r := s.run("server")
-		if r.code != exitFailure || !strings.Contains(r.out, `"M":"the database cannot be reached yet"`) || !strings.Contains(r.err, "127.0.0.1:1") {
+		if r.code != exitFailure || !strings.Contains(r.out, `"M":"cannot reach the database yet"`) || !strings.Contains(r.err, "127.0.0.1:1") {
 			t.Errorf("server on %s: got exit code %d, log %s and %s", database, r.code, r.out, r.err)
 		}
 		up := s.run("migrate", "up")
-		if up.code != exitFailure || !strings.Contains(up.err, "cannot be reached yet") {
+		if up.code != exitFailure || !strings.Contains(up.err, "cannot reach the database") {
 			t.Errorf("migrate up on %s: got exit code %d and %s", database, up.code, up.err)
 		}
 		if strings.Contains(r.out+r.err+up.out+up.err, "hunter2") {
@@ -309,9 +310,8 @@ func TestStartTimeout(t *testing.T) {
 	}
 }
 
-// TestLargeNamespaceOverTheNetwork: a namespace of a size that the local database
-// takes goes in and out over HTTP too, with more values than an ordinary body may
-// have.
+// TestLargeNamespaceOverTheNetwork: a namespace that can be imported locally can also
+// be imported and exported over HTTP, with more values than other bodies may have.
 func TestLargeNamespaceOverTheNetwork(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("version: \"1.4\"\nnamespace:\n  key: large\n  name: Large\nflags:\n")
@@ -337,7 +337,7 @@ func TestLargeNamespaceOverTheNetwork(t *testing.T) {
 	server := s.serve()
 	s.ok("import", s.file("large.yaml", text.String()), "--address", server.web)
 	if got := s.ok("export", "--namespaces", "large", "--address", server.web); got != text.String() {
-		t.Error("the export is not what was imported")
+		t.Error("the export differs from the imported file")
 	}
 	server.stop()
 	server.wait(exitOK)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// asProgram makes the test binary be the program.
+// asProgram makes the test binary run as guidon.
 const asProgram = "TEST_BINARY_IS_GUIDON=1"
 
 func TestMain(m *testing.M) {
@@ -24,8 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSignals: the first signal stops the server in good order, a second one at
-// once (issue 2, item 8).
+// TestSignals: the first signal stops the server gracefully, a second one immediately.
 func TestSignals(t *testing.T) {
 	tests := []struct {
 		name          string
@@ -74,7 +73,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// await reads the log until a line has the text.
+// await reads the log until a line contains the text.
 func await(t *testing.T, log *bufio.Scanner, text string) {
 	t.Helper()
 	for log.Scan() {

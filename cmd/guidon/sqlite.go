@@ -1,4 +1,4 @@
 package main
 
-// The driver of SQLite, for package store and for databases of Flipt v1.
+// The SQLite driver, for package store and for databases of Flipt v1.
 import _ "modernc.org/sqlite"

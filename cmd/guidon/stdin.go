@@ -5,12 +5,13 @@ import (
 	"io"
 )
 
-// interruptible is a reader that gives up when its context ends, where the one
-// below may wait for ever for somebody to type. It is used by one goroutine.
+// interruptible is a reader whose Read returns when the context ends. The underlying
+// reader may block forever, waiting for the user to type. It is not safe for
+// concurrent use.
 type interruptible struct {
 	ctx    context.Context
 	reader io.Reader
-	rest   []byte // read but not yet asked for
+	rest   []byte // read but not yet returned
 }
 
 type chunk struct {
@@ -18,8 +19,8 @@ type chunk struct {
 	err  error
 }
 
-// Read implements io.Reader. A read that was given up leaves the reader below
-// unusable.
+// Read implements io.Reader. After the context has ended, the underlying reader must
+// not be used: a read may still be in progress.
 func (r *interruptible) Read(p []byte) (int, error) {
 	if len(r.rest) > 0 {
 		n := copy(p, r.rest)
@@ -28,7 +29,7 @@ func (r *interruptible) Read(p []byte) (int, error) {
 	}
 	done := make(chan chunk, 1)
 	go func() {
-		data := make([]byte, 32<<10) // not p, which is the caller's again after Read
+		data := make([]byte, 32<<10) // not p, which must not be used after Read returns
 		n, err := r.reader.Read(data)
 		done <- chunk{data[:n], err}
 	}()
@@ -39,7 +40,7 @@ func (r *interruptible) Read(p []byte) (int, error) {
 		n := copy(p, c.data)
 		r.rest = c.data[n:]
 		if len(r.rest) > 0 {
-			return n, nil // the error, if any, comes again
+			return n, nil // the next read returns the error again, if any
 		}
 		return n, c.err
 	}

@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// TestTLS: https protects both listeners (operations 2.2), and the commands do
-// not trust a certificate that nobody vouches for.
+// TestTLS: https enables TLS on both listeners (operations 2.2), and the commands
+// reject an untrusted certificate.
 func TestTLS(t *testing.T) {
-	example := httptest.NewTLSServer(nil) // for its certificate, which is for 127.0.0.1
+	example := httptest.NewTLSServer(nil) // only for its certificate for 127.0.0.1
 	defer example.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(example.Certificate())
@@ -39,13 +39,13 @@ func TestTLS(t *testing.T) {
 
 	web := http.Client{Transport: &http.Transport{TLSClientConfig: trust}}
 	defer web.CloseIdleConnections()
-	answer, err := web.Get(server.web + "/health")
+	response, err := web.Get(server.web + "/health")
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		t.Errorf("health: got %s", answer.Status)
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("health: got %s", response.Status)
 	}
 
 	conn, err := grpc.NewClient(strings.TrimPrefix(server.grpc, "grpcs://"), grpc.WithTransportCredentials(credentials.NewTLS(trust)))

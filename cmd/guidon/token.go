@@ -17,8 +17,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-const tokenHelp = `Create, list and delete static tokens, with which programs present themselves to the
-service. The service looks at tokens only where authentication.required is true.`
+const tokenHelp = `Create, list and delete static tokens, with which programs authenticate to the
+service. Tokens are checked only if authentication.required is true.`
 
 func (p *program) tokenCommand() *cobra.Command {
 	return group("token", "Create, list and delete tokens", tokenHelp,
@@ -35,11 +35,11 @@ type creating struct {
 	expiresAt   string
 	metadata    []string
 	asJSON      bool
-	given       func(flag string) bool // reports whether the flag was given, be it empty
+	given       func(flag string) bool // reports whether the flag was given, even if empty
 }
 
-const tokenCreateHelp = `Create a static token and print it, alone, on the standard output. It is shown only
-now: the service keeps no more than its hash.`
+const tokenCreateHelp = `Create a static token and print it, without anything else, on the standard output.
+It cannot be shown again: the service stores only its hash.`
 
 func (p *program) tokenCreateCommand() *cobra.Command {
 	c := &creating{program: p}
@@ -58,9 +58,9 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	c.given = flags.Changed
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
-	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token ends after this `time`, such as 2160h")
-	flags.StringVar(&c.expiresAt, "expires-at", "", "the token ends at this `time`, such as 2030-01-31T12:00:00Z")
-	flags.StringArrayVar(&c.metadata, "metadata", nil, "a further `key=value` of the token; may be repeated")
+	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 2160h")
+	flags.StringVar(&c.expiresAt, "expires-at", "", "the token expires at this `time`, such as 2030-01-31T12:00:00Z")
+	flags.StringArrayVar(&c.metadata, "metadata", nil, "additional `key=value` metadata of the token; may be repeated")
 	flags.BoolVar(&c.asJSON, "json", false, "print the token and its record as JSON")
 	command.MarkFlagsMutuallyExclusive("expires-in", "expires-at")
 	return command
@@ -77,7 +77,7 @@ func (c *creating) run(ctx context.Context, args []string) error {
 			return c.explain(err)
 		}
 		if err := c.print(response); err != nil {
-			return fmt.Errorf("token %s was created but could not be shown: %w; delete it and create another", response.GetAuthentication().GetId(), err)
+			return fmt.Errorf("token %s was created but cannot be shown: %w; delete it and create another", response.GetAuthentication().GetId(), err)
 		}
 		return nil
 	})
@@ -87,12 +87,12 @@ func (c *creating) print(response *auth.CreateTokenResponse) error {
 	if c.asJSON {
 		return c.printMessage(response)
 	}
-	fmt.Fprintf(c.err, "created token %s; it is shown only this once\n", response.GetAuthentication().GetId())
+	fmt.Fprintf(c.err, "created token %s; it cannot be shown again\n", response.GetAuthentication().GetId())
 	_, err := fmt.Fprintln(c.out, response.GetClientToken())
 	return err
 }
 
-// explain adds the likely reason where a server lacks the operation.
+// explain adds the likely reason if the server lacks the operation.
 func (c *creating) explain(err error) error {
 	switch guidon.CodeOf(err) {
 	case guidon.NotFound, guidon.Unimplemented:
@@ -112,16 +112,16 @@ func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
 	switch {
 	case c.given("expires-in"):
 		if c.expiresIn <= 0 {
-			return nil, usageError("--expires-in must lie in the future")
+			return nil, usageError("--expires-in must be positive")
 		}
 		request.ExpiresAt = timestamppb.New(c.now().Add(c.expiresIn))
 	case c.given("expires-at"):
 		at, err := time.Parse(time.RFC3339, c.expiresAt)
 		if err != nil {
-			return nil, usageError("--expires-at %q is not a time such as 2030-01-31T12:00:00Z", c.expiresAt)
+			return nil, usageError("invalid --expires-at %q: must be a time such as 2030-01-31T12:00:00Z", c.expiresAt)
 		}
 		if !at.After(c.now()) {
-			return nil, usageError("--expires-at must lie in the future")
+			return nil, usageError("--expires-at must be in the future")
 		}
 		request.ExpiresAt = timestamppb.New(at)
 	}
@@ -134,7 +134,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens",
-		Long:  "List the static tokens, expired ones included, in the order of their creation. The tokens themselves are not kept.",
+		Long:  "List the static tokens, including expired ones, in creation order. The tokens themselves are not stored and cannot be shown.",
 		Example: `  guidon token list
   guidon token list --json --address https://flags.example`,
 		Args: cobra.NoArgs,
@@ -153,8 +153,7 @@ func (p *program) tokenListCommand() *cobra.Command {
 	return command
 }
 
-// tokenPage is how many tokens are asked for at a time, the most that the
-// service answers.
+// tokenPage is how many tokens are requested at a time, the maximum of the service.
 const tokenPage = 100
 
 func listTokens(ctx context.Context, service client.Client) ([]*auth.Authentication, error) {
@@ -193,21 +192,21 @@ func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error 
 			namespace = "all"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[guidon.MetadataTokenName]),
-			namespace, orWord(instant(token.GetCreatedAt()), "-"), p.expiry(token))
+			namespace, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
 	}
 	return table.Flush()
 }
 
 func (p *program) expiry(token *auth.Authentication) string {
 	at := instant(token.GetExpiresAt())
-	text := orWord(at, "never")
+	text := timeOr(at, "never")
 	if !at.IsZero() && !at.After(p.now()) {
 		text += " (expired)"
 	}
 	return text
 }
 
-// instant returns the zero time for a timestamp that is not set.
+// instant returns the time of a timestamp, or the zero time if it is not set.
 func instant(at *timestamppb.Timestamp) time.Time {
 	if at == nil {
 		return time.Time{}
@@ -220,7 +219,7 @@ func (p *program) tokenDeleteCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "delete <id>...",
 		Short: "Delete tokens",
-		Long:  "Delete the tokens with these ids, which \"guidon token list\" shows. Whoever presents one of them is refused from then on.",
+		Long:  "Delete the tokens with the given ids, which \"guidon token list\" shows. Requests with a deleted token are rejected.",
 		Example: `  guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a
   guidon token delete 8a6e0804-2bd0-4672-b79d-d97027f9071a --address https://flags.example`,
 		Args: cobra.MinimumNArgs(1),
@@ -234,13 +233,13 @@ func (p *program) tokenDeleteCommand() *cobra.Command {
 	return command
 }
 
-// deleteTokens deletes the tokens. The service takes an unknown id for one that
-// is gone already; here it is more likely a slip.
+// deleteTokens deletes the tokens. The service treats an unknown id as already
+// deleted; on the command line it is more likely a typing error.
 func (p *program) deleteTokens(ctx context.Context, service client.Client, ids []string) error {
 	for _, id := range ids {
 		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationService/GetAuthentication", &auth.GetAuthenticationRequest{Id: id}, new(auth.Authentication)); err != nil {
 			if guidon.CodeOf(err) == guidon.NotFound {
-				return guidon.Errorf(guidon.NotFound, "there is no token %q; \"guidon token list\" shows the ids", id)
+				return guidon.Errorf(guidon.NotFound, "token %q not found; \"guidon token list\" shows the ids", id)
 			}
 			return err
 		}

@@ -10,10 +10,11 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-const validateHelp = `Check files of flags and segments without a server or a database: their form, every
-rule that the service has, and that all they refer to is in them.
+const validateHelp = `Check files of flags and segments without a server or a database: syntax, all
+validation rules, and references.
 
-Prints what it finds and exits with 3, or prints what is in the files.`
+If there are problems, it prints them and exits with 3. Otherwise it prints a summary
+of each file.`
 
 func (p *program) validateCommand() *cobra.Command {
 	var format formatFlag
@@ -26,13 +27,13 @@ func (p *program) validateCommand() *cobra.Command {
   guidon export | guidon validate -`,
 		RunE: p.action(func(_ context.Context, paths []string) error { return p.validate(paths, &format) }),
 	}
-	command.Flags().Var(&format, "format", "format of the files, whatever their names")
+	command.Flags().Var(&format, "format", "format of the files (default: by their extensions)")
 	_ = command.RegisterFlagCompletionFunc("format", completeFormat) // the flag exists
 	return command
 }
 
 func (p *program) validate(paths []string, format *formatFlag) error {
-	if err := someFiles(paths); err != nil {
+	if err := checkFiles(paths); err != nil {
 		return err
 	}
 	wrong := false
@@ -50,7 +51,7 @@ func (p *program) validate(paths []string, format *formatFlag) error {
 	return nil
 }
 
-// validateFile returns all that is wrong with the file, one line for each problem.
+// validateFile returns all problems of the file in one error, one line for each.
 func (p *program) validateFile(path string, format *formatFlag) error {
 	documents, err := p.readFile(path, format)
 	if err != nil {
@@ -69,6 +70,6 @@ func (p *program) validateFile(path string, format *formatFlag) error {
 	if len(found) > 0 {
 		return fmt.Errorf("%s", strings.Join(found, "\n"))
 	}
-	fmt.Fprintf(p.out, "%s: fine (namespaces %d, flags %d, segments %d)\n", streamName(path), len(documents), flags, segments)
+	fmt.Fprintf(p.out, "%s: valid (namespaces %d, flags %d, segments %d)\n", streamName(path), len(documents), flags, segments)
 	return nil
 }

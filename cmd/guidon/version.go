@@ -13,10 +13,9 @@ import (
 )
 
 // Set by the release build: -ldflags "-X main.version=v1.2.3 -X main.commit=… -X main.date=…".
-// Where they are empty, the build information that Go records speaks.
+// If they are empty, the build information recorded by Go is used.
 var version, commit, date string
 
-// buildInfo tells what was built.
 func buildInfo() handler.Info { return instance.BuildInfo(version, commit, date) }
 
 func (p *program) versionCommand() *cobra.Command {
@@ -24,7 +23,7 @@ func (p *program) versionCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version of this program, what it was built from and with what.",
+		Long:  "Print the version of this program, the commit it was built from, and the Go version and platform.",
 		Example: `  guidon version
   guidon version --json`,
 		Args: cobra.NoArgs,

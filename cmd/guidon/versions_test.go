@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// firstVersion lacks the ranks of its rules, of which each variant is that of one.
+// firstVersion has two rules without ranks, each with its own variant.
 const firstVersion = `version: VERSION
 namespace: old
 flags:
@@ -22,8 +22,8 @@ segments:
   - {key: all, name: All, match_type: ALL_MATCH_TYPE}
 `
 
-// TestVersions: every way to import takes the same versions and ranks, and none
-// takes another.
+// TestVersions: all ways to import accept the same versions, reject all others, and
+// assign the same ranks.
 func TestVersions(t *testing.T) {
 	server := newShell(t).serve()
 	for _, version := range []string{"1.0", "1.0.0", "v1.0", "v1", "1.4.0", "v1.4", "1.3.0"} {
@@ -34,12 +34,12 @@ func TestVersions(t *testing.T) {
 			direct.ok("import", file)
 			want := direct.ok("export", "--namespaces", "old")
 			if strings.Index(want, "variant: first") > strings.Index(want, "variant: second") || !strings.Contains(want, "variant: second") {
-				t.Errorf("the rules have changed places:\n%s", want)
+				t.Errorf("the rules have changed their order:\n%s", want)
 			}
 			for _, address := range []string{server.web, server.grpc} {
 				direct.ok("import", file, "--drop", "--yes", "--address", address)
 				if got := direct.ok("export", "--namespaces", "old", "--address", address); got != want {
-					t.Errorf("imported at %s it is\n%s, want\n%s", address, got, want)
+					t.Errorf("imported at %s: got\n%s, want\n%s", address, got, want)
 				}
 			}
 		})

@@ -1,4 +1,4 @@
-// The custom resource Migration: has the function migrate before anything runs the new code.
+// The custom resource Migration: invokes the migration before anything runs the new code.
 const {LambdaClient, InvokeCommand} = require("@aws-sdk/client-lambda");
 exports.handler = async (event, context) => {
   const answer = {
@@ -20,5 +20,5 @@ exports.handler = async (event, context) => {
   }
   const body = JSON.stringify(answer);
   const response = await fetch(event.ResponseURL, {method: "PUT", headers: {"content-type": ""}, body});
-  if (!response.ok) throw new Error(`CloudFormation answered ${response.status}`);
+  if (!response.ok) throw new Error(`CloudFormation returned ${response.status}`);
 };

@@ -1,4 +1,4 @@
-// The template against AWS's own schemas and rules, and the step that it holds as text.
+// Checks the template against AWS's schemas and rules, and tests the step embedded in it.
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const http = require("node:http");
@@ -10,7 +10,7 @@ const { RegoEngine, TemplateFile } = require("@aws/cloudformation-validate");
 const file = path.join(__dirname, "guidon.yaml");
 const template = fs.readFileSync(file, "utf8");
 
-// The validator takes the defaults for what is deployed, also where a condition leaves it out.
+// The validator uses the defaults, even for resources that a condition excludes.
 const parameterOverrides = {
   SubnetIds: "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
   SecurityGroupIds: "sg-0123456789abcdef0",
@@ -20,7 +20,7 @@ const parameterOverrides = {
   CodeBucket: "packages", CodeKey: "guidon/v1.2.3.zip",
 };
 
-// problems returns what keeps the template of the file from being deployed.
+// problems returns the errors that prevent the template in the file from being deployed.
 function problems(name) {
   const engine = new RegoEngine();
   try {
@@ -34,15 +34,15 @@ function problems(name) {
 
 test("the template is valid", () => assert.deepEqual(problems(file), []));
 
-// So that it is known that somebody looks.
-test("broken copies are not", async (t) => {
+// Makes sure that the validator finds errors.
+test("broken copies are invalid", async (t) => {
   const mistakes = {
-    "a property that there is not": ["MemorySize: 256", "Memory: 256"],
+    "an unknown property": ["MemorySize: 256", "Memory: 256"],
     "a value out of range": ["MemorySize: 256", "MemorySize: 64"],
-    "a runtime that is gone": ["provided.al2023", "provided"],
-    "a reference to nothing": ["!GetAtt MigrationRole.Arn", "!GetAtt MigrateRole.Arn"],
-    "an attribute that there is not": ["!GetAtt Url.FunctionUrl", "!GetAtt Url.Address"],
-    "a condition that there is not": ["Condition: HasPublicUrl", "Condition: IsPublic"],
+    "a runtime that no longer exists": ["provided.al2023", "provided"],
+    "a reference to an unknown resource": ["!GetAtt MigrationRole.Arn", "!GetAtt MigrateRole.Arn"],
+    "an unknown attribute": ["!GetAtt Url.FunctionUrl", "!GetAtt Url.Address"],
+    "an unknown condition": ["Condition: HasPublicUrl", "Condition: IsPublic"],
   };
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "guidon-template-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -56,8 +56,8 @@ test("broken copies are not", async (t) => {
   }
 });
 
-// Only network interfaces have no narrower resource, and only a public URL is for everybody.
-test("the privileges are the least", () => {
+// Only network interfaces need the resource "*", and only a public URL allows every principal.
+test("the privileges are minimal", () => {
   assert.equal(template.match(/Resource: "\*"/g).length, 1);
   assert.match(template, /ec2:UnassignPrivateIpAddresses\n +Resource: "\*"/);
   assert.doesNotMatch(template, /Action:.*\*/);
@@ -65,7 +65,7 @@ test("the privileges are the least", () => {
   assert.deepEqual(forAll.map((resource) => resource.split(":")[0]), ["UrlPermission", "UrlInvokePermission"]);
 });
 
-test("the program knows every variable", () => {
+test("all variables are documented", () => {
   const reference = fs.readFileSync(path.join(__dirname, "../../docs/configuration.md"), "utf8");
   const variables = [...template.matchAll(/^ +(GUIDON_[A-Z_]+):/gm)].map((m) => m[1]);
   assert.ok(variables.length > 5);
@@ -74,14 +74,14 @@ test("the program knows every variable", () => {
 
 const source = fs.readFileSync(path.join(__dirname, "migrate.js"), "utf8");
 
-test("the template holds the step", () => {
+test("the template contains the step", () => {
   const lines = source.split("\n").slice(0, -1).map((line) => " ".repeat(10) + line + "\n");
   assert.ok(template.includes("        ZipFile: |\n" + lines.join("")));
-  assert.ok(source.length <= 4096, "CloudFormation takes no more than 4096 bytes inline");
+  assert.ok(source.length <= 4096, "CloudFormation allows at most 4096 bytes inline");
 });
 
-// step runs the step on an event with a stand-in for Lambda, and returns what
-// CloudFormation was told and what was invoked.
+// step runs the step for an event with a fake of Lambda. It returns the response sent to
+// CloudFormation and the invocations.
 async function step(requestType, result) {
   const invoked = [];
   class InvokeCommand { constructor(input) { invoked.push(input); } }
@@ -91,11 +91,11 @@ async function step(requestType, result) {
       return result;
     }
   }
-  let told;
+  let sent;
   const server = http.createServer(async (request, response) => {
     let body = "";
     for await (const piece of request) body += piece;
-    told = { method: request.method, type: request.headers["content-type"], ...JSON.parse(body) };
+    sent = { method: request.method, type: request.headers["content-type"], ...JSON.parse(body) };
     response.end();
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -110,31 +110,31 @@ async function step(requestType, result) {
   } finally {
     server.close();
   }
-  return { told, invoked };
+  return { sent, invoked };
 }
 
 test("the step migrates", async () => {
   for (const type of ["Create", "Update"]) {
-    const { told, invoked } = await step(type, { Payload: Buffer.from('{"applied":[]}') });
+    const { sent, invoked } = await step(type, { Payload: Buffer.from('{"applied":[]}') });
     assert.deepEqual(invoked, [{ FunctionName: "migrates", Payload: '{"guidon":"migrate"}' }]);
-    assert.deepEqual(told, {
+    assert.deepEqual(sent, {
       method: "PUT", type: "", Status: "SUCCESS", PhysicalResourceId: "migration",
       StackId: "stack", RequestId: "request", LogicalResourceId: "Migration",
     });
   }
 });
 
-test("the step tells of a migration that failed", async () => {
+test("the step reports a failed migration", async () => {
   const failed = await step("Update", { FunctionError: "Unhandled", Payload: Buffer.from('{"errorMessage":"no database"}') });
-  assert.equal(failed.told.Status, "FAILED");
-  assert.match(failed.told.Reason, /no database/);
-  const refused = await step("Create", new Error("AccessDenied"));
-  assert.equal(refused.told.Status, "FAILED");
-  assert.match(refused.told.Reason, /AccessDenied/);
+  assert.equal(failed.sent.Status, "FAILED");
+  assert.match(failed.sent.Reason, /no database/);
+  const denied = await step("Create", new Error("AccessDenied"));
+  assert.equal(denied.sent.Status, "FAILED");
+  assert.match(denied.sent.Reason, /AccessDenied/);
 });
 
-test("the step leaves the schema when the stack goes", async () => {
-  const { told, invoked } = await step("Delete", new Error("not to be called"));
-  assert.equal(told.Status, "SUCCESS");
+test("deleting the stack does not change the schema", async () => {
+  const { sent, invoked } = await step("Delete", new Error("must not be called"));
+  assert.equal(sent.Status, "SUCCESS");
   assert.deepEqual(invoked, []);
 });

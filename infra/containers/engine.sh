@@ -1,15 +1,15 @@
 #!/bin/sh
-# Docker, and the database images that the integration tests ask for, on a Debian
-# machine that reaches no image registry: the images are built from Debian's own
-# packages, under the names of the public ones and with their environment. Where
-# there is a registry, none of this is needed. Needs root; may be repeated.
+# Provides Docker and the database images for the integration tests on a Debian machine
+# without access to an image registry. The images are built from Debian packages, with the
+# names and environment variables of the public images. With a registry, this script is
+# not needed. It requires root, and may be run repeatedly.
 #
 #   engine.sh up                          install and start the engine
-#   engine.sh images [NAME ...]           build the images that are missing
-#   engine.sh env                         print what testcontainers-go must know
+#   engine.sh images [NAME ...]           build missing images
+#   engine.sh env                         print the environment for testcontainers-go
 #   engine.sh down                        stop the engine if this script started it
 #
-# Images: postgres (postgres:17), mariadb (mariadb:11.8), mysql (mysql:9, of Debian
+# Images: postgres (postgres:17), mariadb (mariadb:11.8), mysql (mysql:9, from Debian
 # unstable), redis (redis:8), valkey (valkey:8).
 set -eu
 STATE=${ENGINE_STATE:-/var/lib/guidon-containers}
@@ -24,7 +24,7 @@ up() {
   fi
   mkdir -p "$STATE"
   if docker info >/dev/null 2>&1; then return; fi
-  # An engine that was killed leaves these behind, and its zombie looks alive.
+  # A killed engine leaves these behind, and its zombie process seems to be running.
   rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
   : >"$STATE/started"
   # --ip: published ports listen on loopback only.
@@ -35,7 +35,7 @@ up() {
     [ $i -lt 120 ] || { tail -20 "$STATE/dockerd.log" >&2; log "engine did not start"; exit 1; }
     sleep 0.25
   done
-  log "engine up after $i quarter seconds"
+  log "engine started after $i quarter seconds"
 }
 
 down() {
@@ -181,8 +181,8 @@ case "${1:-}" in
   images) shift; up; images "$@" ;;
   down) down ;;
   env)
-    # The helper that removes forgotten containers cannot be pulled, and inside a
-    # container the library would look for the ports on the gateway.
+    # The image of the cleanup helper (Ryuk) cannot be pulled. Inside a container, the
+    # library would connect to published ports on the gateway.
     echo "export TESTCONTAINERS_RYUK_DISABLED=true"
     echo "export TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1" ;;
   *) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Answer is what came back.
-type Answer struct {
+// Response is an HTTP response.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
@@ -17,30 +17,30 @@ type Answer struct {
 
 var client = &http.Client{Timeout: Patience}
 
-// URL is where the server takes HTTP requests.
+// URL returns the base URL of the server.
 func (s *Server) URL() string { return "http://" + s.Address }
 
-// Call sends a request over HTTP, with one more header line or none.
-func (s *Server) Call(method, path, body, header string) (Answer, error) {
+// Call sends an HTTP request. header is an additional header line, or "".
+func (s *Server) Call(method, path, body, header string) (Response, error) {
 	r, err := http.NewRequest(method, s.URL()+path, strings.NewReader(body))
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	r.Header.Set("Authorization", "Bearer "+Token)
-	r.Header.Set("Accept-Encoding", "identity") // as wrk, which says nothing
+	r.Header.Set("Accept-Encoding", "identity") // no compression, as with wrk
 	if name, value, ok := strings.Cut(header, ": "); ok {
 		r.Header.Set(name, value)
 	}
 	response, err := client.Do(r)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return Answer{response.StatusCode, response.Header, text}, err
+	return Response{response.StatusCode, response.Header, text}, err
 }
 
-// Post has the service do something, and fails unless it does.
+// Post sends a POST request. It returns an error unless the status is 200.
 func (s *Server) Post(path string, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) Post(path string, body any) error {
 	return err
 }
 
-// Import writes n flags of the data set into a namespace that is there.
+// Import imports n flags of the data set into an existing namespace.
 func (s *Server) Import(namespace string, n int) error {
 	return s.Post("/api/v1/namespaces/"+namespace+"/import", object{"document": document(n)})
 }

@@ -7,10 +7,10 @@ const segmentCount = 10
 
 type object = map[string]any
 
-// FlagKey returns the key of a flag: even ones are boolean with a threshold of
-// 50 %, odd ones have a rule on one segment and two variants, half and half. All
-// segments have the same three constraints: so where an entity meets them, every
-// evaluation goes the longest way.
+// FlagKey returns the key of a flag. Even flags are boolean, with a threshold of 50 %. Odd
+// flags have two variants, and a rule for one segment that distributes them equally. All
+// segments have the same three constraints, so that for a matching entity every
+// evaluation takes the longest path.
 func FlagKey(i int) string {
 	if i%2 == 0 {
 		return fmt.Sprintf("bool-%05d", i)
@@ -18,7 +18,7 @@ func FlagKey(i int) string {
 	return fmt.Sprintf("var-%05d", i)
 }
 
-// document returns n flags for the import call of the service.
+// document returns a document with n flags.
 func document(n int) object {
 	flags, segments := make([]object, n), make([]object, segmentCount)
 	for i := range segments {

@@ -2,11 +2,11 @@ package harness
 
 import "slices"
 
-// Sample is what one run showed.
+// Sample contains the measurements of one run.
 type Sample struct {
 	Rate float64 // requests per second
 	CPU  float64 // of the server, µs per request
-	P99  float64 // ms, where the load generator tells
+	P99  float64 // ms, if the load generator reports it
 }
 
 // The figures of a sample.
@@ -14,8 +14,8 @@ func Rate(s Sample) float64 { return s.Rate }
 func CPU(s Sample) float64  { return s.CPU }
 func P99(s Sample) float64  { return s.P99 }
 
-// InTurns lets n contenders run in turns: first to last, last to first, and so on.
-// It returns the samples by contender, then round.
+// InTurns runs n contenders in turns: first to last, last to first, and so on. It returns
+// the samples by contender, then by round.
 func InTurns(n, rounds int, run func(contender int) (Sample, error)) ([][]Sample, error) {
 	samples := make([][]Sample, n)
 	order := make([]int, n)
@@ -44,8 +44,8 @@ func MedianOf(runs []Sample, figure func(Sample) float64) float64 {
 	return Median(values)
 }
 
-// Ratios returns a figure as shares of the floor's, round by round: what else the
-// machine did in one touched both.
+// Ratios returns the ratio of a figure to that of the floor for each round, because other
+// load on the machine affects both in the same way.
 func Ratios(runs, floor []Sample, figure func(Sample) float64) []float64 {
 	values := make([]float64, len(runs))
 	for i, run := range runs {
@@ -54,7 +54,7 @@ func Ratios(runs, floor []Sample, figure func(Sample) float64) []float64 {
 	return values
 }
 
-// Median returns the value in the middle, or between the two there.
+// Median returns the median of the values.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	middle := len(sorted) / 2

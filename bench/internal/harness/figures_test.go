@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/bench/internal/harness"
 )
 
-// TestInTurns: nobody is always the first, and the samples of a round stay together.
+// TestInTurns: the order alternates, and samples are grouped by contender and round.
 func TestInTurns(t *testing.T) {
 	var order []int
 	samples, err := harness.InTurns(3, 2, func(contender int) (harness.Sample, error) {
@@ -33,7 +33,7 @@ func TestInTurns(t *testing.T) {
 	}
 }
 
-// TestRatios: each round is compared with the floor's of the same round.
+// TestRatios: each round is compared with the same round of the floor.
 func TestRatios(t *testing.T) {
 	floor := []harness.Sample{{Rate: 100}, {Rate: 10}, {Rate: 50}, {Rate: 20}}
 	runs := []harness.Sample{{Rate: 50}, {Rate: 10}, {Rate: 10}, {Rate: 15}}

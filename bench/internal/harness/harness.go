@@ -1,6 +1,5 @@
-// Package harness is what the load tests have in common: their command line, the
-// service and its floor as processes, the flags that are stored, and how the
-// figures of the two are compared.
+// Package harness contains the common parts of the load tests: the command line, the
+// service and its floor as processes, the data set, and the comparison of figures.
 package harness
 
 import (
@@ -15,42 +14,42 @@ import (
 	"time"
 )
 
-// Settings is what every command line says.
+// Settings are the settings that all load tests have.
 type Settings struct {
 	Guidon   string // the program
 	Flags    int    // stored
 	Duration time.Duration
 	Rounds   int
-	Only     string // what the names of scenarios must contain
+	Only     string // names of scenarios must contain this
 }
 
-// Define defines the flags of the command line. Rounds is the default of theirs.
+// Define defines the flags of the command line. rounds is the default of Rounds.
 func (s *Settings) Define(rounds int) {
 	flag.StringVar(&s.Guidon, "guidon", "bin/guidon", "the program to measure")
-	flag.IntVar(&s.Flags, "flags", 10_000, "flags that are stored, an even number; 50 and more for batches")
-	flag.DurationVar(&s.Duration, "duration", 2*time.Second, "length of one run, whole seconds")
+	flag.IntVar(&s.Flags, "flags", 10_000, "number of stored flags, even, and at least 50 for batches")
+	flag.DurationVar(&s.Duration, "duration", 2*time.Second, "length of one run, in whole seconds")
 	flag.IntVar(&s.Rounds, "rounds", rounds, "runs of each server for each kind of work")
 	flag.StringVar(&s.Only, "only", "", "measure only work whose name contains this")
 }
 
-// Wants tells whether the scenario of this name is to be measured.
+// Wants reports whether the scenario with this name is selected.
 func (s *Settings) Wants(scenario string) bool { return strings.Contains(scenario, s.Only) }
 
 // Program is a load test.
 type Program struct {
 	Generator string // the program that sends requests
-	Debian    string // the package that has it
+	Debian    string // the Debian package that contains it
 	Floor     func(address string) error
-	// Measure is called when the command line has been read. It may keep files in
-	// the folder.
+	// Measure is called after the command line has been parsed. It may create files in
+	// dir.
 	Measure func(ctx context.Context, dir string) error
 }
 
-// floorVariable holds the address in the environment of the process that is the
-// floor: the load test once more, so that there is nothing else to build.
+// floorVariable is the environment variable with the address of the floor. The floor is
+// another process of the load test itself, so that nothing else must be built.
 const floorVariable = "GUIDON_BENCH_FLOOR"
 
-// Main runs the program, whose flags are defined, and ends the process.
+// Main runs the load test and ends the process. The flags must have been defined.
 func (p Program) Main() {
 	if err := p.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

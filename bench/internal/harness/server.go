@@ -14,22 +14,22 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 )
 
-// Token is the first token of the service, of which the floor takes no notice.
-const Token = "bench-0123456789abcdef0123456789abcdef" // #nosec G101 -- of a server that lives for minutes, on loopback
+// Token is the first token of the service. The floor ignores it.
+const Token = "bench-0123456789abcdef0123456789abcdef" // #nosec G101 -- for a short-lived server on loopback
 
-// Patience bounds every wait for a server.
+// Patience is the longest wait for a server.
 const Patience = 30 * time.Second
 
 // Server is a process that is measured.
 type Server struct {
 	Name    string
-	Address string // of HTTP, or what the floor was told
+	Address string // of the HTTP listener, or of the floor
 	Floor   bool
 	process *exec.Cmd
 	begin   time.Time
 }
 
-// StartFloor starts this program once more, as the floor.
+// StartFloor starts another process of this program, as the floor.
 func StartFloor(ctx context.Context) (*Server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -44,15 +44,15 @@ func StartFloor(ctx context.Context) (*Server, error) {
 	return start(&Server{Name: "floor", Address: address, Floor: true, process: cmd})
 }
 
-// StartGuidon starts the service with a database file, without an access log. The
-// environment adds to what it is told, or says otherwise.
+// StartGuidon starts the service with a database file, without an access log. env adds to
+// or overrides its configuration.
 func StartGuidon(ctx context.Context, name, program, database string, env ...string) (*Server, error) {
 	address, err := FreeAddress()
 	if err != nil {
 		return nil, err
 	}
 	host, port, _ := net.SplitHostPort(address)
-	cmd := exec.CommandContext(ctx, program, "server") // #nosec G204 -- what the caller wants measured
+	cmd := exec.CommandContext(ctx, program, "server") // #nosec G204 -- the program to measure
 	cmd.Env = append([]string{
 		"HOME=" + filepath.Dir(database), "GUIDON_DB_URL=file:" + database,
 		"GUIDON_SERVER_HOST=" + host, "GUIDON_SERVER_HTTP_PORT=" + port, "GUIDON_SERVER_GRPC_PORT=0",
@@ -63,8 +63,7 @@ func StartGuidon(ctx context.Context, name, program, database string, env ...str
 	return start(&Server{Name: name, Address: address, process: cmd})
 }
 
-// start starts the process, whose output is dropped, but for what it complains
-// about.
+// start starts the process. Its standard output is discarded.
 func start(s *Server) (*Server, error) {
 	s.process.Stderr = os.Stderr
 	s.begin = time.Now()
@@ -74,14 +73,13 @@ func start(s *Server) (*Server, error) {
 	return s, nil
 }
 
-// FreeAddress returns an address on loopback at which nobody listens.
+// FreeAddress returns an unused address on loopback.
 func FreeAddress() (string, error) {
 	port, err := dbproc.FreePort()
 	return net.JoinHostPort("127.0.0.1", port), err
 }
 
-// Await asks again and again whether the server is ready, and returns how long
-// after its start it was.
+// Await polls until the server is ready, and returns the time since its start.
 func (s *Server) Await(ready func() bool) (time.Duration, error) {
 	for time.Since(s.begin) < Patience {
 		if ready() {
@@ -89,11 +87,11 @@ func (s *Server) Await(ready func() bool) (time.Duration, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return 0, fmt.Errorf("%s does not answer", s.Name)
+	return 0, fmt.Errorf("%s does not respond", s.Name)
 }
 
-// Load runs the load generator, and returns what it says and how long the server
-// computed meanwhile.
+// Load runs the load generator, and returns its output and the CPU time that the server
+// used meanwhile.
 func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err error) {
 	pid := s.process.Process.Pid
 	before := dbproc.CPUTime(pid)
@@ -102,7 +100,7 @@ func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err e
 		return nil, 0, fmt.Errorf("%s: %w: %s", filepath.Base(generator.Path), err, out)
 	}
 	after := dbproc.CPUTime(pid)
-	if after < before { // that of a process that is gone
+	if after < before { // the process no longer exists
 		return nil, 0, fmt.Errorf("%s has ended", s.Name)
 	}
 	return out, after - before, nil
@@ -111,7 +109,7 @@ func (s *Server) Load(generator *exec.Cmd) (out []byte, cpu time.Duration, err e
 // ResidentMiB returns the resident memory of the server.
 func (s *Server) ResidentMiB() (float64, error) { return residentMiB(s.process.Process.Pid) }
 
-// Stop ends the process, orderly where it can be.
+// Stop ends the process: the service gracefully, the floor by killing it.
 func (s *Server) Stop() error {
 	signal := syscall.SIGTERM
 	if s.Floor {

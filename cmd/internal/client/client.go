@@ -1,5 +1,5 @@
-// Package client calls the operations of the service: inside the process, over
-// HTTP or over gRPC. The commands are written once against it.
+// Package client invokes the operations of the service: within the process, over HTTP
+// or over gRPC. The commands use it, so that they work with all three.
 package client
 
 import (
@@ -18,45 +18,43 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// Client calls operations. Its methods may be called concurrently.
+// Client invokes operations. It is safe for concurrent use.
 type Client interface {
-	// Invoke calls the operation of the full gRPC name, such as
-	// "/flipt.Flipt/GetFlag", and fills response with the answer. A refusal is a
-	// *[guidon.Error] of the code that the service gave; a service that cannot be
-	// reached is one of code Unavailable.
+	// Invoke invokes the operation with the full gRPC name, such as
+	// "/flipt.Flipt/GetFlag", and stores the result in response. If the service
+	// returns an error, it is a *[guidon.Error] with the same code. If the service
+	// cannot be reached, the code is Unavailable.
 	Invoke(ctx context.Context, method string, request, response proto.Message) error
-	// Close ends the client. It may be called twice.
+	// Close closes the client. It may be called twice.
 	Close() error
 }
 
-// Options are what the calls to a remote service carry. Zero fields mean none,
-// or the default named.
+// Options configures the client of a remote service.
 type Options struct {
-	Token   string        // presented with every call
+	Token   string        // sent with every request; "" for none
 	Timeout time.Duration // of one call, retries included; default 1 minute
 }
 
-// defaultTimeout bounds a call that is not told otherwise.
+// defaultTimeout is the default of Options.Timeout.
 const defaultTimeout = time.Minute
 
-// maxAnswer bounds an answer, in bytes: a namespace as a document is the
-// largest there is.
-const maxAnswer = 512 << 20
+// maxResponse is the maximum size of a response, in bytes. The largest ones are
+// namespaces as documents.
+const maxResponse = 512 << 20
 
-// maxAnswerValues bounds the members and elements of an answer.
-const maxAnswerValues = 40_000_000
+// maxResponseValues is the maximum number of members and elements in a response.
+const maxResponseValues = 40_000_000
 
-// Dial returns a client of the service at the address, whose scheme says how:
-// http, https, grpc (plaintext) or grpcs (TLS). Nothing is sent before the
-// first call. Calls that only read are tried again, a few times, when the
-// service is not available.
+// Dial returns a client for the service at the address, whose scheme must be http,
+// https, grpc (plaintext) or grpcs (TLS). It connects with the first call. Calls that
+// only read are retried a few times if the service is unavailable.
 func Dial(address string, options Options) (Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("address %s is not valid; write it as http://host:8080 or grpc://host:9000", shown(address))
+		return nil, fmt.Errorf("invalid address %s: must have the form http://host:8080 or grpc://host:9000", shown(address))
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || redact.Check(address) != nil {
-		return nil, fmt.Errorf("address %s must hold no user, query or fragment; the token is an option of its own", shown(address))
+		return nil, fmt.Errorf("invalid address %s: must have no user, query or fragment; the token is a separate option", shown(address))
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
@@ -68,7 +66,7 @@ func Dial(address string, options Options) (Client, error) {
 	case "grpc", "grpcs":
 		next, err = newGRPC(u, options)
 	default:
-		err = fmt.Errorf("address %s has an unknown scheme; known are http, https, grpc and grpcs", shown(address))
+		err = fmt.Errorf("invalid address %s: unknown scheme; use http, https, grpc or grpcs", shown(address))
 	}
 	if err != nil {
 		return nil, err
@@ -76,10 +74,10 @@ func Dial(address string, options Options) (Client, error) {
 	return &retrying{next: next, timeout: options.Timeout}, nil
 }
 
-// unreachable says what to look at when a service gives no answer of its own.
-const unreachable = "check that it runs, and that the port is that of the scheme (gRPC has a port of its own)"
+// unreachable is the hint in errors about a service that cannot be reached.
+const unreachable = "check that it is running, and that the port matches the scheme (gRPC has a separate port)"
 
-// shown returns the part of an address that may be shown, quoted.
+// shown returns the address without secrets, quoted.
 func shown(address string) string {
 	if strings.ContainsAny(address, "@?#") {
 		address = redact.URL(address) + "…"
@@ -87,18 +85,18 @@ func shown(address string) string {
 	return strconv.Quote(address)
 }
 
-// operation returns the operation of the name.
+// operation returns the operation with the full gRPC name.
 func operation(method string) (*handler.Operation, error) {
 	for _, o := range handler.Operations() {
 		if o.Name == method {
 			return o, nil
 		}
 	}
-	return nil, fmt.Errorf("no operation is called %s", method)
+	return nil, fmt.Errorf("unknown operation %s", method)
 }
 
-// codeOf returns the code of the gRPC number, Internal for one that the service
-// never gives.
+// codeOf returns the code for a gRPC status code, or Internal if the service never
+// returns that one.
 func codeOf(number uint32) guidon.Code {
 	for code := guidon.Internal; code <= guidon.DeadlineExceeded; code++ {
 		if handler.GRPCCode(code) == number {
@@ -108,11 +106,11 @@ func codeOf(number uint32) guidon.Code {
 	return guidon.Internal
 }
 
-// contextError returns the error of the context in our terms, where it has ended.
+// contextError returns a *[guidon.Error] if the context has ended, or else nil.
 func contextError(ctx context.Context, timeout time.Duration) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return guidon.Errorf(guidon.DeadlineExceeded, "no answer within %s", timeout)
+		return guidon.Errorf(guidon.DeadlineExceeded, "no response within %s", timeout)
 	case ctx.Err() != nil:
 		return &guidon.Error{Code: guidon.Canceled, Message: "interrupted", Err: ctx.Err()}
 	}
@@ -121,13 +119,13 @@ func contextError(ctx context.Context, timeout time.Duration) error {
 
 type ifMatchKey struct{}
 
-// WithIfMatch returns a context whose writes demand that the revision is the
-// namespace's current one.
+// WithIfMatch returns a context whose writes fail unless the revision is the current one
+// of the namespace.
 func WithIfMatch(ctx context.Context, revision int64) context.Context {
 	return context.WithValue(ctx, ifMatchKey{}, fmt.Sprintf("%q", fmt.Sprint(revision)))
 }
 
-// ifMatch returns the header value that the context asks for, or nothing.
+// ifMatch returns the If-Match header for the context, or "".
 func ifMatch(ctx context.Context) string {
 	value, _ := ctx.Value(ifMatchKey{}).(string)
 	return value

@@ -32,7 +32,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// observer notes which operations were called.
+// observer records which operations were called.
 type observer struct {
 	mu    sync.Mutex
 	calls []string
@@ -55,7 +55,7 @@ func (o *observer) take() []string {
 	return calls
 }
 
-// service is a running service and the token that it wants.
+// service is a running service and its token.
 type service struct {
 	observer observer
 	handler  *handler.Handler
@@ -110,7 +110,7 @@ func start(t *testing.T, required bool) *service {
 	return s
 }
 
-// clients returns a client of each kind.
+// clients returns a client for each transport.
 func (s *service) clients(t *testing.T, options client.Options) map[string]client.Client {
 	t.Helper()
 	all := map[string]client.Client{"local": client.NewLocal(s.handler, guidon.Actor{ID: "cli:test"}, nil)}
@@ -123,7 +123,7 @@ func (s *service) clients(t *testing.T, options client.Options) map[string]clien
 	}
 	t.Cleanup(func() {
 		for name, c := range all {
-			for range 2 { // may be closed twice
+			for range 2 { // Close may be called twice
 				if err := c.Close(); err != nil {
 					t.Errorf("close %s: %v", name, err)
 				}
@@ -133,7 +133,7 @@ func (s *service) clients(t *testing.T, options client.Options) map[string]clien
 	return all
 }
 
-// TestSame does the same over every transport and expects the same.
+// TestSame: all transports have the same results.
 func TestSame(t *testing.T) {
 	s := start(t, true)
 	ctx := t.Context()
@@ -201,14 +201,14 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestUnauthenticated: a stranger is told so, whatever the transport.
+// TestUnauthenticated: an invalid token is rejected over all remote transports.
 func TestUnauthenticated(t *testing.T) {
 	s := start(t, true)
 	for name, c := range s.clients(t, client.Options{Token: "wrong"}) {
 		err := c.Invoke(t.Context(), "/flipt.Flipt/ListFlags", &flipt.ListFlagRequest{}, new(flipt.FlagList))
 		if name == "local" {
 			if err != nil {
-				t.Errorf("%s: got error %v, want none: the process trusts itself", name, err)
+				t.Errorf("%s: got error %v, want none: local calls need no token", name, err)
 			}
 		} else if !errors.Is(err, guidon.Unauthenticated) {
 			t.Errorf("%s: got error %v, want Unauthenticated", name, err)
@@ -216,8 +216,8 @@ func TestUnauthenticated(t *testing.T) {
 	}
 }
 
-// TestEveryOperation sends each operation of the table with every text field
-// set, and looks whether it arrives as itself: no route leads elsewhere.
+// TestEveryOperation sends each operation with all string fields set, and checks that
+// its route maps to the same operation.
 func TestEveryOperation(t *testing.T) {
 	s := start(t, false)
 	clients := s.clients(t, client.Options{})
@@ -230,7 +230,7 @@ func TestEveryOperation(t *testing.T) {
 					request.ProtoReflect().Set(f, protoreflect.ValueOfString("x-ü%?y"))
 				}
 			}
-			_ = c.Invoke(t.Context(), o.Name, request, o.NewResponse()) // most are refused, which is an arrival too
+			_ = c.Invoke(t.Context(), o.Name, request, o.NewResponse()) // most fail validation, which is sufficient
 			if diff := cmp.Diff([]string{name + " " + o.Name}, s.observer.take()); diff != "" {
 				t.Errorf("%s over %s (-want +got):\n%s", o.Name, name, diff)
 			}
@@ -238,8 +238,8 @@ func TestEveryOperation(t *testing.T) {
 	}
 }
 
-// TestPathVariables: a path with a hole, or with a slash too many, is another
-// operation's.
+// TestPathVariables: empty path variables and those with a slash are rejected, because
+// the path would map to another operation.
 func TestPathVariables(t *testing.T) {
 	s := start(t, false)
 	c := s.clients(t, client.Options{})["http"]
@@ -254,7 +254,7 @@ func TestPathVariables(t *testing.T) {
 	}
 }
 
-// TestRetry: reads are tried again while the service is away, writes never are.
+// TestRetry: reads are retried while the service is unavailable, writes never are.
 func TestRetry(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -265,8 +265,8 @@ func TestRetry(t *testing.T) {
 		wantCalls int32
 		wantErr   error
 	}{
-		{"read that comes through", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 2, 3, nil},
-		{"read of a service that stays away", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 100, 4, guidon.Unavailable},
+		{"read that succeeds", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 2, 3, nil},
+		{"read of a service that stays unavailable", "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag), 100, 4, guidon.Unavailable},
 		{"write", "/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a"}, new(flipt.Flag), 1, 1, guidon.Unavailable},
 	}
 	for _, tt := range tests {
@@ -296,8 +296,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: a closed port is Unavailable, and the error names the address.
-func TestNobodyThere(t *testing.T) {
+// TestUnreachable: a closed port is Unavailable, and the error contains the address.
+func TestUnreachable(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -319,7 +319,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestTimeout: a server that does not answer is not waited for longer than told.
+// TestTimeout: the client waits for a response no longer than the timeout.
 func TestTimeout(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer web.Close()
@@ -338,18 +338,18 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestStrangers: what answers is not always the service.
-func TestStrangers(t *testing.T) {
+// TestUnexpectedResponses: responses that are not from the service are errors.
+func TestUnexpectedResponses(t *testing.T) {
 	tests := []struct {
-		name   string
-		answer http.HandlerFunc
-		want   string
+		name    string
+		handler http.HandlerFunc
+		want    string
 	}{
-		{"another web server", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "not an answer of this service"},
-		{"a redirect, which would take the token along", func(w http.ResponseWriter, r *http.Request) {
+		{"another web server", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "is this a Guidon server?"},
+		{"a redirect, which would forward the token", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.example/", http.StatusMovedPermanently)
-		}, "redirects elsewhere"},
-		{"a page instead of JSON", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "answer of http"},
+		}, "redirects"},
+		{"a page instead of JSON", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "cannot parse the response from http"},
 		{"an error of the service", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = w.Write([]byte(`{"code":7,"message":"permission denied","details":[]}`))
@@ -357,7 +357,7 @@ func TestStrangers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			web := httptest.NewServer(tt.answer)
+			web := httptest.NewServer(tt.handler)
 			defer web.Close()
 			c, err := client.Dial(web.URL+"/", client.Options{Token: "s3cret"})
 			if err != nil {
@@ -372,15 +372,15 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-func TestDialRefuses(t *testing.T) {
+func TestDialErrors(t *testing.T) {
 	tests := map[string]string{
-		"":                        "is not valid",
-		"localhost:8080":          "is not valid",
+		"":                        "invalid address",
+		"localhost:8080":          "invalid address",
 		"ftp://host":              "unknown scheme",
 		"grpc://host:9000/path":   "no path",
 		"http://host?token=s3cr":  "no user, query",
 		"http://user:s3cr@host":   "no user, query",
-		"http://user:s3cr@ho st/": "is not valid",
+		"http://user:s3cr@ho st/": "must have the form",
 	}
 	for address, want := range tests {
 		_, err := client.Dial(address, client.Options{})

@@ -18,7 +18,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// grpcClient calls over gRPC.
+// grpcClient invokes operations over gRPC.
 type grpcClient struct {
 	address string
 	options Options
@@ -31,7 +31,7 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 		host = net.JoinHostPort(u.Hostname(), "9000")
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return nil, fmt.Errorf("address %s must hold no path: gRPC has none", shown(u.String()))
+		return nil, fmt.Errorf("invalid address %s: must have no path for gRPC", shown(u.String()))
 	}
 	security := insecure.NewCredentials()
 	if u.Scheme == "grpcs" {
@@ -39,8 +39,8 @@ func newGRPC(u *url.URL, options Options) (Client, error) {
 	}
 	conn, err := grpc.NewClient(host,
 		grpc.WithTransportCredentials(security),
-		grpc.WithDisableRetry(), // Dial's client decides what may be called twice
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+		grpc.WithDisableRetry(), // type retrying decides what may be retried
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxResponse)),
 	)
 	if err != nil {
 		return nil, err
@@ -66,14 +66,14 @@ func (c *grpcClient) Invoke(ctx context.Context, method string, request, respons
 	s := status.Convert(err)
 	code := codeOf(uint32(s.Code()))
 	if code == guidon.Unavailable {
-		return guidon.Errorf(code, "%s is not available: %s; %s", c.address, s.Message(), unreachable)
+		return guidon.Errorf(code, "%s is unavailable: %s; %s", c.address, s.Message(), unreachable)
 	}
 	return guidon.Errorf(code, "%s", s.Message())
 }
 
 // Close implements Client.
 func (c *grpcClient) Close() error {
-	if err := c.conn.Close(); err != nil && status.Code(err) != codes.Canceled { // closed before
+	if err := c.conn.Close(); err != nil && status.Code(err) != codes.Canceled { // Canceled: closed before
 		return err
 	}
 	return nil

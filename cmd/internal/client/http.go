@@ -18,9 +18,9 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// httpClient calls over HTTP by the routes of the operations table.
+// httpClient invokes operations over HTTP, with the routes of the operations table.
 type httpClient struct {
-	address string // without a slash at the end
+	address string // without a trailing slash
 	options Options
 	http    http.Client
 }
@@ -31,7 +31,7 @@ func newHTTP(u *url.URL, options Options) *httpClient {
 		options: options,
 		http: http.Client{
 			Transport: http.DefaultTransport.(*http.Transport).Clone(),
-			// A redirect would turn a write into a read, or carry the token away.
+			// A redirect would turn a write into a read, or leak the token.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -47,35 +47,35 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 	if err != nil {
 		return err
 	}
-	answer, err := c.http.Do(r)
+	httpResponse, err := c.http.Do(r)
 	if err != nil {
 		return c.failure(ctx, err)
 	}
-	defer answer.Body.Close()
-	if document, ok := response.(*guidonv1.Document); ok && answer.StatusCode == http.StatusOK {
-		return c.readDocument(ctx, answer.Body, document)
+	defer httpResponse.Body.Close()
+	if document, ok := response.(*guidonv1.Document); ok && httpResponse.StatusCode == http.StatusOK {
+		return c.readDocument(ctx, httpResponse.Body, document)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(httpResponse.Body, maxResponse+1))
 	switch {
 	case err != nil:
 		return c.failure(ctx, err)
-	case len(body) > maxAnswer:
-		return guidon.Errorf(guidon.TooLarge, "the answer of %s is larger than %d MiB", c.address, maxAnswer>>20)
-	case answer.StatusCode != http.StatusOK:
-		return c.refusal(answer, body)
+	case len(body) > maxResponse:
+		return guidon.Errorf(guidon.TooLarge, "the response from %s is larger than %d MiB", c.address, maxResponse>>20)
+	case httpResponse.StatusCode != http.StatusOK:
+		return c.statusError(httpResponse, body)
 	}
 	proto.Reset(response)
 	if raw, ok := response.(*httpbody.HttpBody); ok {
-		raw.ContentType, raw.Data = answer.Header.Get("Content-Type"), body
+		raw.ContentType, raw.Data = httpResponse.Header.Get("Content-Type"), body
 		return nil
 	}
-	if err := codec.Unmarshal(body, response, maxAnswerValues); err != nil {
-		return fmt.Errorf("answer of %s: %w", c.address, err)
+	if err := codec.Unmarshal(body, response, maxResponseValues); err != nil {
+		return fmt.Errorf("cannot parse the response from %s: %w", c.address, err)
 	}
 	return nil
 }
 
-// request returns the HTTP form of the call.
+// request returns the HTTP request for the call.
 func (c *httpClient) request(ctx context.Context, o *handler.Operation, message proto.Message) (*http.Request, error) {
 	if len(o.Routes) == 0 {
 		return nil, fmt.Errorf("%s has no HTTP route; use a grpc:// address", o.Name)
@@ -110,19 +110,19 @@ func (c *httpClient) request(ctx context.Context, o *handler.Operation, message 
 	return r, nil
 }
 
-// failure is the error of a call that was not answered.
+// failure returns the error for a call without a response.
 func (c *httpClient) failure(ctx context.Context, err error) error {
 	if ended := contextError(ctx, c.options.Timeout); ended != nil {
 		return ended
 	}
 	if e, ok := err.(*url.Error); ok {
-		err = e.Err // without the URL, which the message names already
+		err = e.Err // without the URL, because the message contains the address
 	}
-	return guidon.Errorf(guidon.Unavailable, "%s is not available: %v; %s", c.address, err, unreachable)
+	return guidon.Errorf(guidon.Unavailable, "%s is unavailable: %v; %s", c.address, err, unreachable)
 }
 
-// refusal is the error of an answer that is not 200 (contract 5.1).
-func (c *httpClient) refusal(answer *http.Response, body []byte) error {
+// statusError returns the error for a response that is not 200 (contract 5.1).
+func (c *httpClient) statusError(r *http.Response, body []byte) error {
 	var status struct {
 		Code    uint32 `json:"code"`
 		Message string `json:"message"`
@@ -130,14 +130,14 @@ func (c *httpClient) refusal(answer *http.Response, body []byte) error {
 	if json.Unmarshal(body, &status) == nil && status.Code != 0 {
 		return guidon.Errorf(codeOf(status.Code), "%s", status.Message)
 	}
-	if location := answer.Header.Get("Location"); location != "" {
-		return fmt.Errorf("%s redirects elsewhere (%s); name the final address", c.address, answer.Status)
+	if location := r.Header.Get("Location"); location != "" {
+		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, r.Status)
 	}
 	code := guidon.Internal
-	if answer.StatusCode == http.StatusServiceUnavailable {
+	if r.StatusCode == http.StatusServiceUnavailable {
 		code = guidon.Unavailable
 	}
-	return guidon.Errorf(code, "%s answered %s, which is not an answer of this service; check the address", c.address, answer.Status)
+	return guidon.Errorf(code, "unexpected response %s from %s; is this a Guidon server?", r.Status, c.address)
 }
 
 // Close implements Client.

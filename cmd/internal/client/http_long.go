@@ -13,12 +13,12 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// maxWhole is the size, in the form of gRPC, up to which the JSON of a message is
-// made as a whole.
+// maxWhole is the protobuf size up to which the JSON of a message is encoded in memory
+// before it is sent.
 const maxWhole = 1 << 20
 
-// encode returns the JSON of the message. That of a large one is made while it is
-// sent, and leaves zero values out.
+// encode returns the JSON of the message. A large message is encoded while it is sent,
+// without zero values.
 func encode(message proto.Message) (io.Reader, error) {
 	if proto.Size(message) <= maxWhole {
 		text, err := codec.Marshal(message)
@@ -33,30 +33,30 @@ func encode(message proto.Message) (io.Reader, error) {
 	return reader, nil
 }
 
-// readDocument reads a document into the message, flag by flag, so that its JSON is
-// never in memory as a whole.
+// readDocument reads a document into the message, flag by flag, so that its entire JSON
+// is never in memory.
 func (c *httpClient) readDocument(ctx context.Context, body io.Reader, into *guidonv1.Document) error {
 	proto.Reset(into)
-	answer := &io.LimitedReader{R: body, N: maxAnswer + 1}
+	limited := &io.LimitedReader{R: body, N: maxResponse + 1}
 	var flags []*guidonv1.DocumentFlag
 	var segments []*guidonv1.DocumentSegment
-	err := codec.UnmarshalStream(answer, into, maxAnswerValues, map[string]codec.List{
+	err := codec.UnmarshalStream(limited, into, maxResponseValues, map[string]codec.List{
 		"flags":    listOf(&flags),
 		"segments": listOf(&segments),
 	})
 	into.Flags, into.Segments = flags, segments
 	switch code := guidon.CodeOf(err); {
-	case answer.N <= 0:
-		return guidon.Errorf(guidon.TooLarge, "the answer of %s is larger than %d MiB", c.address, maxAnswer>>20)
+	case limited.N <= 0:
+		return guidon.Errorf(guidon.TooLarge, "the response from %s is larger than %d MiB", c.address, maxResponse>>20)
 	case err != nil && code != guidon.InvalidArgument && code != guidon.TooLarge:
 		return c.failure(ctx, err)
 	case err != nil:
-		return fmt.Errorf("answer of %s: %w", c.address, err)
+		return fmt.Errorf("cannot parse the response from %s: %w", c.address, err)
 	}
 	return nil
 }
 
-// listOf returns what collects the elements of a list.
+// listOf returns a codec.List that appends the elements to items.
 func listOf[M any, P interface {
 	*M
 	proto.Message
@@ -66,7 +66,7 @@ func listOf[M any, P interface {
 		Add: func(element []byte) error {
 			item := P(new(M))
 			*items = append(*items, item)
-			return codec.Unmarshal(element, item, maxAnswerValues)
+			return codec.Unmarshal(element, item, maxResponseValues)
 		},
 	}
 }

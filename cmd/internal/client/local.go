@@ -9,15 +9,15 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// local calls a handler of the same process.
+// local invokes operations of a handler in the same process.
 type local struct {
 	handler *handler.Handler
 	actor   guidon.Actor
 	close   func() error
 }
 
-// NewLocal returns a client that calls the handler as the trusted actor.
-// Closing it calls close, once.
+// NewLocal returns a client that invokes the handler as the trusted actor. Close calls
+// close once, unless it is nil.
 func NewLocal(h *handler.Handler, actor guidon.Actor, close func() error) Client {
 	return &local{handler: h, actor: actor, close: close}
 }
@@ -29,21 +29,21 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 		return err
 	}
 	actor := l.actor
-	answer, err := l.handler.Invoke(ctx, o, handler.Request{
+	result, err := l.handler.Invoke(ctx, o, handler.Request{
 		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx),
 	})
 	if err != nil {
 		return err
 	}
-	// The answer belongs to nobody else, so it is taken over rather than copied.
+	// Nothing else uses the result, so it is moved rather than copied.
 	proto.Reset(response)
-	if into, from := response.ProtoReflect(), answer.Message.ProtoReflect(); into.Descriptor() == from.Descriptor() {
+	if into, from := response.ProtoReflect(), result.Message.ProtoReflect(); into.Descriptor() == from.Descriptor() {
 		for field, value := range from.Range {
 			into.Set(field, value)
 		}
 		return nil
 	}
-	proto.Merge(response, answer.Message)
+	proto.Merge(response, result.Message)
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// fillPath replaces the {variables} of the pattern by fields of the message and
-// returns which fields those are. An empty namespace is the default one; any
-// other empty variable, and a slash, would make the path another one's.
+// fillPath replaces the {variables} of the pattern with fields of the message, and
+// returns the names of these fields. An empty namespace means the default one. Any other
+// empty value, or one with a slash, is an error: the path would map to another operation.
 func fillPath(pattern string, message proto.Message) (path string, used map[protoreflect.Name]bool, err error) {
 	used = make(map[protoreflect.Name]bool)
 	segments := strings.Split(pattern, "/")
@@ -41,8 +41,8 @@ func fillPath(pattern string, message proto.Message) (path string, used map[prot
 	return strings.Join(segments, "/"), used, nil
 }
 
-// encodeQuery returns the set fields that are not in the path as a query.
-// Requests without a body have scalar fields and timestamps only.
+// encodeQuery returns a query with the fields that are set and not in the path. Requests
+// without a body have only scalar fields and timestamps.
 func encodeQuery(message proto.Message, inPath map[protoreflect.Name]bool) string {
 	values := make(url.Values)
 	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {

@@ -13,14 +13,14 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// How often and after which pause a read is tried again.
+// The maximum number of attempts of a read, and the first pause between them.
 const (
 	maxAttempts = 4
 	firstPause  = 100 * time.Millisecond
 )
 
-// retrying bounds each call in time and tries reads again. A write is never
-// sent twice: an answer that did not arrive says nothing of what was done.
+// retrying limits the time of each call and retries reads. A write is never sent twice,
+// because it may have taken effect even if no response arrived.
 type retrying struct {
 	next    Client
 	timeout time.Duration
@@ -50,7 +50,7 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 // Close implements Client.
 func (r *retrying) Close() error { return r.next.Close() }
 
-// onlyReads tells whether calling twice is as good as calling once.
+// onlyReads reports whether the operation changes nothing and can be retried.
 func onlyReads(o *handler.Operation) bool {
 	return o.Area == handler.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
 }

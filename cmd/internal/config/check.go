@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// check adds what is wrong with how the values go together.
+// check adds the problems of values and of their combinations.
 func (c *Config) check(found *problems) {
 	if c.Version != "1.0" {
-		found.key("version", "must be 1.0, the only version there is; write it in quotes")
+		found.key("version", "must be 1.0, the only version; write it in quotes")
 	}
 	c.Server.check(found)
 	c.DB.check(found)
@@ -42,13 +42,13 @@ func (s Server) check(found *problems) {
 	s.checkDiagnostics(port, found)
 	for _, name := range s.AllowedHosts {
 		if name != "*" && !isHostName(name) {
-			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port and pattern, not "+strconv.Quote(name))
+			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port or pattern, not "+strconv.Quote(name))
 		}
 	}
 }
 
-// checkDiagnostics checks the address of the listener for diagnostics. webPort is
-// the key of the HTTP listener's port.
+// checkDiagnostics checks the address of the diagnostics listener. webPort is the key
+// of the HTTP listener's port.
 func (s Server) checkDiagnostics(webPort string, found *problems) {
 	const key = "server.diagnostics_address"
 	if s.DiagnosticsAddress == "" {
@@ -58,12 +58,12 @@ func (s Server) checkDiagnostics(webPort string, found *problems) {
 	port, notNumber := strconv.ParseUint(text, 10, 16)
 	switch {
 	case err != nil || notNumber != nil || strings.ContainsAny(host, "/ "):
-		found.key(key, "must be an address and a port such as 127.0.0.1:8081, or :8081 for every address, not "+strconv.Quote(s.DiagnosticsAddress))
-	case port == 0: // a free one
+		found.key(key, "must be an address and a port such as 127.0.0.1:8081, or :8081 for all addresses, not "+strconv.Quote(s.DiagnosticsAddress))
+	case port == 0: // any free port
 	case int(port) == s.WebPort():
-		found.key(key, "must have another port than "+webPort)
+		found.key(key, "must have a different port from "+webPort)
 	case int(port) == s.GRPCPort:
-		found.key(key, "must have another port than server.grpc_port")
+		found.key(key, "must have a different port from server.grpc_port")
 	}
 }
 
@@ -73,19 +73,19 @@ func isHostName(text string) bool { return len(text) <= 253 && hostName.MatchStr
 
 func requireFile(found *problems, key, path string) {
 	if path == "" {
-		found.key(key, "is required when server.protocol is https")
+		found.key(key, "is required if server.protocol is https")
 		return
 	}
 	if info, err := os.Stat(path); err != nil {
 		found.key(key, err.Error())
 	} else if info.IsDir() {
-		found.key(key, path+" is a folder, not a file")
+		found.key(key, path+" is a directory, not a file")
 	}
 }
 
 func (c Changes) check(found *problems) {
 	if c.Retention != 0 && c.Retention < MinRetention {
-		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all, or at least 24h, not %q", c.Retention))
+		found.key("changes.retention", fmt.Sprintf("must be 0s, which keeps all records, or at least 24h, not %q", c.Retention))
 	}
 }
 
@@ -95,13 +95,13 @@ func (s Streams) check(found *problems) {
 	}
 	u, err := url.Parse(s.PublicURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(s.PublicURL, "/") {
-		found.key("streams.public_url", "must be a URL such as https://flags.example/base, without a slash at the end")
+		found.key("streams.public_url", "must be a URL such as https://flags.example/base, without a trailing slash")
 	}
 }
 
 func (l Log) check(found *problems) {
 	if l.Evaluations.Entities && !l.Evaluations.Enabled {
-		found.key("log.evaluations.entities", "needs log.evaluations.enabled")
+		found.key("log.evaluations.entities", "requires log.evaluations.enabled")
 	}
 	keys := []struct{ name, value string }{
 		{"log.keys.time", l.Keys.Time}, {"log.keys.level", l.Keys.Level}, {"log.keys.message", l.Keys.Message},
@@ -120,7 +120,7 @@ func (l Log) check(found *problems) {
 
 func (c CORS) check(found *problems) {
 	if c.Enabled && len(c.AllowedOrigins) == 0 {
-		found.key("cors.allowed_origins", "must name at least one origin when cors.enabled is true; * is any")
+		found.key("cors.allowed_origins", "must contain at least one origin if cors.enabled is true; * allows any")
 	}
 	for _, origin := range c.AllowedOrigins {
 		if !strings.Contains(origin, "*") && !isOrigin(origin) {
@@ -141,12 +141,12 @@ func isOrigin(text string) bool {
 
 func (a Authentication) check(found *problems) {
 	if a.Required && !a.Methods.Token.Enabled {
-		found.key("authentication.required", "would lock everybody out, since no method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true")
+		found.key("authentication.required", "would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true")
 	}
-	// A header cannot carry such a token, so that nobody could ever present it.
+	// Other tokens cannot be sent in a header.
 	token := a.Methods.Token.Bootstrap.Token
 	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
-		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without spaces around")
+		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without leading or trailing spaces")
 	}
 }
 
@@ -154,6 +154,6 @@ var basePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]*$`)
 
 func (l Lambda) check(found *problems) {
 	if !basePath.MatchString(l.BasePath) {
-		found.key("lambda.base_path", "must be a path such as /flags, of letters, digits and ._~-")
+		found.key("lambda.base_path", "must be a path such as /flags, of letters, digits, slashes and ._~-")
 	}
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// DB says where the database is and how to keep connections to it.
+// DB configures the connections to the database.
 type DB struct {
-	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db where that folder exists, otherwise guidon/guidon.db in the user's configuration folder" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, which serves one server and is created, readable for the owner only, when it does not exist; or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database, for any number of servers. The DSN forms of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) do as well."`
-	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How a database server knows the service. password: by what db.url says. aws-iam: by a token of AWS IAM, made for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
-	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Idle connections that are kept; 0 lets the service choose."`
-	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Most connections open at once; 0 lets the service choose."`
+	URL              string        `key:"url" default:"" defaultText:"file:/var/opt/guidon/guidon.db if that directory exists, otherwise guidon/guidon.db in the user's configuration directory" url:"true" doc:"The database: file:/path/to/guidon.db for an SQLite file, or postgres://, mysql://, mariadb:// or cockroachdb:// followed by user:password@host:port/database. An SQLite file is for one server; it is created, readable only by its owner, if it does not exist. The others are for any number of servers. DSNs of libpq (host=… dbname=…) and of Go's MySQL driver (user:password@tcp(host)/database) are accepted as well."`
+	Auth             string        `key:"auth" default:"password" options:"password aws-iam" fold:"true" doc:"How the service authenticates to a database server. password: with the password in db.url. aws-iam: with an AWS IAM token, created for every new connection; for PostgreSQL and MySQL on Amazon RDS, over TLS."`
+	MaxIdleConn      int           `key:"max_idle_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of idle connections; 0 lets the service choose."`
+	MaxOpenConn      int           `key:"max_open_conn" default:"0" min:"0" max:"10000" doc:"Maximum number of open connections; 0 lets the service choose."`
 	ConnMaxLifetime  time.Duration `key:"conn_max_lifetime" default:"0s" min:"0s" doc:"A connection is replaced at this age; 0s lets the service choose."`
-	ConnMaxIdleTime  time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that was idle for this long is closed; 0s lets the service choose."`
-	StatementTimeout time.Duration `key:"statement_timeout" default:"5s" min:"1ms" doc:"Longest time that a statement, and waiting for the turn to write, may take before the answer is 503. SQLite has a bound of its own. Commands that work on flags and segments in the database itself allow a minute at least."`
-	ConnectTimeout   time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time that making one connection may take. SQLite has none."`
-	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a server that starts, and guidon migrate up, try again while the database cannot be reached. SQLite is there or not."`
-	MigrateOnStart   string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts; otherwise it refuses to start until guidon migrate up has. auto does so for an SQLite file only."`
+	ConnMaxIdleTime  time.Duration `key:"conn_max_idle_time" default:"0s" min:"0s" doc:"A connection that has been idle for this long is closed; 0s lets the service choose."`
+	StatementTimeout time.Duration `key:"statement_timeout" default:"5s" min:"1ms" doc:"Longest time for a statement, and for waiting to write, before the response is 503. SQLite has its own limit. Commands that work on flags and segments directly in the database allow at least a minute."`
+	ConnectTimeout   time.Duration `key:"connect_timeout" default:"10s" min:"1ms" doc:"Longest time to open one connection. It has no effect with SQLite."`
+	StartTimeout     time.Duration `key:"start_timeout" default:"1m" min:"1ms" doc:"How long a starting server, and guidon migrate up, keep trying if the database cannot be reached. It has no effect with SQLite."`
+	MigrateOnStart   string        `key:"migrate_on_start" default:"auto" options:"auto true false" fold:"true" doc:"Whether a server applies pending schema steps when it starts. Otherwise it refuses to start until guidon migrate up has applied them. auto means true for an SQLite file and false for a database server."`
 }
 
-// AuthAWS is db.auth with tokens of AWS IAM.
+// AuthAWS is the value of db.auth for AWS IAM tokens.
 const AuthAWS = "aws-iam"
 
-// The engines of databases.
+// The database engines that EngineOf returns.
 const (
 	EngineSQLite    = "sqlite"
 	EnginePostgres  = "postgres"
@@ -39,8 +39,7 @@ var engines = map[string]string{
 	"mysql": EngineMySQL, "mariadb": EngineMySQL,
 }
 
-// EngineOf returns the engine of the database that the URL, or DSN, names, and
-// "" for a text that is neither.
+// EngineOf returns the database engine of a URL or DSN, or "" if the string is neither.
 func EngineOf(databaseURL string) string {
 	scheme, rest, ok := strings.Cut(databaseURL, ":")
 	engine := engines[strings.ToLower(scheme)]
@@ -55,17 +54,16 @@ func EngineOf(databaseURL string) string {
 	return ""
 }
 
-// Shared tells whether other processes may write to the database at the same
-// time.
+// Shared reports whether other processes may write to the database at the same time.
 func (d DB) Shared() bool { return EngineOf(d.URL) != EngineSQLite }
 
-// Path returns the database file that the URL of an SQLite database names.
+// Path returns the path of an SQLite database file.
 func (d DB) Path() string {
 	_, path, _ := strings.Cut(d.URL, ":")
 	return strings.TrimPrefix(path, "//")
 }
 
-// Migrates tells whether a server is to apply pending schema steps.
+// Migrates reports whether a server applies pending schema steps when it starts.
 func (d DB) Migrates() bool {
 	if d.MigrateOnStart == "auto" {
 		return !d.Shared()
@@ -73,24 +71,24 @@ func (d DB) Migrates() bool {
 	return d.MigrateOnStart == "true"
 }
 
-// check never quotes the URL, which may hold a password.
+// check never quotes the URL, which may contain a password.
 func (d DB) check(found *problems) {
 	const supported = "use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database"
 	rest := d.Path()
 	switch engine := EngineOf(d.URL); {
 	case d.URL == "":
-		found.key("db.url", "is required, since no folder for the default is known: "+supported)
+		found.key("db.url", "is required, because no directory for the default is known; "+supported)
 	case engine == "":
-		found.key("db.url", "has no known scheme; "+supported)
+		found.key("db.url", "must have a known scheme; "+supported)
 	case d.Auth == AuthAWS && engine != EnginePostgres && engine != EngineMySQL:
-		found.key("db.auth", "aws-iam is for PostgreSQL and MySQL")
+		found.key("db.auth", "aws-iam requires PostgreSQL or MySQL")
 	case redact.Check(d.URL) != nil:
 		found.key("db.url", redact.Check(d.URL).Error())
 	case engine != EngineSQLite:
 		return
 	case strings.Trim(rest, "/") == "":
-		found.key("db.url", "names no file; "+supported)
+		found.key("db.url", "contains no path; "+supported)
 	case strings.Contains(rest, ":memory:") || strings.Contains(rest, "mode=memory"):
-		found.key("db.url", "a database in memory forgets everything; "+supported)
+		found.key("db.url", "must not be an in-memory database; "+supported)
 	}
 }

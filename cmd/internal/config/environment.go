@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// fileSuffix ends the variables that name a file which holds the value.
+// fileSuffix is the suffix of variables that name a file with the value.
 const fileSuffix = "_FILE"
 
-// Extra is a variable with our prefix that is not a configuration key.
+// Extra is a variable with the prefix GUIDON_ that is not a configuration key.
 type Extra struct{ Variable, Doc string }
 
 // Extras returns the variables that the command line reads.
 func Extras() []Extra {
 	return []Extra{
-		{"GUIDON_TOKEN", "Token that the commands present to a server named with --address."},
-		{"GUIDON_TOKEN_FILE", "File that holds this token."},
+		{"GUIDON_TOKEN", "Token that the commands send to the server of --address."},
+		{"GUIDON_TOKEN_FILE", "File that contains this token."},
 	}
 }
 
-// loadEnvironment overrides c with the variables of ours.
+// loadEnvironment overrides c with the GUIDON_ variables.
 func loadEnvironment(c *Config, env environment, found *problems) {
 	all := fields(c)
 	known := make(map[string]bool)
@@ -58,8 +58,8 @@ func (f field) setFromVariable(env environment, known map[string]bool, found *pr
 	}
 }
 
-// setFromFile reads the value from the file that <variable>_FILE names, without
-// the one newline that editors end a file with.
+// setFromFile reads the value from the file that <variable>_FILE names. It removes one
+// trailing newline, which editors add.
 func (f field) setFromFile(env environment, known map[string]bool, found *problems) {
 	name := f.variable() + fileSuffix
 	known[name] = true
@@ -68,7 +68,7 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 		return
 	}
 	if _, both := env[f.variable()]; both {
-		found.add("%s (%s): is given twice, by this variable and by %s", f.key, f.variable(), name)
+		found.add("%s (%s): must not be set together with %s", f.key, f.variable(), name)
 		return
 	}
 	content, err := readFile(path)
@@ -81,8 +81,8 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 	}
 }
 
-// setFromPrefix adds the members that variables of the key's prefix name, in
-// lower case.
+// setFromPrefix adds a member for each variable with the key's prefix. The rest of the
+// variable's name, in lower case, is the member's name.
 func (f field) setFromPrefix(env environment, known map[string]bool) {
 	prefix := f.variable() + "_"
 	known[prefix+"<KEY>"] = true // for suggestions
@@ -101,9 +101,9 @@ func (f field) setFromPrefix(env environment, known map[string]bool) {
 	}
 }
 
-// Kubernetes puts variables into every container for each service of its
-// namespace, with the service's name as prefix. Where ours is called guidon,
-// they are not the operator's mistakes.
+// Kubernetes sets variables in every container for each service of its namespace, with
+// the service's name as prefix. If a service is called guidon, these variables must
+// not be reported as unknown.
 var (
 	serviceLinkName  = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 	serviceLinkValue = regexp.MustCompile(`^(tcp|udp|sctp)://`)
@@ -113,7 +113,8 @@ func serviceLink(name, value string) bool {
 	return serviceLinkName.MatchString(name) || strings.HasSuffix(name, "_PORT") && serviceLinkValue.MatchString(value)
 }
 
-// TokenFrom returns the token that the environment gives to the commands.
+// TokenFrom returns the token for commands from the environment, or "" if there is
+// none.
 func TokenFrom(environ []string) (string, error) {
 	env := newEnvironment(environ)
 	token, path := env["GUIDON_TOKEN"], env["GUIDON_TOKEN_FILE"]
@@ -126,11 +127,11 @@ func TokenFrom(environ []string) (string, error) {
 	return TokenFile(path)
 }
 
-// TokenFile returns the token that a file holds.
+// TokenFile returns the token in the file.
 func TokenFile(path string) (string, error) {
 	content, err := readFile(path)
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
+		return "", fmt.Errorf("cannot read the token file: %w", err)
 	}
 	return strings.TrimSpace(string(content)), nil
 }

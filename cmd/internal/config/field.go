@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// variablePrefix begins the name of every environment variable of ours.
+// variablePrefix is the prefix of all environment variables of the configuration.
 const variablePrefix = "GUIDON_"
 
-// field is one key of the configuration, tied to its place in a Config.
+// field is one key of the configuration, with its value in a Config.
 type field struct {
 	key   string // "server.http_port"
 	tag   reflect.StructTag
@@ -21,12 +21,12 @@ type field struct {
 
 // section is a group of keys.
 type section struct {
-	key string // "server", "" for the whole
+	key string // such as "server"
 	doc string
 }
 
-// walk calls visit for every key of the struct, in the order of declaration,
-// and enter for every group before its keys.
+// walk calls visit for every key, in declaration order, and enter for every group
+// before its keys.
 func walk(c *Config, enter func(section), visit func(field)) {
 	walkStruct(reflect.ValueOf(c).Elem(), "", enter, visit)
 }
@@ -46,7 +46,7 @@ func walkStruct(v reflect.Value, prefix string, enter func(section), visit func(
 	}
 }
 
-// fields returns every key, tied to c.
+// fields returns every key, with its value in c.
 func fields(c *Config) []field {
 	var all []field
 	walk(c, nil, func(f field) { all = append(all, f) })
@@ -68,7 +68,7 @@ func (f field) doc() string  { return f.tag.Get("doc") }
 func (f field) secret() bool { return f.tag.Get("secret") == "true" }
 func (f field) url() bool    { return f.tag.Get("url") == "true" }
 
-// referable tells whether the value may be given by a reference to where it is kept.
+// referable reports whether the value may be a reference to a secret.
 func (f field) referable() bool {
 	return (f.secret() || f.url()) && f.value.Kind() == reflect.String
 }
@@ -78,7 +78,7 @@ func (f field) isList() bool { return f.value.Kind() == reflect.Slice }
 
 func (f field) options() []string { return strings.Fields(f.tag.Get("options")) }
 
-// kind describes the type of the key for readers.
+// kind returns the type of the value, for documentation and errors.
 func (f field) kind() string {
 	switch f.value.Interface().(type) {
 	case time.Duration:
@@ -95,11 +95,11 @@ func (f field) kind() string {
 	if options := f.options(); len(options) > 0 {
 		return strings.Join(options, ", ")
 	}
-	return "text"
+	return "string"
 }
 
-// set parses the text as the environment and the file write it. The error says
-// what is wrong with it, without the key, and shows no secret.
+// set parses the value as written in the environment or the file. The error does not
+// contain the key, nor any secret.
 func (f field) set(text string) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
@@ -117,7 +117,7 @@ func (f field) set(text string) error {
 	case string:
 		return f.setString(text)
 	default:
-		return fmt.Errorf("cannot be given as one text")
+		return fmt.Errorf("cannot be set from a single string")
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (f field) setString(text string) error {
 func (f field) setInt(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("must be a whole number, not %q", text)
+		return fmt.Errorf("must be an integer, not %q", text)
 	}
 	low, lowErr := strconv.Atoi(f.tag.Get("min"))
 	high, highErr := strconv.Atoi(f.tag.Get("max"))
@@ -148,11 +148,11 @@ func (f field) setInt(text string) error {
 	return nil
 }
 
-// setDuration refuses a bare number: the reference read one as nanoseconds,
-// which nobody who writes "30" means (operations 2.1).
+// setDuration rejects a number without a unit. Flipt reads it as nanoseconds, which is
+// hardly ever intended (operations 2.1).
 func (f field) setDuration(text string) error {
 	if _, err := strconv.ParseFloat(text, 64); err == nil && text != "0" {
-		return fmt.Errorf("has no unit: write %ss, %sms, %sm or %sh", text, text, text, text)
+		return fmt.Errorf("must have a unit: %ss, %sms, %sm or %sh", text, text, text, text)
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
@@ -162,7 +162,7 @@ func (f field) setDuration(text string) error {
 		if low > 0 {
 			return fmt.Errorf("must be longer than 0s, not %q", text)
 		}
-		return fmt.Errorf("must not be negative, as %q is", text)
+		return fmt.Errorf("must not be negative, not %q", text)
 	}
 	f.value.SetInt(int64(d))
 	return nil

@@ -20,13 +20,13 @@ type fileLoader struct {
 	problems *problems
 	keys     map[string]field           // by key
 	groups   map[string][]string        // names within each group, in order
-	seen     map[string]map[string]bool // names met within each group
+	seen     map[string]map[string]bool // names seen within each group
 }
 
 func loadFile(c *Config, path string, env environment, found *problems) {
 	content, err := readFile(path)
 	if err != nil {
-		found.add("file: %v; name another with --config, or make one with \"guidon config init\"", err)
+		found.add("file: %v; specify another with --config, or create one with \"guidon config init\"", err)
 		return
 	}
 	root, err := parseFile(content)
@@ -48,7 +48,7 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 	loader.group("", root)
 }
 
-// parseFile returns the content of the one YAML document, or nil for none.
+// parseFile returns the root node of the only YAML document, or nil if there is none.
 func parseFile(content []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(content))
 	var document, more yaml.Node
@@ -60,14 +60,14 @@ func parseFile(content []byte) (*yaml.Node, error) {
 		return nil, err
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("must hold one YAML document, and there is a second one")
+		return nil, errors.New("must contain only one YAML document")
 	}
 	return resolve(&document), nil
 }
 
-// resolve follows documents and aliases to what they stand for; nil is null.
+// resolve returns the node that a document or an alias stands for, or nil for null.
 func resolve(node *yaml.Node) *yaml.Node {
-	for range 10 { // an alias cannot lead to an alias, but let it not matter
+	for range 10 { // an alias of an alias is impossible, but must not loop forever
 		switch {
 		case node.Kind == yaml.DocumentNode && len(node.Content) > 0:
 			node = node.Content[0]
@@ -82,7 +82,7 @@ func resolve(node *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// addName notes a key or group under the group that holds it.
+// addName adds a key or group to the names of its parent group.
 func (l *fileLoader) addName(key string) {
 	parent, name := "", key
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
@@ -91,13 +91,13 @@ func (l *fileLoader) addName(key string) {
 	l.groups[parent] = append(l.groups[parent], name)
 }
 
-// at tells where a problem is.
+// at returns the position of the node, for error messages.
 func (l *fileLoader) at(node *yaml.Node) string {
 	return fmt.Sprintf("%s line %d", l.path, node.Line)
 }
 
-// group reads the members of a mapping. The depth is that of the table, since
-// an unknown name is not entered.
+// group reads the members of a mapping. The recursion is limited by the depth of
+// Config, because unknown names are not followed.
 func (l *fileLoader) group(key string, node *yaml.Node) {
 	if node.Kind != yaml.MappingNode {
 		name := key
@@ -115,7 +115,7 @@ func (l *fileLoader) group(key string, node *yaml.Node) {
 			member = key + "." + name.Value
 		}
 		if seen[name.Value] {
-			l.problems.add("%s: %s is given twice", l.at(name), member)
+			l.problems.add("%s: duplicate key %s", l.at(name), member)
 			continue
 		}
 		seen[name.Value] = true
@@ -140,8 +140,8 @@ func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
 	}
 }
 
-// suggest looks for a similar name beside the unknown one, and for the same
-// name elsewhere.
+// suggest returns a hint for an unknown name: a similar name in the same group, the
+// same name in another group, or a similar key.
 func (l *fileLoader) suggest(group, key, name string) string {
 	if text := didYouMean(name, l.groups[group]); text != "" {
 		return text
@@ -162,7 +162,7 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 	case f.isList() && node.Kind == yaml.SequenceNode:
 		return l.listValue(f, node)
 	case node.Kind != yaml.ScalarNode:
-		return fmt.Errorf("must be one value (%s)", f.kind())
+		return fmt.Errorf("must be a single value (%s)", f.kind())
 	}
 	text, err := l.substitute(node.Value)
 	if err != nil {
@@ -176,7 +176,7 @@ func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 	for _, item := range node.Content {
 		item = resolve(item)
 		if item == nil || item.Kind != yaml.ScalarNode {
-			return errors.New("must be a list of texts")
+			return errors.New("must be a list of strings")
 		}
 		text, err := l.substitute(item.Value)
 		if err != nil {
@@ -190,16 +190,16 @@ func (l *fileLoader) listValue(f field, node *yaml.Node) error {
 
 func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return errors.New("must be a mapping of texts to texts")
+		return errors.New("must be a mapping of strings to strings")
 	}
 	values := make(map[string]string, len(node.Content)/2)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, item := strings.ToLower(node.Content[i].Value), resolve(node.Content[i+1])
 		if item == nil || item.Kind != yaml.ScalarNode {
-			return fmt.Errorf("%s must be a text", key)
+			return fmt.Errorf("%s must be a string", key)
 		}
 		if _, twice := values[key]; twice {
-			return fmt.Errorf("%s is given twice (keys are lower-cased)", key)
+			return fmt.Errorf("duplicate key %s (keys are converted to lower case)", key)
 		}
 		text, err := l.substitute(item.Value)
 		if err != nil {
@@ -211,8 +211,8 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 	return nil
 }
 
-// substitute replaces a value that is exactly ${NAME} by that variable
-// (operations 2.1). A variable that is not set is a problem, not an empty value.
+// substitute replaces a value of the form ${NAME} with that variable (operations 2.1).
+// A variable that is not set is an error, not an empty value.
 func (l *fileLoader) substitute(text string) (string, error) {
 	name, ok := strings.CutPrefix(text, "${")
 	if !ok || !strings.HasSuffix(name, "}") {

@@ -9,9 +9,9 @@ import (
 	"github.com/guidonhq/guidon/store/redact"
 )
 
-// JSON returns the configuration as /meta/config answers it (contract 11):
-// members in camel case, durations in nanoseconds, secrets left out. Features
-// that do not exist are stated to be off.
+// JSON returns the configuration as served by /meta/config (contract 11): members in
+// camel case, durations in nanoseconds, without secrets. Features of Flipt that do not
+// exist here are shown as disabled.
 func (c *Config) JSON() json.RawMessage {
 	root := map[string]any{
 		"audit":         map[string]any{"enabled": false},
@@ -31,12 +31,12 @@ func (c *Config) JSON() json.RawMessage {
 	}
 	text, err := json.Marshal(root)
 	if err != nil {
-		panic(fmt.Sprintf("configuration as JSON: %v", err)) // strings, numbers and booleans only
+		panic(fmt.Sprintf("configuration as JSON: %v", err)) // impossible: only strings, numbers and booleans
 	}
 	return text
 }
 
-// put sets the member at the path, whose names are in snake case.
+// put sets the member at the path, converting its names from snake case.
 func put(object map[string]any, path []string, value any) {
 	name := camelCase(path[0])
 	if len(path) == 1 {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// maxFile bounds a configuration file and every file that a _FILE variable
-// names, in bytes.
+// maxFile is the maximum size of a configuration file, or of a file that a _FILE
+// variable names, in bytes.
 const maxFile = 1 << 20
 
-// systemFile is where a package puts the configuration (operations 2.1).
+// systemFile is the system-wide configuration file (operations 2.1).
 const systemFile = "/etc/guidon/config/default.yml"
 
-// stateFolder is where the database is kept where somebody made it.
-const stateFolder = "/var/opt/guidon"
+// stateDir is the default directory of the database, if it exists.
+const stateDir = "/var/opt/guidon"
 
-// environment is the set variables by name. A variable that is set to nothing
-// counts as unset.
+// environment maps the names of variables to their values. Empty variables count as
+// not set.
 type environment map[string]string
 
 func newEnvironment(environ []string) environment {
@@ -39,23 +39,21 @@ func newEnvironment(environ []string) environment {
 	return env
 }
 
-// Secrets fetches values that the configuration names by a reference.
+// Secrets fetches values to which the configuration refers.
 type Secrets interface {
-	// Knows tells whether the text is a reference.
+	// Knows reports whether the string is a reference.
 	Knows(text string) bool
-	// Fetch returns the value. Its error shows none.
+	// Fetch returns the value. Its error must not contain the value.
 	Fetch(ctx context.Context, reference string) (string, error)
 }
 
-// Load returns the configuration of the file, overridden by the environment, with
-// the secrets fetched that are given by a reference; secrets is nil where there
-// are none such.
-// An empty path means the first of guidon/config.yml in the user's
-// configuration folder and /etc/guidon/config/default.yml that exists, or the
-// defaults alone.
+// Load returns the configuration in the file, overridden by the environment. References
+// are replaced with the values that secrets fetches, unless secrets is nil.
+// If path is empty, Load reads guidon/config.yml in the user's configuration directory,
+// or else /etc/guidon/config/default.yml, or else no file.
 //
-// The error is an *[Error] with every problem there is, in the file, in the
-// environment and in how values go together.
+// The error is an *[Error] with all problems of the file, the environment and the
+// combination of values.
 func Load(ctx context.Context, path string, environ []string, secrets Secrets) (*Config, error) {
 	var found problems
 	c := read(path, environ, &found)
@@ -67,10 +65,9 @@ func Load(ctx context.Context, path string, environ []string, secrets Secrets) (
 	return c, nil
 }
 
-// LoadServer returns the part server of the configuration that Load returns: for
-// those who want to reach the server rather than to be one, and as often as that
-// takes. No secret is fetched, and how the other values go together is not looked
-// at.
+// LoadServer returns only the Server part of the configuration, for programs that
+// connect to the server. It fetches no secrets and does not check the combination of
+// the other values, so it can be called often.
 func LoadServer(path string, environ []string) (Server, error) {
 	var found problems
 	c := read(path, environ, &found)
@@ -78,8 +75,8 @@ func LoadServer(path string, environ []string) (Server, error) {
 	return c.Server, found.err()
 }
 
-// read returns what the file and the environment say, and keeps the problems of
-// either.
+// read returns the configuration of the file and the environment, and adds their
+// problems to found.
 func read(path string, environ []string, found *problems) *Config {
 	env := newEnvironment(environ)
 	c := defaults(env)
@@ -93,7 +90,7 @@ func read(path string, environ []string, found *problems) *Config {
 	return c
 }
 
-// fetchSecrets puts the values in the place of the references to them.
+// fetchSecrets replaces references with their values.
 func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *problems) {
 	if secrets == nil {
 		return
@@ -123,48 +120,48 @@ func defaults(env environment) *Config {
 			continue
 		}
 		if err := f.set(text); err != nil {
-			panic(fmt.Sprintf("default of %s: %v", f.key, err)) // a mistake in the table, found by any test
+			panic(fmt.Sprintf("default of %s: %v", f.key, err)) // a mistake in the tags, found by any test
 		}
 	}
 	c.DB.URL = env.databaseURL()
 	return c
 }
 
-// databaseURL returns the default of db.url, or nothing where no folder is
-// known to put the file in.
+// databaseURL returns the default of db.url, or "" if no directory for the file is
+// known.
 func (env environment) databaseURL() string {
-	if info, err := os.Stat(stateFolder); err == nil && info.IsDir() {
-		return "file:" + filepath.Join(stateFolder, "guidon.db")
+	if info, err := os.Stat(stateDir); err == nil && info.IsDir() {
+		return "file:" + filepath.Join(stateDir, "guidon.db")
 	}
-	folder := env.userFolder()
-	if folder == "" {
+	dir := env.userDir()
+	if dir == "" {
 		return ""
 	}
-	return "file:" + filepath.Join(folder, "guidon.db")
+	return "file:" + filepath.Join(dir, "guidon.db")
 }
 
-// DefaultDatabase returns db.url where nothing sets it, or nothing if no folder is
-// known to put the file in.
+// DefaultDatabase returns the default of db.url, or "" if no directory for the file is
+// known.
 func DefaultDatabase(environ []string) string {
 	return newEnvironment(environ).databaseURL()
 }
 
-// UserFile returns the configuration file of the user, or nothing where no such
-// folder is known.
+// UserFile returns the user's configuration file, or "" if no configuration directory
+// is known.
 func UserFile(environ []string) string {
 	return newEnvironment(environ).userFile()
 }
 
 func (env environment) userFile() string {
-	folder := env.userFolder()
-	if folder == "" {
+	dir := env.userDir()
+	if dir == "" {
 		return ""
 	}
-	return filepath.Join(folder, "config.yml")
+	return filepath.Join(dir, "config.yml")
 }
 
-// userFolder returns our folder in the user's configuration folder.
-func (env environment) userFolder() string {
+// userDir returns guidon's directory in the user's configuration directory, or "".
+func (env environment) userDir() string {
 	base := env["XDG_CONFIG_HOME"]
 	if !filepath.IsAbs(base) {
 		base = ""
@@ -173,7 +170,7 @@ func (env environment) userFolder() string {
 		base = filepath.Join(env["HOME"], ".config")
 	}
 	if base == "" && runtime.GOOS != "linux" {
-		base, _ = os.UserConfigDir() // none is no problem as long as db.url is set
+		base, _ = os.UserConfigDir() // an error does not matter if db.url is set
 	}
 	if base == "" {
 		return ""
@@ -181,8 +178,8 @@ func (env environment) userFolder() string {
 	return filepath.Join(base, "guidon")
 }
 
-// search returns the file that is used when none is named. One that exists but
-// cannot be looked at is returned too, so that the reason is told.
+// search returns the file to use if none is specified, or "". It returns an inaccessible
+// file as well, so that reading it reports the reason.
 func (env environment) search() string {
 	for _, path := range []string{env.userFile(), systemFile} {
 		if path == "" {
@@ -195,7 +192,7 @@ func (env environment) search() string {
 	return ""
 }
 
-// readFile returns the content of a file within the bound.
+// readFile returns the content of a file of at most maxFile bytes.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path) // #nosec G304 -- the operator's own choice
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// load loads a file with the content, and the variables; HOME is a folder
-// without a configuration.
+// load loads a file with the content, and the variables. HOME is an empty directory.
 func load(t *testing.T, content string, variables ...string) (*config.Config, error) {
 	t.Helper()
 	path := write(t, "config.yml", content)
@@ -30,9 +29,9 @@ func write(t *testing.T, name, content string) string {
 	return path
 }
 
-// TestEverythingAtOnce has a mistake of each kind: an operator mends them in
-// one go (issue 2, item 6).
-func TestEverythingAtOnce(t *testing.T) {
+// TestAllProblems: problems of every kind are reported together, so that an operator
+// can fix them in one go.
+func TestAllProblems(t *testing.T) {
 	_, err := load(t, `
 version: "2.0"
 server:
@@ -78,25 +77,25 @@ authentication:
 		`line 4: unknown key server.protocoll; did you mean protocol?`,
 		`line 5: server.protocol (GUIDON_SERVER_PROTOCOL): must be one of http, https, not "httpss"; did you mean https?`,
 		`line 6: server.http_port (GUIDON_SERVER_HTTP_PORT): must be from 0 to 65535, not 70000`,
-		`line 7: server.request_timeout (GUIDON_SERVER_REQUEST_TIMEOUT): has no unit: write 30s, 30ms, 30m or 30h`,
-		`line 8: server.cert_file (GUIDON_SERVER_CERT_FILE): must be one value (text)`,
+		`line 7: server.request_timeout (GUIDON_SERVER_REQUEST_TIMEOUT): must have a unit: 30s, 30ms, 30m or 30h`,
+		`line 8: server.cert_file (GUIDON_SERVER_CERT_FILE): must be a single value (string)`,
 		`line 12: log.level (GUIDON_LOG_LEVEL): the environment variable NOT_SET is not set`,
-		`line 16: log.level is given twice`,
+		`line 16: duplicate key log.level`,
 		`line 20: metrics must be a mapping of keys to values`,
 		`line 26: authentication.methods.token.cleanup.interval (GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_INTERVAL): must be longer than 0s, not "0s"`,
 		`line 27: unknown key authentication.token; did you mean authentication.methods.token.bootstrap.token?`,
-		`server.host (GUIDON_SERVER_HOST): is given twice, by this variable and by GUIDON_SERVER_HOST_FILE`,
+		`server.host (GUIDON_SERVER_HOST): must not be set together with GUIDON_SERVER_HOST_FILE`,
 		`db.url (GUIDON_DB_URL_FILE): open /does/not/exist: no such file or directory`,
-		`db.max_idle_conn (GUIDON_DB_MAX_IDLE_CONN): must be a whole number, not "two"`,
+		`db.max_idle_conn (GUIDON_DB_MAX_IDLE_CONN): must be an integer, not "two"`,
 		`authentication.exclude.evaluation (GUIDON_AUTHENTICATION_EXCLUDE_EVALUATION): must be true or false, not "maybe"`,
 		`authentication.methods.token.cleanup.grace_period (GUIDON_AUTHENTICATION_METHODS_TOKEN_CLEANUP_GRACE_PERIOD): must be longer than 0s, not "-1m"`,
 		`environment: unknown variable GUIDON_SERVER_GRPC_PROT; did you mean GUIDON_SERVER_GRPC_PORT?`,
-		`version (GUIDON_VERSION): must be 1.0, the only version there is; write it in quotes`,
-		`db.url (GUIDON_DB_URL): has no known scheme; use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database`,
-		`log.evaluations.entities (GUIDON_LOG_EVALUATIONS_ENTITIES): needs log.evaluations.enabled`,
+		`version (GUIDON_VERSION): must be 1.0, the only version; write it in quotes`,
+		`db.url (GUIDON_DB_URL): must have a known scheme; use file:/path/to/guidon.db, or postgres://, mysql://, mariadb:// or cockroachdb:// with user:password@host:port/database`,
+		`log.evaluations.entities (GUIDON_LOG_EVALUATIONS_ENTITIES): requires log.evaluations.enabled`,
 		`log.keys.level (GUIDON_LOG_KEYS_LEVEL): must differ from log.keys.time`,
 		`cors.allowed_origins (GUIDON_CORS_ALLOWED_ORIGINS): must be * or origins such as https://shop.example, not "shop.example"`,
-		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would lock everybody out, since no method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true`,
+		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true`,
 	}
 	var got []string
 	for _, problem := range problems.Problems {
@@ -113,7 +112,7 @@ authentication:
 	}
 }
 
-// TestBadValues are mistakes that stand alone.
+// TestBadValues has one problem in each case.
 func TestBadValues(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -121,57 +120,57 @@ func TestBadValues(t *testing.T) {
 		variable string
 		want     string
 	}{
-		{"no mapping", "just a text", "", "the file must be a mapping"},
+		{"no mapping", "just a string", "", "the file must be a mapping"},
 		{"not YAML", "a: [", "", "yaml"},
-		{"two documents", "version: '1.0'\n---\nversion: '1.0'\n", "", "a second one"},
-		{"https without certificate", "server: {protocol: https}", "", "server.cert_key (GUIDON_SERVER_CERT_KEY): is required when server.protocol is https"},
+		{"two documents", "version: '1.0'\n---\nversion: '1.0'\n", "", "must contain only one YAML document"},
+		{"https without certificate", "server: {protocol: https}", "", "server.cert_key (GUIDON_SERVER_CERT_KEY): is required if server.protocol is https"},
 		{"https with a missing certificate", "server: {protocol: https, cert_file: /no/file, cert_key: /no/file}", "", "server.cert_file (GUIDON_SERVER_CERT_FILE): stat /no/file"},
 		{"one port for two listeners", "server: {http_port: 9000}", "", "server.grpc_port (GUIDON_SERVER_GRPC_PORT): must differ from server.http_port"},
 		{"host with a port", "server: {host: 'http://x/'}", "", "server.host"},
-		{"diagnostics without a port", "server: {diagnostics_address: 127.0.0.1}", "", `server.diagnostics_address (GUIDON_SERVER_DIAGNOSTICS_ADDRESS): must be an address and a port such as 127.0.0.1:8081, or :8081 for every address, not "127.0.0.1"`},
-		{"diagnostics with the name of a port", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=:http", "server.diagnostics_address"},
-		{"diagnostics with a port that there is not", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=:65536", "server.diagnostics_address"},
+		{"diagnostics without a port", "server: {diagnostics_address: 127.0.0.1}", "", `server.diagnostics_address (GUIDON_SERVER_DIAGNOSTICS_ADDRESS): must be an address and a port such as 127.0.0.1:8081, or :8081 for all addresses, not "127.0.0.1"`},
+		{"diagnostics with a port name", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=:http", "server.diagnostics_address"},
+		{"diagnostics with a port out of range", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=:65536", "server.diagnostics_address"},
 		{"diagnostics with a scheme", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=http://127.0.0.1:8081", "server.diagnostics_address"},
-		{"diagnostics on the HTTP port", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=127.0.0.1:8080", "server.diagnostics_address (GUIDON_SERVER_DIAGNOSTICS_ADDRESS): must have another port than server.http_port"},
-		{"diagnostics on the gRPC port", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=[::1]:9000", "must have another port than server.grpc_port"},
-		{"an allowed host with a port", "", "GUIDON_SERVER_ALLOWED_HOSTS=flags.example:8080", `server.allowed_hosts (GUIDON_SERVER_ALLOWED_HOSTS): must be * or host names such as flags.example, without scheme, port and pattern, not "flags.example:8080"`},
+		{"diagnostics on the HTTP port", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=127.0.0.1:8080", "server.diagnostics_address (GUIDON_SERVER_DIAGNOSTICS_ADDRESS): must have a different port from server.http_port"},
+		{"diagnostics on the gRPC port", "", "GUIDON_SERVER_DIAGNOSTICS_ADDRESS=[::1]:9000", "must have a different port from server.grpc_port"},
+		{"an allowed host with a port", "", "GUIDON_SERVER_ALLOWED_HOSTS=flags.example:8080", `server.allowed_hosts (GUIDON_SERVER_ALLOWED_HOSTS): must be * or host names such as flags.example, without scheme, port or pattern, not "flags.example:8080"`},
 		{"an allowed host with a scheme", "server: {allowed_hosts: ['ok.example', 'https://flags.example']}", "", `not "https://flags.example"`},
 		{"an allowed host with a pattern", "", "GUIDON_SERVER_ALLOWED_HOSTS=*.flags.example", `not "*.flags.example"`},
-		{"an allowed host that is no name", "server: {allowed_hosts: ['a..b']}", "", `not "a..b"`},
-		{"an allowed host that is empty", "server: {allowed_hosts: ['']}", "", `server.allowed_hosts`},
+		{"an allowed host that is not a name", "server: {allowed_hosts: ['a..b']}", "", `not "a..b"`},
+		{"an empty allowed host", "server: {allowed_hosts: ['']}", "", `server.allowed_hosts`},
 		{"an allowed host in another script", "", "GUIDON_SERVER_ALLOWED_HOSTS=flaggen.рф", `server.allowed_hosts`},
-		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "forgets everything"},
-		{"database password that cuts the URL", "db: {url: 'postgres://u:12@secret/x@db/x'}", "", "db.url (GUIDON_DB_URL): has an @ that does not end"},
-		{"Redis password that cuts the URL", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'redis://:12@secret#x@cache'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): has an @ that does not end"},
-		{"database without scheme", "", "GUIDON_DB_URL=/data/guidon.db", "has no known scheme"},
-		{"database without file", "", "GUIDON_DB_URL=file:", "names no file"},
-		{"schema steps by chance", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},
-		{"records for too short", "changes: {retention: 23h59m}", "", "changes.retention (GUIDON_CHANGES_RETENTION): must be 0s, which keeps all, or at least 24h"},
+		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "must not be an in-memory database"},
+		{"database password that breaks the URL", "db: {url: 'postgres://u:12@secret/x@db/x'}", "", "db.url (GUIDON_DB_URL): has an @ that does not end"},
+		{"Redis password that breaks the URL", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'redis://:12@secret#x@cache'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): has an @ that does not end"},
+		{"database without scheme", "", "GUIDON_DB_URL=/data/guidon.db", "must have a known scheme"},
+		{"database without file", "", "GUIDON_DB_URL=file:", "contains no path"},
+		{"unknown option", "", "GUIDON_DB_MIGRATE_ON_START=yes", "must be one of auto, true, false"},
+		{"retention too short", "changes: {retention: 23h59m}", "", "changes.retention (GUIDON_CHANGES_RETENTION): must be 0s, which keeps all records, or at least 24h"},
 		{"a public URL with a password", "streams: {public_url: 'https://u:s3cret@flags.example'}", "", "streams.public_url (GUIDON_STREAMS_PUBLIC_URL): must be a URL such as https://flags.example/base"},
-		{"a public URL that ends in a slash", "streams: {public_url: 'https://flags.example/'}", "", "without a slash at the end"},
+		{"a public URL that ends in a slash", "streams: {public_url: 'https://flags.example/'}", "", "without a trailing slash"},
 		{"a public URL without a scheme", "streams: {public_url: flags.example}", "", "streams.public_url"},
 		{"a base path with a query", "", "GUIDON_LAMBDA_BASE_PATH=/flags?a=b", "lambda.base_path (GUIDON_LAMBDA_BASE_PATH): must be a path such as /flags"},
-		{"a mode that there is not", "", "GUIDON_CACHE_MODE=fast", "cache.mode"},
-		{"a bound for SQLite", "cache: {mode: bounded}", "", "cache.mode (GUIDON_CACHE_MODE): must be strict for an SQLite file"},
-		{"an age too low", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 99ms}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
-		{"an age too high", "db: {url: 'mysql://db/x'}\ncache: {mode: bounded, max_age: 61m}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
-		{"an age that strict has no use for", "", "GUIDON_CACHE_MAX_AGE=5s", "cache.max_age (GUIDON_CACHE_MAX_AGE): is for cache.mode (GUIDON_CACHE_MODE) bounded"},
-		{"stale answers for less than the age", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 10s, max_stale: 9s}", "", "cache.max_stale (GUIDON_CACHE_MAX_STALE): must be 0s, which refuses stale answers, or at least cache.max_age"},
-		{"a backend that there is not", "", "GUIDON_CACHE_BACKEND=memcached", "cache.backend"},
+		{"an unknown mode", "", "GUIDON_CACHE_MODE=fast", "cache.mode"},
+		{"bounded mode for SQLite", "cache: {mode: bounded}", "", "cache.mode (GUIDON_CACHE_MODE): must be strict for an SQLite file"},
+		{"a maximum age too low", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 99ms}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
+		{"a maximum age too high", "db: {url: 'mysql://db/x'}\ncache: {mode: bounded, max_age: 61m}", "", "cache.max_age (GUIDON_CACHE_MAX_AGE): must be from 100ms to 1h"},
+		{"a maximum age in the mode strict", "", "GUIDON_CACHE_MAX_AGE=5s", "cache.max_age (GUIDON_CACHE_MAX_AGE): requires cache.mode (GUIDON_CACHE_MODE) bounded"},
+		{"stale responses for less than the maximum age", "db: {url: 'postgres://db/x'}\ncache: {mode: bounded, max_age: 10s, max_stale: 9s}", "", "cache.max_stale (GUIDON_CACHE_MAX_STALE): must be 0s, which disables stale responses, or at least cache.max_age"},
+		{"an unknown backend", "", "GUIDON_CACHE_BACKEND=memcached", "cache.backend"},
 		{"Redis for SQLite", "cache: {backend: redis, redis: {url: 'redis://cache'}}", "", "cache.backend (GUIDON_CACHE_BACKEND): must be memory for an SQLite file"},
 		{"Redis without an address", "db: {url: 'postgres://db/x'}\ncache: {backend: redis}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): is required"},
-		{"an address of Redis for nothing", "", "GUIDON_CACHE_REDIS_URL=redis://cache", "cache.redis.url (GUIDON_CACHE_REDIS_URL): is for cache.backend (GUIDON_CACHE_BACKEND) redis"},
-		{"an address of something else", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'cache:6379'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): has no known scheme"},
-		{"a wait for Redis that is no help", "cache: {redis: {net_timeout: 2s}}", "", "cache.redis.net_timeout (GUIDON_CACHE_REDIS_NET_TIMEOUT): must be at most 1s"},
-		{"keys without a beginning", "cache: {redis: {prefix: ''}}", "", "cache.redis.prefix (GUIDON_CACHE_REDIS_PREFIX): must not be empty"},
+		{"an unused address of Redis", "", "GUIDON_CACHE_REDIS_URL=redis://cache", "cache.redis.url (GUIDON_CACHE_REDIS_URL): requires cache.backend (GUIDON_CACHE_BACKEND) redis"},
+		{"an address of something else", "db: {url: 'postgres://db/x'}\ncache: {backend: redis, redis: {url: 'cache:6379'}}", "", "cache.redis.url (GUIDON_CACHE_REDIS_URL): must have the scheme"},
+		{"a wait for Redis that is too long", "cache: {redis: {net_timeout: 2s}}", "", "cache.redis.net_timeout (GUIDON_CACHE_REDIS_NET_TIMEOUT): must be at most 1s"},
+		{"keys without a prefix", "cache: {redis: {prefix: ''}}", "", "cache.redis.prefix (GUIDON_CACHE_REDIS_PREFIX): must not be empty"},
 		{"empty log key", "log: {keys: {time: ''}}", "", "must not be empty"},
 		{"header list", "cors: {allowed_headers: ['A, B']}", "", "must be header names"},
-		{"bootstrap token that no header can carry", "authentication: {methods: {token: {bootstrap: {token: \"s3cr\\tet\"}}}}", "", "printable ASCII"},
-		{"metadata that is no map", "authentication: {methods: {token: {bootstrap: {metadata: [a]}}}}", "", "must be a mapping of texts"},
-		{"metadata twice in lower case", "authentication: {methods: {token: {bootstrap: {metadata: {A: 1, a: 2}}}}}", "", "given twice"},
-		{"list of mappings", "cors: {allowed_origins: [{a: b}]}", "", "must be a list of texts"},
+		{"bootstrap token that cannot be sent in a header", "authentication: {methods: {token: {bootstrap: {token: \"s3cr\\tet\"}}}}", "", "printable ASCII"},
+		{"metadata that is not a map", "authentication: {methods: {token: {bootstrap: {metadata: [a]}}}}", "", "must be a mapping of strings"},
+		{"duplicate metadata in lower case", "authentication: {methods: {token: {bootstrap: {metadata: {A: 1, a: 2}}}}}", "", "duplicate key a"},
+		{"list of mappings", "cors: {allowed_origins: [{a: b}]}", "", "must be a list of strings"},
 		{"duration in words", "server: {read_timeout: soon}", "", "must be a duration such as"},
-		{"misspelt elsewhere", "http_port: 1", "", "did you mean server.http_port?"},
+		{"key of another group", "http_port: 1", "", "did you mean server.http_port?"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,8 +185,8 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// TestPrecedence: the environment wins over the file, the file over the
-// default (operations 2.1).
+// TestPrecedence: the environment overrides the file, and the file overrides the
+// defaults (operations 2.1).
 func TestPrecedence(t *testing.T) {
 	c, err := load(t, `
 server: &server
@@ -213,7 +212,7 @@ metrics:
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_METADATA_TEAM=till",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_EXPIRATION=90m",
 		"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE="+write(t, "token", "s3cret\n"),
-		"GUIDON_TOKEN=for the command line",
+		"GUIDON_TOKEN=for commands",
 		"GUIDON_SERVICE_HOST=10.0.0.1", "GUIDON_PORT=tcp://10.0.0.1:8080", "GUIDON_PORT_8080_TCP_ADDR=10.0.0.1",
 	)
 	if err != nil {
@@ -233,8 +232,8 @@ metrics:
 	}
 }
 
-// TestMigrates: an SQLite file has one server, which may as well do it; where
-// there are several, somebody decides when (operations 4.6).
+// TestMigrates: the only server of an SQLite file migrates it. With several servers, an
+// operator decides when (operations 4.6).
 func TestMigrates(t *testing.T) {
 	tests := []struct {
 		url, word string
@@ -256,7 +255,7 @@ func TestMigrates(t *testing.T) {
 	}
 }
 
-// TestSearch follows the order of operations 2.1 as far as a test may touch.
+// TestSearch checks the order of operations 2.1, without the system-wide file.
 func TestSearch(t *testing.T) {
 	home := t.TempDir()
 	c, err := config.Load(t.Context(), "", []string{"HOME=" + home}, vault)
@@ -282,6 +281,6 @@ func TestSearch(t *testing.T) {
 		t.Errorf("http_port: got %d, want 7 of %s", c.Server.HTTPPort, file)
 	}
 	if _, err := config.Load(t.Context(), "/no/such/file", nil, vault); err == nil || !strings.Contains(err.Error(), "guidon config init") {
-		t.Errorf("missing file: got error %v, want one that names the command to make one", err)
+		t.Errorf("missing file: got error %v, want one with the command to create it", err)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Error lists everything that is wrong with a configuration.
+// Error lists all problems of a configuration.
 type Error struct {
-	Problems []string // one sentence each, naming key and variable; no secrets
+	Problems []string // each with the key and the variable, and without secrets
 }
 
 // Error returns the problems, one on each line.
@@ -23,17 +23,17 @@ func (e *Error) Error() string {
 	return text.String()
 }
 
-// problems gathers what is wrong.
+// problems collects the problems of a configuration.
 type problems struct {
 	list    []string
-	unknown map[string]bool // the keys whose values are not there to be judged
+	unknown map[string]bool // keys whose values could not be fetched
 }
 
 func (p *problems) add(format string, args ...any) {
 	p.list = append(p.list, fmt.Sprintf(format, args...))
 }
 
-// key adds a problem of one key, named with its variable.
+// key adds a problem of a key, unless its value is unknown.
 func (p *problems) key(key, rule string) {
 	if p.unknown[key] {
 		return
@@ -41,7 +41,8 @@ func (p *problems) key(key, rule string) {
 	p.add("%s (%s): %s", key, variableOf(key), rule)
 }
 
-// without says that the value of the key is not there: no rule is broken by that.
+// without records that the value of the key could not be fetched, so that no further
+// problems of it are added.
 func (p *problems) without(key string) {
 	if p.unknown == nil {
 		p.unknown = make(map[string]bool)

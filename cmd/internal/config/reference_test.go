@@ -8,39 +8,39 @@ import (
 
 const referenceHead = `# Configuration
 
-The configuration is one YAML file, overridden by environment variables. The file is the one that ` + "`--config`" + ` names;
-otherwise ` + "`guidon/config.yml`" + ` in the user's configuration folder (` + "`$XDG_CONFIG_HOME`" + `, usually ` + "`~/.config`" + `); otherwise
-` + "`" + systemFile + "`" + `; otherwise there is none, and the defaults hold.
+The configuration is a YAML file, overridden by environment variables. The file is the one given by ` + "`--config`" + `, else
+` + "`guidon/config.yml`" + ` in the user's configuration directory (` + "`$XDG_CONFIG_HOME`" + `, usually ` + "`~/.config`" + `), else
+` + "`" + systemFile + "`" + `, else none, and the defaults apply.
 
-` + "`guidon config init`" + ` writes a file with every key and its default, ` + "`guidon config check`" + ` tells everything that is wrong
-with a file and the environment, without starting anything. The server refuses to start with an unknown key, an unknown
-` + "`GUIDON_`" + ` variable or a bad value, and names all of them at once.
+` + "`guidon config init`" + ` writes a file with every key and its default. ` + "`guidon config check`" + ` reports all errors in a file and
+the environment without starting anything. The server does not start with an unknown key, an unknown ` + "`GUIDON_`" + ` variable
+or an invalid value, and reports all of them together.
 
 ## How values are written
 
-- **Durations** have a unit: ` + "`500ms`, `30s`, `5m`, `1h30m`" + `. A bare number is refused.
-- **Lists** are YAML lists; in a variable, and in a YAML text, the items are separated by spaces.
-- **Maps** are YAML mappings; in the environment, one variable for each member, whose name is the key's variable, an
-  underscore and the member's name (which is lower-cased).
-- **Substitution**: a value in the file that is exactly ` + "`${NAME}`" + ` is replaced by that variable, which must be set.
-- **Files**: each key that is neither a list nor a map can be given as a file: the variable with ` + "`_FILE`" + ` at its end names a
-  file that holds the value, without its last line break. So secrets need not be in the environment:
+- **Durations** have a unit: ` + "`500ms`, `30s`, `5m`, `1h30m`" + `. A number without a unit is rejected.
+- **Lists** are YAML lists. In a variable or a YAML string, the items are separated by spaces.
+- **Maps** are YAML mappings. In the environment, each member is a variable whose name is the key's variable, an
+  underscore and the member's name, which is converted to lower case.
+- **Substitution**: a value in the file of the form ` + "`${NAME}`" + ` is replaced with that variable, which must be set.
+- **Files**: each key that is neither a list nor a map can be read from a file, so that secrets need not be in the
+  environment. The variable with the suffix ` + "`_FILE`" + ` names the file, whose trailing line break is ignored:
   ` + "`GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE=/run/secrets/guidon-token`" + `.
-- **AWS**: ` + "`db.url`" + `, and each key marked as secret that is neither a list nor a map, can be given as where AWS keeps it:
-  ` + "`aws-sm://name#key`" + ` is a member of the JSON object in a secret of Secrets Manager, ` + "`aws-sm://name`" + ` all of the secret, and
-  ` + "`aws-ssm://name`" + ` a parameter of Parameter Store, decrypted. An ARN will do for a name. It is fetched once, at the start, with the
-  credentials and in the region that the AWS SDK finds; on AWS Lambda, those of the environment.
-- **An empty variable** counts as not set.
-- The variables that Kubernetes sets for a service named ` + "`guidon`" + ` (such as ` + "`GUIDON_SERVICE_HOST`" + `) are left alone.
+- **AWS**: ` + "`db.url`" + `, and each key marked as secret that is neither a list nor a map, can refer to a value stored in AWS.
+  ` + "`aws-sm://name#key`" + ` is a member of the JSON object in a Secrets Manager secret, ` + "`aws-sm://name`" + ` is the entire secret, and
+  ` + "`aws-ssm://name`" + ` is a decrypted parameter of Parameter Store. A name can be an ARN. The value is fetched once, at the
+  start, with the credentials and in the region that the AWS SDK finds; on AWS Lambda, those of the environment.
+- **Empty variables** count as not set.
+- The variables that Kubernetes sets for a service named ` + "`guidon`" + ` (such as ` + "`GUIDON_SERVICE_HOST`" + `) are ignored.
 `
 
-// reference returns the documentation of every key, in Markdown: what
-// docs/configuration.md has to be.
+// reference returns the documentation of every key, the content of
+// docs/configuration.md.
 func reference() string {
 	var text strings.Builder
 	text.WriteString(referenceHead)
 	const head = "\n| Key | Variable | Type | Default | Meaning |\n|---|---|---|---|---|\n"
-	fmt.Fprintf(&text, "\n## The file itself\n%s", head)
+	fmt.Fprintf(&text, "\n## General\n%s", head)
 	walk(new(Config), func(s section) {
 		if !strings.Contains(s.key, ".") {
 			fmt.Fprintf(&text, "\n## %s\n\n%s\n%s", s.key, s.doc, head)
@@ -48,7 +48,7 @@ func reference() string {
 	}, func(f field) {
 		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s |\n", f.key, f.referenceVariable(), f.referenceKind(), f.referenceDefault(), f.doc())
 	})
-	text.WriteString("\n## Variables of the command line\n\n| Variable | Meaning |\n|---|---|\n")
+	text.WriteString("\n## Variables for commands\n\n| Variable | Meaning |\n|---|---|\n")
 	for _, extra := range Extras() {
 		fmt.Fprintf(&text, "| `%s` | %s |\n", extra.Variable, extra.Doc)
 	}
@@ -82,7 +82,7 @@ func (f field) referenceDefault() string {
 	return "none"
 }
 
-// defaultText returns the default for readers.
+// defaultText returns the default as documented.
 func (f field) defaultText() string {
 	if text := f.tag.Get("defaultText"); text != "" {
 		return text
@@ -92,6 +92,6 @@ func (f field) defaultText() string {
 
 func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
 
-// standard returns the configuration without a file and an environment, but for
-// the place of the user's configuration folder.
+// standard returns the defaults, for the user's configuration directory in the
+// environment.
 func standard() *Config { return defaults(newEnvironment(os.Environ())) }

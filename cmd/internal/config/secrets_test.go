@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// safe is where secrets are kept, by reference.
+// safe maps references to secrets.
 type safe map[string]string
 
 var vault = safe{
@@ -23,7 +23,7 @@ func (safe) Knows(text string) bool { return strings.HasPrefix(text, "vault://")
 func (s safe) Fetch(_ context.Context, reference string) (string, error) {
 	value, ok := s[reference]
 	if !ok {
-		return "", errors.New(reference + ": there is none")
+		return "", errors.New(reference + ": not found")
 	}
 	return value, nil
 }
@@ -36,7 +36,7 @@ func TestSecretsByReference(t *testing.T) {
 	for _, v := range []struct{ name, got, want string }{
 		{"db.url", c.DB.URL, vault["vault://db"]},
 		{"bootstrap token", c.Authentication.Methods.Token.Bootstrap.Token, "first"},
-		{"a value that is no secret", c.Cache.Redis.Prefix, "vault://db"},
+		{"a value that is not secret", c.Cache.Redis.Prefix, "vault://db"},
 	} {
 		if v.got != v.want {
 			t.Errorf("%s: got %q, want %q", v.name, v.got, v.want)
@@ -46,8 +46,8 @@ func TestSecretsByReference(t *testing.T) {
 
 func TestSecretsThatCannotBeFetched(t *testing.T) {
 	for _, c := range []struct{ reference, want string }{
-		{"vault://nope", "db.url (GUIDON_DB_URL): vault://nope: there is none"},
-		{"vault://wrong", "db.url (GUIDON_DB_URL): has no known scheme"},
+		{"vault://nope", "db.url (GUIDON_DB_URL): vault://nope: not found"},
+		{"vault://wrong", "db.url (GUIDON_DB_URL): must have a known scheme"},
 	} {
 		_, err := load(t, "db: {url: '"+c.reference+"'}")
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "required") || strings.Contains(err.Error(), "hunter2") {
@@ -60,8 +60,8 @@ func TestAuthentication(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"postgres://u@db/guidon?sslmode=verify-full", ""},
 		{"mysql://u@db/guidon?tls=true", ""},
-		{"cockroachdb://u@db/guidon", "db.auth (GUIDON_DB_AUTH): aws-iam is for PostgreSQL and MySQL"},
-		{"file:guidon.db", "db.auth (GUIDON_DB_AUTH): aws-iam is for PostgreSQL and MySQL"},
+		{"cockroachdb://u@db/guidon", "db.auth (GUIDON_DB_AUTH): aws-iam requires PostgreSQL or MySQL"},
+		{"file:guidon.db", "db.auth (GUIDON_DB_AUTH): aws-iam requires PostgreSQL or MySQL"},
 	} {
 		_, err := load(t, "", "GUIDON_DB_URL="+c.url, "GUIDON_DB_AUTH=aws-iam")
 		if got := err != nil; got != (c.want != "") || got && !strings.Contains(err.Error(), c.want) {

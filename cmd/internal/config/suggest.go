@@ -2,8 +2,7 @@ package config
 
 import "fmt"
 
-// didYouMean returns the candidate that text is most likely a misspelling of,
-// as the end of a sentence, or nothing.
+// didYouMean returns a hint with the candidate that text most likely misspells, or "".
 func didYouMean(text string, candidates []string) string {
 	best, bestDistance := "", max(2, len(text)/4)+1
 	for _, candidate := range candidates {
@@ -17,8 +16,7 @@ func didYouMean(text string, candidates []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// distance counts the insertions, deletions and replacements of bytes that
-// turn a into b.
+// distance returns the Levenshtein distance between a and b, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/configuration.md")
 
-// TestTable asks of every key what the documentation promises.
+// TestTable checks that every key has unique variables, a documentation and a default.
 func TestTable(t *testing.T) {
 	variables := make(map[string]string)
 	take := func(variable, key string) {
@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 			take(f.variable()+fileSuffix, f.key)
 		}
 		if !strings.HasSuffix(f.doc(), ".") {
-			t.Errorf("%s: documentation %q is no sentence", f.key, f.doc())
+			t.Errorf("%s: documentation %q is not a sentence", f.key, f.doc())
 		}
 		switch f.value.Kind() {
 		case reflect.String, reflect.Map, reflect.Slice:
@@ -45,12 +45,12 @@ func TestTable(t *testing.T) {
 	}
 	walk(new(Config), func(s section) {
 		if !strings.HasSuffix(s.doc, ".") {
-			t.Errorf("%s: documentation %q is no sentence", s.key, s.doc)
+			t.Errorf("%s: documentation %q is not a sentence", s.key, s.doc)
 		}
 	}, func(field) {})
 }
 
-// sample returns a value for the key that is not its default, as text.
+// sample returns a value for the key that is not its default.
 func sample(f field) string {
 	if options := f.options(); len(options) > 0 {
 		return options[len(options)-1]
@@ -68,7 +68,7 @@ func sample(f field) string {
 	return "sample"
 }
 
-// setAll gives every key its sample by set, checks aside.
+// setAll sets every key to its sample, without checks.
 func setAll(t *testing.T) *Config {
 	t.Helper()
 	c := standard()
@@ -150,13 +150,13 @@ func TestEveryKeyFromFile(t *testing.T) {
 	}
 }
 
-// TestTemplate loads the template as it is and with every key switched on: both
-// are the default configuration.
+// TestTemplate: the template is the default configuration, as it is and with every key
+// uncommented.
 func TestTemplate(t *testing.T) {
 	keys := regexp.MustCompile(`(?m)^( *)#([a-z])`)
 	for name, text := range map[string]string{
 		"as it is":    Template(),
-		"switched on": keys.ReplaceAllString(Template(), "$1$2"),
+		"uncommented": keys.ReplaceAllString(Template(), "$1$2"),
 	} {
 		path := filepath.Join(t.TempDir(), "config.yml")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -166,7 +166,7 @@ func TestTemplate(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		// Empty ones and nil are the same.
+		// Empty and nil are equivalent.
 		got.Authentication.Methods.Token.Bootstrap.Metadata, got.Server.AllowedHosts = nil, nil
 		if diff := cmp.Diff(standard(), got); diff != "" {
 			t.Errorf("%s (-default +got):\n%s", name, diff)
@@ -179,8 +179,7 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestReference compares the committed documentation with the table; -update
-// writes it.
+// TestReference: docs/configuration.md is current; -update writes it.
 func TestReference(t *testing.T) {
 	const path = "../../../docs/configuration.md"
 	if *update {
@@ -193,7 +192,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(text), reference()); diff != "" {
-		t.Errorf("docs/configuration.md is old; run go test ./cmd/internal/config -update (-file +code):\n%s", diff)
+		t.Errorf("docs/configuration.md is outdated; run go test ./cmd/internal/config -update (-file +code):\n%s", diff)
 	}
 	for _, f := range fields(standard()) {
 		if !strings.Contains(reference(), "| `"+f.key+"` |") {
@@ -202,7 +201,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestJSON checks what contract 11 asks of /meta/config.
+// TestJSON checks what contract 11 requires of /meta/config.
 func TestJSON(t *testing.T) {
 	c := setAll(t)
 	c.DB.URL = "postgres://user:hunter2@db.example/guidon?password=hunter2"
@@ -220,7 +219,7 @@ func TestJSON(t *testing.T) {
 	members := []string{
 		"version", "audit", "authentication", "authorization", "cache", "cors", "db", "diagnostics", "experimental",
 		"log", "meta", "analytics", "server", "storage", "metrics", "tracing", "ui",
-		"changes", "lambda", "streams", // ours
+		"changes", "lambda", "streams", // additions to the contract
 	}
 	for _, name := range members {
 		if _, ok := root[name]; !ok {
@@ -229,7 +228,7 @@ func TestJSON(t *testing.T) {
 	}
 	for name := range root {
 		if !slices.Contains(members, name) {
-			t.Errorf("member %s is neither one of the contract nor ours", name)
+			t.Errorf("member %s is neither in the contract nor an addition", name)
 		}
 	}
 	for _, name := range []string{"log", "ui", "authentication", "audit", "cache", "cors", "server", "storage", "db", "tracing"} {

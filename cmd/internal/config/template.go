@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-const templateHead = `# Configuration of guidon. Every key is here with its default; take away the # before
-# a key to change it. "guidon config check" tells whether the file is right.
-# Each key can be given as an environment variable too: server.http_port is
-# GUIDON_SERVER_HTTP_PORT. A value that is exactly ${NAME} is that variable's.
+const templateHead = `# Configuration of guidon. It lists every key with its default; remove the # before a
+# key to change it. "guidon config check" reports errors in this file.
+# Each key can also be set by an environment variable: server.http_port is
+# GUIDON_SERVER_HTTP_PORT. The value ${NAME} stands for the variable NAME.
 
 `
 
-// Template returns a configuration file that explains itself. It loads cleanly
-// and changes nothing: lines that begin, after blanks, with "# " are prose,
-// those with "#" alone are keys to be switched on.
+// Template returns a configuration file with explanations that is valid and changes
+// nothing. Indentation aside, lines that start with "# " are comments, and lines that
+// start with "#" and no space are keys to be uncommented.
 func Template() string {
 	var text strings.Builder
 	text.WriteString(templateHead)
@@ -49,7 +49,7 @@ func (f field) templateDoc() string {
 	return doc
 }
 
-// templateValue returns the default as YAML, with the blank before it.
+// templateValue returns the default as YAML, with a leading space unless it is empty.
 func (f field) templateValue() string {
 	text := f.tag.Get("default")
 	switch f.value.Interface().(type) {
@@ -65,7 +65,7 @@ func (f field) templateValue() string {
 		return " {}"
 	}
 	if text == "" {
-		return "" // null: the default stays
+		return "" // null, which keeps the default
 	}
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == "" {
 		return " " + text
@@ -81,7 +81,7 @@ func lastName(key string) string {
 	return key[strings.LastIndexByte(key, '.')+1:]
 }
 
-// commentWidth is where prose is broken, as far as words allow.
+// commentWidth is the column at which comments are wrapped.
 const commentWidth = 90
 
 func writeComment(text *strings.Builder, indent, prose string) {

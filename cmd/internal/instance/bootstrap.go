@@ -9,9 +9,9 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// Bootstrap creates the first token of a database that never had one. Only a
-// random token is logged, because nobody else knows it. On any other database it
-// logs a warning if the configured token, or every token, is refused.
+// Bootstrap creates the first token of a database that never had one, and logs it if it
+// is random. On any other database it logs a warning if the configured token, or every
+// token, is rejected.
 func Bootstrap(ctx context.Context, c config.Authentication, service *guidon.Service, logger *slog.Logger) error {
 	token := c.Methods.Token
 	if !token.Enabled {
@@ -48,17 +48,17 @@ func warnUnused(ctx context.Context, token string, service *guidon.Service, logg
 	if !errors.Is(err, guidon.Unauthenticated) {
 		return err
 	}
-	logger.Warn("the configured bootstrap token is not valid: it is only used for a database that never had a token",
+	logger.Warn("the configured bootstrap token is not valid: it is used only for a database that never had a token",
 		"key", "authentication.methods.token.bootstrap.token")
 	return nil
 }
 
-// warnLockedOut logs a warning if no token is valid for everything.
+// warnLockedOut logs a warning if there is no valid token for all namespaces.
 func warnLockedOut(ctx context.Context, service *guidon.Service, logger *slog.Logger) error {
 	usable, err := service.HasUnlimitedToken(ctx)
 	if err != nil || usable {
 		return err
 	}
-	logger.Warn(`no valid token without a namespace limit exists; create one on the database itself with "guidon token create"`)
+	logger.Warn(`no valid token without a namespace limit exists; create one directly in the database with "guidon token create"`)
 	return nil
 }

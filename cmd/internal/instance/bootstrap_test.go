@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 )
 
-// An operator who relies on a first token that there is not gets to know it, and
-// no configured token is ever logged.
+// An operator is warned if the expected first token does not exist. A configured token is
+// never logged.
 func TestBootstrapWarnings(t *testing.T) {
 	const secret = "a-configured-secret"
 	const unused, lockedOut = "bootstrap token is not valid", "no valid token"
@@ -38,7 +38,7 @@ func TestBootstrapWarnings(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		token    string
-		optional bool // authentication is
+		optional bool // authentication is not required
 		between  []func(t *testing.T, s *guidon.Service)
 		want     []string
 	}{
@@ -48,7 +48,7 @@ func TestBootstrapWarnings(t *testing.T) {
 		{"configured, replaced", secret, false, []func(t *testing.T, s *guidon.Service){delete, create(guidon.TokenInput{Name: "n", ExpiresAt: &hour})}, []string{unused}},
 		{"random, deleted", "", false, []func(t *testing.T, s *guidon.Service){delete}, []string{lockedOut}},
 		{"random, one namespace left", "", false, []func(t *testing.T, s *guidon.Service){delete, create(guidon.TokenInput{Name: "n", Namespace: "shop"})}, []string{lockedOut}},
-		{"nobody needs one", "", true, []func(t *testing.T, s *guidon.Service){delete}, nil},
+		{"not required", "", true, []func(t *testing.T, s *guidon.Service){delete}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			service := newTestCleaner(t).service

@@ -14,27 +14,25 @@ import (
 )
 
 const (
-	// A cleanup that was killed keeps the others away for this long at most.
+	// A cleanup that was killed blocks other processes for at most this time.
 	cleanupLease = time.Minute
-	// Between two batches the lease is renewed; a run ends after the last one,
-	// and what remains is the next run's.
+	// Change records are deleted in batches, each in its own transaction. The lease is
+	// renewed between batches. Records beyond changesRun are left to the next run.
 	changesBatch = 1000
 	changesRun   = 100_000
 )
 
-// Cleaner deletes what is no longer needed. It may be killed at any moment: each
-// batch is a transaction of its own.
+// Cleaner deletes expired tokens and old change records. It may be killed at any time.
 type Cleaner struct {
 	db        *store.DB
 	service   *guidon.Service
 	actor     guidon.Actor
-	grace     time.Duration // for which an expired token is kept
-	retention time.Duration // for which a change record is kept; 0 is for ever
+	grace     time.Duration // how long expired tokens are kept
+	retention time.Duration // how long change records are kept; 0 means forever
 	now       func() time.Time
 }
 
-// NewCleaner returns the cleaner of the configuration, which works in the actor's
-// name.
+// NewCleaner returns a cleaner for the configuration that acts as the actor.
 func NewCleaner(c *config.Config, db *store.DB, service *guidon.Service, actor guidon.Actor) Cleaner {
 	return Cleaner{
 		db: db, service: service, actor: actor, now: time.Now,
@@ -42,14 +40,14 @@ func NewCleaner(c *config.Config, db *store.DB, service *guidon.Service, actor g
 	}
 }
 
-// errElsewhere says that another process is doing the same.
-var errElsewhere = errors.New("another process is doing it")
+// errElsewhere reports that another process is running the same cleanup.
+var errElsewhere = errors.New("another process is already cleaning up")
 
-// tokens deletes the static tokens that expired longer than the grace period
-// ago, as many as one run may, and counts them.
+// tokens deletes static tokens that expired longer than the grace period ago, as many as
+// one run may, and returns how many.
 func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
-	err = c.alone(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
-		// Without a renewal on the way, so the lease bounds the work.
+	err = c.withLease(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
+		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
 		deleted, err = c.service.CleanupAuthentications(guidon.WithCall(ctx, &guidon.Call{Actor: c.actor}), guidon.MethodToken, c.grace)
@@ -58,18 +56,18 @@ func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 	return deleted, err
 }
 
-// changes deletes the change records beyond their retention, as many as one run
-// may, and counts them. It tells whether there may be more.
+// changes deletes change records older than the retention, at most changesRun. It
+// returns how many, and reports whether there may be more.
 func (c Cleaner) changes(ctx context.Context) (deleted int, more bool, err error) {
 	if c.retention == 0 {
 		return 0, false, nil
 	}
-	// The configuration has been checked; this is about what cannot be undone.
+	// The configuration has been checked already, but deletions cannot be undone.
 	if c.retention < config.MinRetention {
-		return 0, false, fmt.Errorf("change records are kept for %s at least; a retention of %s is refused", config.MinRetention, c.retention)
+		return 0, false, fmt.Errorf("invalid retention %s: change records must be kept for at least %s", c.retention, config.MinRetention)
 	}
 	before := c.now().Add(-c.retention)
-	err = c.alone(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) error {
+	err = c.withLease(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) error {
 		for deleted < changesRun {
 			n, err := c.db.DeleteChanges(ctx, before, changesBatch)
 			deleted += n
@@ -86,8 +84,9 @@ func (c Cleaner) changes(ctx context.Context) (deleted int, more bool, err error
 	return deleted, more, err
 }
 
-// alone calls fn while it has the lease of that name, or returns errElsewhere.
-func (c Cleaner) alone(ctx context.Context, name string, fn func(ctx context.Context, renew func(context.Context) error) error) (err error) {
+// withLease calls fn while holding the lease of that name. It returns errElsewhere if
+// another process holds the lease; renew does so if another one has taken it over.
+func (c Cleaner) withLease(ctx context.Context, name string, fn func(ctx context.Context, renew func(context.Context) error) error) (err error) {
 	holder := rand.Text()
 	held, err := c.db.AcquireLease(ctx, name, holder, cleanupLease)
 	if err != nil {
@@ -97,7 +96,7 @@ func (c Cleaner) alone(ctx context.Context, name string, fn func(ctx context.Con
 		return errElsewhere
 	}
 	defer func() {
-		// Also when ctx has ended: the others need not wait.
+		// Release it even if ctx has ended, so that other processes need not wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err = errors.Join(err, c.db.ReleaseLease(ctx, name, holder))
@@ -111,16 +110,15 @@ func (c Cleaner) alone(ctx context.Context, name string, fn func(ctx context.Con
 	})
 }
 
-// Cleaned is what a cleanup did.
+// Cleaned is the result of a cleanup.
 type Cleaned struct {
 	Tokens  int      `json:"tokens"`
 	Changes int      `json:"changes"`
-	More    bool     `json:"more"`    // change records are left for the next run
-	Skipped []string `json:"skipped"` // what another process is cleaning up
+	More    bool     `json:"more"`    // more change records may remain for the next run
+	Skipped []string `json:"skipped"` // cleanups that another process is running
 }
 
-// All deletes everything there is to delete. What it returns has been done, also
-// on an error.
+// All runs all cleanups. If it returns an error, the result is what was done before.
 func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	result.Skipped = []string{}
 	result.Tokens, err = c.tokens(ctx)
@@ -137,7 +135,7 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	return result, err
 }
 
-// LoopTokens is a run of the loop that deletes expired tokens.
+// LoopTokens is one iteration of the loop that deletes expired tokens.
 func (c Cleaner) LoopTokens(ctx context.Context, logger *slog.Logger) error {
 	deleted, err := c.tokens(ctx)
 	if deleted > 0 {
@@ -146,7 +144,7 @@ func (c Cleaner) LoopTokens(ctx context.Context, logger *slog.Logger) error {
 	return unlessElsewhere(err)
 }
 
-// LoopChanges is a run of the loop that deletes old change records.
+// LoopChanges is one iteration of the loop that deletes old change records.
 func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	deleted, more, err := c.changes(ctx)
 	if deleted > 0 {
@@ -155,7 +153,7 @@ func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
 	return unlessElsewhere(err)
 }
 
-// unlessElsewhere returns nil where another process does the work.
+// unlessElsewhere returns err, or nil if it is errElsewhere.
 func unlessElsewhere(err error) error {
 	if errors.Is(err, errElsewhere) {
 		return nil

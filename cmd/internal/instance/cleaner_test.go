@@ -17,8 +17,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// newTestCleaner returns a cleaner over a new database, whose clock is two days
-// ahead.
+// newTestCleaner returns a cleaner for a new database. Its clock is two days ahead.
 func newTestCleaner(t *testing.T) Cleaner {
 	t.Helper()
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"), store.Options{})
@@ -36,7 +35,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 	}
 }
 
-// describe gives the namespace so many descriptions, one after the other.
+// describe changes the description of the default namespace times times.
 func describe(t *testing.T, db *store.DB, times int) {
 	t.Helper()
 	for i := range times {
@@ -63,7 +62,7 @@ func changesOf(t *testing.T, db *store.DB) []*guidon.Change {
 	return changes
 }
 
-// Old records go, but for the newest of each object.
+// Old records are deleted, except the newest of each object.
 func TestCleanChanges(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 5)
@@ -80,14 +79,13 @@ func TestCleanChanges(t *testing.T) {
 	}
 }
 
-// A retention that would lose yesterday's records deletes nothing; none keeps
-// all.
+// Nothing is deleted if the retention is too short, or zero.
 func TestCleanChangesFloor(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 3)
 	c.retention = 24*time.Hour - 1
-	if n, _, err := c.changes(t.Context()); err == nil || n != 0 || !strings.Contains(err.Error(), "refused") {
-		t.Errorf("below the floor: got %d, %v, want a refusal", n, err)
+	if n, _, err := c.changes(t.Context()); err == nil || n != 0 || !strings.Contains(err.Error(), "invalid retention") {
+		t.Errorf("below the minimum: got %d, %v, want an error", n, err)
 	}
 	c.retention = 0
 	if n, _, err := c.changes(t.Context()); err != nil || n != 0 {
@@ -98,7 +96,7 @@ func TestCleanChangesFloor(t *testing.T) {
 	}
 }
 
-// One process cleans up at a time; the lease of one that was killed ends.
+// Only one process cleans up at a time. The lease of a killed process expires.
 func TestCleanAlone(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 2)
@@ -109,7 +107,7 @@ func TestCleanAlone(t *testing.T) {
 	}
 	result, err := c.All(t.Context())
 	if want := (Cleaned{Skipped: []string{"tokens", "changes"}}); err != nil || !cmp.Equal(result, want) {
-		t.Errorf("beside another: got %+v, %v, want %+v", result, err, want)
+		t.Errorf("during another cleanup: got %+v, %v, want %+v", result, err, want)
 	}
 	for _, name := range []string{"cleanup of tokens", "cleanup of changes"} {
 		if renewed, err := c.db.RenewLease(t.Context(), name, "another", 0); err != nil || !renewed {
@@ -121,20 +119,20 @@ func TestCleanAlone(t *testing.T) {
 	}
 }
 
-// The lease is given back whatever happens, and is not outlived.
+// The lease is always released, and losing it ends the cleanup.
 func TestCleanLease(t *testing.T) {
 	c := newTestCleaner(t)
 	broken := errors.New("broken")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := c.alone(ctx, "job", func(context.Context, func(context.Context) error) error {
+	err := c.withLease(ctx, "job", func(context.Context, func(context.Context) error) error {
 		cancel()
 		return broken
 	})
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	err = c.alone(t.Context(), "job", func(ctx context.Context, renew func(context.Context) error) error {
-		if err := c.alone(ctx, "job", nil); !errors.Is(err, errElsewhere) {
+	err = c.withLease(t.Context(), "job", func(ctx context.Context, renew func(context.Context) error) error {
+		if err := c.withLease(ctx, "job", nil); !errors.Is(err, errElsewhere) {
 			t.Errorf("second holder: got %v, want errElsewhere", err)
 		}
 		if err := renew(ctx); err != nil {

@@ -14,16 +14,15 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// lambdaRedisConns is enough for a process that answers one request at a time.
+// lambdaRedisConns is sufficient for a process that handles one request at a time.
 const lambdaRedisConns = 2
 
-// onLambda tells whether this is a function of AWS Lambda: the platform sets the
-// variable.
+// onLambda reports whether the process runs on AWS Lambda, which sets this variable.
 func onLambda() bool { return os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != "" }
 
-// OpenDatabase opens the database of the configuration, with passwords from AWS
-// where that says so. A database server is not connected to before the first use.
-// An SQLite file is opened for this process alone if exclusive is set.
+// OpenDatabase opens the configured database, with passwords from AWS if configured. It
+// does not connect to a database server before the first use. If exclusive is set, no
+// other process can write to an SQLite file.
 func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive bool) (*store.DB, error) {
 	options := store.Options{
 		Lambda: onLambda(), Exclusive: exclusive,
@@ -36,28 +35,28 @@ func OpenDatabase(ctx context.Context, c config.DB, aws *secrets.AWS, exclusive 
 	return store.Open(ctx, c.URL, options)
 }
 
-// WaitReady waits, as long as the configuration says, for a database server that
-// cannot be reached yet: it may be starting too.
+// WaitReady waits up to the configured time for a database server that cannot be reached
+// yet, which may be starting too.
 func WaitReady(ctx context.Context, c config.DB, db *store.DB, notify func(err error, next time.Duration)) error {
 	if !db.Shared() {
 		return nil
 	}
 	err := db.WaitReady(ctx, time.Now().Add(c.StartTimeout), notify)
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("the database %s: %w", db.Path(), err)
+		return fmt.Errorf("cannot reach the database %s: %w", db.Path(), err)
 	}
 	return err
 }
 
-// Storage is an open database, with the Redis that is told of what is written.
+// Storage is an open database and the Redis in front of it, if any.
 type Storage struct {
 	*store.DB
-	Redis *rediscache.Source // nil where there is none
+	Redis *rediscache.Source // or nil
 }
 
-// WithRedis puts the Redis of the configuration, if any, in front of the database:
-// only to tell it of writes, or in every respect. It does not connect: a Redis
-// that is away keeps nobody from starting.
+// WithRedis puts the configured Redis, if any, in front of the database. If onlyWrites
+// is set, writes are announced to Redis, but nothing is read from it. WithRedis does not
+// connect, so that the program also starts while Redis is unavailable.
 func WithRedis(db *store.DB, c config.Cache, onlyWrites bool) (*Storage, error) {
 	if c.Backend != config.BackendRedis {
 		return &Storage{DB: db}, nil
@@ -85,7 +84,7 @@ func (s *Storage) CloseRedis() error {
 	return s.Redis.Close()
 }
 
-// Source returns what reads and writes go through.
+// Source returns Redis if it is configured, or else the database.
 func (s *Storage) Source() cache.SharedSource {
 	if s.Redis != nil {
 		return s.Redis
@@ -93,15 +92,15 @@ func (s *Storage) Source() cache.SharedSource {
 	return s.DB
 }
 
-// Cached is a store that keeps in memory what it can.
+// Cached is a store with a cache in memory.
 type Cached interface {
 	guidon.Store
 	Stats() cache.Stats
 	Subscribe(namespace string) (changed func() <-chan struct{}, cancel func())
 }
 
-// NewCache returns the cache that is right for the database: where others may
-// write too it asks as often as the configuration demands, and otherwise never.
+// NewCache returns the cache for the database. If other processes may write to it, the
+// cache queries it as configured; otherwise it never does.
 func NewCache(s *Storage, c config.Cache) Cached {
 	if s.Shared() {
 		return cache.NewShared(s.Source(), cache.Freshness{MaxAge: c.Bound(), MaxStale: c.MaxStale, ColdWrites: onLambda()})

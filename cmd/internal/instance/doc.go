@@ -1,4 +1,3 @@
-// Package instance makes an instance of the service out of its configuration, as
-// far as it is the same whatever runtime runs it: log, database, cache, handler,
-// first token, cleanup.
+// Package instance creates the parts of the service that are the same for all runtimes
+// from the configuration: log, database, cache, handler, first token, cleanup.
 package instance

@@ -13,9 +13,9 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
 )
 
-// OpenLog returns the logger of the configuration and what ends it. It writes to
-// out where no file is configured; terminal tells whether a writer is a terminal.
-// JSON may be written delay late, as [jsonlog.Gatherer] does it; zero is at once.
+// OpenLog returns the configured logger, and a function that closes it. The logger
+// writes to out if no file is configured; terminal reports whether a writer is a
+// terminal. JSON lines may be delayed as by a [jsonlog.Gatherer] with that delay.
 func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay time.Duration) (logger *slog.Logger, end func() error, err error) {
 	closeFile := func() error { return nil }
 	if c.File != "" {
@@ -34,8 +34,8 @@ func OpenLog(c config.Log, out io.Writer, terminal func(stream any) bool, delay 
 	return slog.New(jsonlog.New(gatherer, level, keys)), func() error { return errors.Join(gatherer.Close(), closeFile()) }, nil
 }
 
-// LogLevel returns the level of the word. The reference has two levels above
-// error, which only say how the process ends (operations 2.2).
+// LogLevel returns the level with the name. Flipt's panic and fatal, which only differ in
+// how the process ends, are the same as error (operations 2.2).
 func LogLevel(word string) slog.Level {
 	switch strings.ToLower(word) {
 	case "debug":

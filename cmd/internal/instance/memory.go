@@ -7,29 +7,30 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// What requests may take of the memory if the configuration does not say.
+// Limits on the memory of requests if not configured. The shares are the divisors of
+// Go's memory limit.
 const (
 	leastRequestMemory   = 32 << 20
 	defaultRequestMemory = 64 << 20
-	requestMemoryShare   = 14 // the part of Go's memory limit
+	requestMemoryShare   = 14
 	importMemoryShare    = 5
 )
 
-// requestMemory returns the limit, in bytes, of what requests in progress take.
-// configured is in MiB; 0 lets it follow from the memory limit of the Go runtime.
+// requestMemory returns the limit, in bytes, on the memory of requests in progress.
+// configured is in MiB; if it is 0, the limit depends on that of the Go runtime.
 func requestMemory(configured int) int64 {
 	if configured > 0 {
 		return int64(configured) << 20
 	}
-	limit := debug.SetMemoryLimit(-1) // which only returns it
+	limit := debug.SetMemoryLimit(-1) // returns the current limit
 	if limit == math.MaxInt64 {
 		return defaultRequestMemory
 	}
 	return max(limit/requestMemoryShare, leastRequestMemory)
 }
 
-// importMemory returns the limit, in bytes, of what the document of an import takes:
-// the collector and the state that the import makes need as much again.
+// importMemory returns the limit, in bytes, on the memory of an imported document. The
+// garbage collector and the state that the import creates need as much again.
 func importMemory() int64 {
 	return min(debug.SetMemoryLimit(-1)/importMemoryShare, handler.DefaultImportMemory)
 }

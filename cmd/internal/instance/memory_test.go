@@ -30,7 +30,7 @@ func TestRequestMemory(t *testing.T) {
 		{"configured, whatever the limit", 100, 200 * mib, 100 * mib},
 		{"no limit", 0, math.MaxInt64, 64 * mib},
 		{"a fourteenth of the limit", 0, 1400 * mib, 100 * mib},
-		{"no less than it takes to answer large requests", 0, 100 * mib, 32 * mib},
+		{"the minimum for large requests", 0, 100 * mib, 32 * mib},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			defer debug.SetMemoryLimit(debug.SetMemoryLimit(test.limit))

@@ -21,7 +21,7 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
-// TestBuildInfo: what the linker was told wins over what Go recorded.
+// TestBuildInfo: values set by the linker override those recorded by Go.
 func TestBuildInfo(t *testing.T) {
 	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}}
 	tests := []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// HandlerConfig returns what the handler of the configuration is made of, but for
-// what only the runtime knows: health, outage, metrics, profiler.
+// HandlerConfig returns the configuration of the handler, except the parts that depend on
+// the runtime: health, outage, metrics, profiler.
 func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info, logger *slog.Logger) handler.Config {
 	h := handler.Config{
 		Service: service,

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// BuildInfo tells what was built: what the linker was told or, where that is
-// empty, what Go recorded.
+// BuildInfo returns the values set by the linker or, if they are empty, those recorded
+// by Go.
 func BuildInfo(version, commit, date string) handler.Info {
 	info := handler.Info{Version: version, Commit: commit, BuildDate: date}
 	if build, ok := debug.ReadBuildInfo(); ok {
@@ -21,7 +21,7 @@ func BuildInfo(version, commit, date string) handler.Info {
 	return info
 }
 
-// releaseVersion tells a release from a build of some commit in between.
+// releaseVersion matches the versions of releases, but not of builds between them.
 var releaseVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 
 func fillFromBuild(info *handler.Info, build *debug.BuildInfo) {

@@ -1,4 +1,4 @@
 package jsonlog
 
-// MaxEager is for tests.
+// MaxEager is maxEager for tests.
 const MaxEager = maxEager

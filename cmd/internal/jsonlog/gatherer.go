@@ -6,41 +6,40 @@ import (
 	"time"
 )
 
-// The bounds of what a [Gatherer] does: how many lines it writes one by one before
-// it gathers, and how much waits at most, in bytes.
+// Limits of a [Gatherer]: how many lines it writes individually before it starts to
+// gather, and how many bytes may wait.
 const (
 	maxEager   = 20
 	maxWaiting = 64 << 10
 )
 
-// Gatherer writes the lines of a log that come in quick succession together: at
-// thousands of them a second, one system call for each takes longer than everything
-// else that is done about it.
+// Gatherer writes log lines that arrive in quick succession together. At thousands of
+// lines a second, a system call for each would take longer than all other work on it.
 //
-// When more than a few lines come within the delay, the others wait until it is
-// over, and then are written by one call; and so on for as long as it goes on.
-// Warnings and errors are written at once, and with them whatever waits, so that the
-// order is kept. A process that is killed loses no more than what waits.
+// If more than a few lines arrive within the delay, the others wait until its end and
+// are written by a single call. This is repeated while lines keep arriving. Warnings and
+// errors are written immediately, after all waiting lines, so that the order is kept. A
+// process that is killed loses only the waiting lines.
 //
-// It may be used concurrently. A line that is written at once waits for the writer
-// behind it, as it would without a Gatherer.
+// It is safe for concurrent use. A line that is written immediately blocks until the
+// underlying writer returns.
 type Gatherer struct {
 	out io.Writer
 
 	mu      sync.Mutex
 	delay   time.Duration // zero: nothing waits
 	waiting []byte
-	window  *time.Timer // until the delay is over; nil where no line came lately
-	eager   int         // lines that were written one by one since then
+	window  *time.Timer // ends the current delay; nil if no line has arrived recently
+	eager   int         // lines written individually since the window started
 }
 
-// NewGatherer returns a Gatherer that writes to out. Without a delay it writes every
-// line at once.
+// NewGatherer returns a Gatherer that writes to out. If delay is zero, it writes every
+// line immediately.
 func NewGatherer(out io.Writer, delay time.Duration) *Gatherer {
 	return &Gatherer{out: out, delay: delay}
 }
 
-// Write writes the line at once, after those that wait.
+// Write writes the line immediately, after the waiting ones.
 func (g *Gatherer) Write(line []byte) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -66,8 +65,8 @@ func (g *Gatherer) later(line []byte) (int, error) {
 	return len(line), g.flush()
 }
 
-// elapsed writes what has gathered during the delay, and waits for more where there
-// was some.
+// elapsed writes the lines gathered during the delay, and starts another delay if there
+// were any.
 func (g *Gatherer) elapsed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -75,24 +74,24 @@ func (g *Gatherer) elapsed() {
 		g.window = nil
 		return
 	}
-	_ = g.flush() // nobody could be told
+	_ = g.flush() // no caller could be given the error
 	g.window.Reset(g.delay)
 }
 
-// flush writes what waits. g.mu is held.
+// flush writes the waiting lines. g.mu must be held.
 func (g *Gatherer) flush() error {
 	if len(g.waiting) == 0 {
 		return nil
 	}
 	_, err := g.out.Write(g.waiting)
 	if g.waiting = g.waiting[:0]; cap(g.waiting) > 2*maxWaiting {
-		g.waiting = nil // one line was huge
+		g.waiting = nil // release the memory of a huge line
 	}
 	return err
 }
 
-// Close writes what waits. From then on lines are written at once. It may be called
-// twice.
+// Close writes the waiting lines. Further lines are written immediately. It may be
+// called twice.
 func (g *Gatherer) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

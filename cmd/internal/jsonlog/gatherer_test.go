@@ -17,8 +17,7 @@ import (
 
 const delay = 10 * time.Millisecond
 
-// calls is a writer that remembers what each call of Write was given, by its
-// messages.
+// calls is a writer that records the messages of each call of Write.
 type calls struct {
 	mu   sync.Mutex
 	list []string
@@ -37,8 +36,8 @@ func (c *calls) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// taken returns the calls since the last time.
-func (c *calls) taken() []string {
+// take returns the calls since the last take.
+func (c *calls) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.list
@@ -46,7 +45,7 @@ func (c *calls) taken() []string {
 	return list
 }
 
-// TestGatherer says which lines are written with which, and when.
+// TestGatherer checks which lines are written together, and when.
 func TestGatherer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := new(calls)
@@ -55,7 +54,7 @@ func TestGatherer(t *testing.T) {
 		expect := func(what string, want ...string) {
 			t.Helper()
 			synctest.Wait()
-			if diff := cmp.Diff(want, out.taken()); diff != "" {
+			if diff := cmp.Diff(want, out.take()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", what, diff)
 			}
 		}
@@ -68,7 +67,7 @@ func TestGatherer(t *testing.T) {
 		expect("the first lines", want...)
 		logger.Info("second")
 		logger.Info("third", "escaped", "\n")
-		expect("a line that the general handler writes", "second third")
+		expect("a line of the general handler", "second third")
 		logger.Info("fourth")
 		time.Sleep(delay - 1)
 		logger.Info("fifth")
@@ -91,7 +90,7 @@ func TestGatherer(t *testing.T) {
 		for range jsonlog.MaxEager {
 			logger.Info("more")
 		}
-		out.taken()
+		out.take()
 		logger.Info("last")
 		if err := g.Close(); err != nil {
 			t.Error(err)
@@ -107,8 +106,8 @@ func TestGatherer(t *testing.T) {
 	})
 }
 
-// TestGathererIsBounded: what comes faster than it may be written does not fill the
-// memory, and nothing is lost or changes places.
+// TestGathererIsBounded: lines that arrive faster than they are written do not fill the
+// memory, are not lost and keep their order.
 func TestGathererIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := new(calls)
@@ -120,21 +119,21 @@ func TestGathererIsBounded(t *testing.T) {
 			want = append(want, fmt.Sprint(i))
 			logger.Info(want[i], "filler", strings.Repeat("x", 300))
 		}
-		written := out.taken()
+		written := out.take()
 		if got := len(strings.Fields(strings.Join(written, " "))); got < lines-250 || len(written) > jsonlog.MaxEager+10 {
-			t.Errorf("%d lines are written, by %d calls", got, len(written))
+			t.Errorf("got %d lines written by %d calls", got, len(written))
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(want, strings.Fields(strings.Join(append(written, out.taken()...), " "))); diff != "" {
+		if diff := cmp.Diff(want, strings.Fields(strings.Join(append(written, out.take()...), " "))); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// TestGathererAtOnce: every line of many writers is there in the end.
-func TestGathererAtOnce(t *testing.T) {
+// TestGathererConcurrent: no lines of concurrent writers are lost.
+func TestGathererConcurrent(t *testing.T) {
 	out := new(calls)
 	g := jsonlog.NewGatherer(out, time.Microsecond)
 	logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))
@@ -150,7 +149,7 @@ func TestGathererAtOnce(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := len(strings.Fields(strings.Join(out.taken(), " "))); got != 8*500 {
+	if got := len(strings.Fields(strings.Join(out.take(), " "))); got != 8*500 {
 		t.Errorf("%d lines, want %d", got, 8*500)
 	}
 }

@@ -1,5 +1,5 @@
-// Package jsonlog writes a log as JSON. The lines are those of slog.JSONHandler,
-// at a fraction of its cost for the events of which there are thousands a second.
+// Package jsonlog writes a log as JSON. The lines are those of slog.JSONHandler, at a
+// fraction of its cost for frequent events.
 package jsonlog
 
 import (
@@ -13,23 +13,22 @@ import (
 	"unicode/utf8"
 )
 
-// Keys are what the members that every line has are called.
+// Keys are the names of the members that every line has.
 type Keys struct{ Time, Level, Message string }
 
-// handler writes events of plain attributes itself. It knows less than
-// slog.JSONHandler on purpose, which writes whatever it refuses, and everything
-// that has a group or attributes beforehand.
+// handler writes events with plain attributes itself. It leaves all others to
+// slog.JSONHandler, and also loggers with groups or preset attributes.
 type handler struct {
 	slog.Handler
 	out   *Gatherer
 	level slog.Leveler
 
-	// What goes before the time, the level and the message.
+	// The text before the time, the level and the message.
 	time, severity, message string
 }
 
-// New returns a handler that writes events of at least the level to out, each
-// with one call of Write unless out is a [Gatherer]. It may be used concurrently.
+// New returns a handler that writes events of at least the level to out, each with one
+// call of Write unless out is a [Gatherer]. It is safe for concurrent use.
 func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 	names := map[string]string{slog.TimeKey: keys.Time, slog.LevelKey: keys.Level, slog.MessageKey: keys.Message}
 	gatherer, ok := out.(*Gatherer)
@@ -59,10 +58,10 @@ func New(out io.Writer, level slog.Leveler, keys Keys) slog.Handler {
 // Enabled implements [slog.Handler].
 func (h *handler) Enabled(_ context.Context, level slog.Level) bool { return level >= h.level.Level() }
 
-// lines are where events are put together.
+// lines is the pool of buffers for lines.
 var lines = sync.Pool{New: func() any { return &line{b: make([]byte, 0, 1<<10)} }}
 
-// maxKept is the size from which a line's memory is not kept.
+// maxKept is the capacity up to which buffers are returned to the pool.
 const maxKept = 16 << 10
 
 // Handle implements [slog.Handler].
@@ -78,8 +77,8 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.end(l, r.Level)
 }
 
-// HandleAttributes is Handle for an event that is not a record, which would need
-// memory of its own for more than a few attributes. It does not keep them.
+// HandleAttributes is Handle for an event that is not a record. A record would allocate
+// for more than a few attributes. It does not keep the attributes.
 func (h *handler) HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error {
 	l := h.begin(at, level, message)
 	defer l.release()
@@ -94,7 +93,7 @@ func (h *handler) HandleAttributes(ctx context.Context, at time.Time, level slog
 	return h.end(l, level)
 }
 
-// begin returns a line with what every line has.
+// begin returns a line with the time, the level and the message.
 func (h *handler) begin(at time.Time, level slog.Level, message string) *line {
 	l := lines.Get().(*line)
 	year := at.Year()
@@ -119,20 +118,20 @@ func (h *handler) end(l *line, level slog.Level) error {
 	return err
 }
 
-// line is an event that is being written.
+// line is a line that is being written.
 type line struct {
 	b       []byte
-	refused bool // something in it is not for us
+	refused bool // must be written by slog.JSONHandler
 }
 
-// release lets another event use the line.
+// release returns the line to the pool.
 func (l *line) release() {
 	if cap(l.b) <= maxKept {
 		lines.Put(l)
 	}
 }
 
-// attribute writes an attribute, and tells whether it did.
+// attribute appends an attribute, and reports whether it did.
 func (l *line) attribute(a slog.Attr) bool {
 	switch a.Key {
 	case "", slog.TimeKey, slog.LevelKey, slog.MessageKey:
@@ -161,7 +160,7 @@ func (l *line) attribute(a slog.Attr) bool {
 	return !l.refused
 }
 
-// plain tells whether a text is its own spelling in JSON.
+// plain reports whether a string needs no escaping in JSON.
 func plain(text string) bool {
 	for len(text) >= 8 {
 		if !plainWord(binary.LittleEndian.Uint64([]byte(text[:8]))) {
@@ -177,8 +176,8 @@ func plain(text string) bool {
 	return true
 }
 
-// plainWord is plain for eight bytes at once: the top bit of a byte is left where
-// it is below a space, a quote, a backslash or beyond ASCII (Bit Twiddling Hacks,
+// plainWord is plain for eight bytes together. The top bit of a byte remains set if the
+// byte is below a space, a quote, a backslash or not ASCII (Bit Twiddling Hacks,
 // "Determine if a word has a byte less than n").
 func plainWord(w uint64) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080

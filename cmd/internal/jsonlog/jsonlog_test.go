@@ -17,7 +17,7 @@ import (
 
 var keys = jsonlog.Keys{Time: "T", Level: "L", Message: "M"}
 
-// general is the handler whose lines are wanted.
+// general is the reference handler.
 func general(out io.Writer) slog.Handler {
 	names := map[string]string{"time": "T", "level": "L", "msg": "M"}
 	return slog.NewJSONHandler(out, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
@@ -28,12 +28,12 @@ func general(out io.Writer) slog.Handler {
 	}})
 }
 
-// attributeHandler takes an event that is not a record.
+// attributeHandler is a handler for events that are not records.
 type attributeHandler interface {
 	HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error
 }
 
-// check compares what both handlers make of an event.
+// check compares the lines of both handlers for an event.
 func check(t *testing.T, at time.Time, level slog.Level, message string, attributes ...slog.Attr) {
 	t.Helper()
 	r := slog.NewRecord(at, level, message, 0)
@@ -58,26 +58,26 @@ func check(t *testing.T, at time.Time, level slog.Level, message string, attribu
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 123_456_000, time.FixedZone("", 3600))
 
-// TestLines: the lines are those of slog, to the byte.
+// TestLines: the lines are the same as those of slog, byte for byte.
 func TestLines(t *testing.T) {
 	request := []slog.Attr{
 		slog.String("request_id", "5f1a7c9e"), slog.Int("status", 200), slog.Int64("bytes", -1),
 		slog.Bool("ok", true), slog.Duration("duration", 12*time.Microsecond), slog.String("empty", ""),
 	}
 	for name, extra := range map[string]slog.Attr{
-		"nothing else":             {},
-		"a text to escape":         slog.String("error", "flag \"a\\b\" \n\t\x00\x7f<&>\u2028 not found"),
-		"a text beyond ASCII":      slog.String("name", "Zoë"),
-		"a text that is not UTF-8": slog.String("name", "\xff"),
-		"a key to escape":          slog.String("a\"b", "c"),
-		"a float":                  slog.Float64("f", 1.5),
-		"an unsigned number":       slog.Uint64("u", 1<<63),
-		"an instant":               slog.Time("at", noon),
-		"an error":                 slog.Any("error", errors.New("x")),
-		"a group":                  slog.Group("g", slog.Int("a", 1), slog.String("time", "x")),
-		"nil":                      slog.Any("n", nil),
-		"a value that finds out":   slog.Any("v", finding{}),
-		"a key that is renamed":    slog.String("msg", "other"),
+		"nothing else":               {},
+		"a string to escape":         slog.String("error", "flag \"a\\b\" \n\t\x00\x7f<&>\u2028 not found"),
+		"a string that is not ASCII": slog.String("name", "Zoë"),
+		"a string that is not UTF-8": slog.String("name", "\xff"),
+		"a key to escape":            slog.String("a\"b", "c"),
+		"a float":                    slog.Float64("f", 1.5),
+		"an unsigned number":         slog.Uint64("u", 1<<63),
+		"an instant":                 slog.Time("at", noon),
+		"an error":                   slog.Any("error", errors.New("x")),
+		"a group":                    slog.Group("g", slog.Int("a", 1), slog.String("time", "x")),
+		"nil":                        slog.Any("n", nil),
+		"a LogValuer":                slog.Any("v", valuer{}),
+		"a key that is renamed":      slog.String("msg", "other"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, noon, slog.LevelInfo, "request", request...)
@@ -92,9 +92,9 @@ func TestLines(t *testing.T) {
 	check(t, time.Now(), slog.LevelInfo, "request", request...)
 }
 
-type finding struct{}
+type valuer struct{}
 
-func (finding) LogValue() slog.Value { return slog.StringValue("found") }
+func (valuer) LogValue() slog.Value { return slog.StringValue("found") }
 
 func FuzzLines(f *testing.F) {
 	f.Add("request", "status", "ok", int64(200), int64(1_700_000_000), int64(123))
@@ -105,7 +105,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// TestHandler: it is a handler as package slog wants it.
+// TestHandler: the handler conforms to package slog.
 func TestHandler(t *testing.T) {
 	var out bytes.Buffer
 	plain := jsonlog.Keys{Time: slog.TimeKey, Level: slog.LevelKey, Message: slog.MessageKey}
@@ -125,7 +125,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// The level is that of the moment.
+// The level can change while the handler is used.
 func TestLevel(t *testing.T) {
 	level := new(slog.LevelVar)
 	h := jsonlog.New(io.Discard, level, keys)
@@ -137,7 +137,7 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// Names that JSON spells in another way work, too.
+// Keys that need escaping in JSON work, too.
 func TestKeys(t *testing.T) {
 	var out bytes.Buffer
 	slog.New(jsonlog.New(&out, slog.LevelInfo, jsonlog.Keys{Time: "t\"", Level: "l", Message: "m"})).Info("x")
@@ -147,7 +147,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// oneAtATime fails when two lines are written at once.
+// oneAtATime fails the test if two lines are written concurrently.
 type oneAtATime struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -155,7 +155,7 @@ type oneAtATime struct {
 
 func (w *oneAtATime) Write(line []byte) (int, error) {
 	if !w.mu.TryLock() {
-		w.t.Error("two lines at once")
+		w.t.Error("two concurrent writes")
 		return 0, nil
 	}
 	defer w.mu.Unlock()
@@ -165,7 +165,7 @@ func (w *oneAtATime) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Lines of both kinds do not get into each other.
+// Lines of both handlers are never interleaved.
 func TestConcurrent(t *testing.T) {
 	logger := slog.New(jsonlog.New(&oneAtATime{t: t}, slog.LevelInfo, keys))
 	var wait sync.WaitGroup

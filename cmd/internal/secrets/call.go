@@ -21,16 +21,16 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes. Secrets have 64 KiB at
-// most, and in JSON six times that.
-const maxAnswer = 1 << 20
+// maxResponse is the maximum size of a response, in bytes. Secrets have at most 64 KiB,
+// and up to six times that in JSON.
+const maxResponse = 1 << 20
 
-// service is one that takes JSON and answers with it. The SDK's own clients know
-// all that can be asked of it, which is megabytes of a program.
+// service is an AWS service with a JSON API. The SDK's own clients implement the entire
+// API, which would add megabytes to the program.
 type service struct {
 	name   string // in hosts and signatures
 	id     string // in the SDK's configuration
-	target string // in the header that says what is asked
+	target string // in the X-Amz-Target header
 }
 
 var (
@@ -38,22 +38,21 @@ var (
 	parameterStore = service{"ssm", "SSM", "AmazonSSM"}
 )
 
-// plain is for configurations without a client. What is signed for one host is
-// for no other.
+// plain is the client for configurations without one. It does not follow redirects,
+// because a request is signed for one host.
 var plain = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// refusal is an answer that is an error, which the SDK's rules for repeating a
-// request look at.
-type refusal struct {
+// statusError is an error response, in the form that the SDK's retry rules expect.
+type statusError struct {
 	smithy.GenericAPIError
 	status int
 }
 
-func (r *refusal) HTTPStatusCode() int { return r.status }
+func (e *statusError) HTTPStatusCode() int { return e.status }
 
-// call asks, again where that may help, and decodes the answer. It returns a
-// [smithy.APIError] where the service refuses.
-func (s service) call(ctx context.Context, c aws.Config, operation string, request, answer any) error {
+// call sends the request, with retries, and decodes the response. An error response is
+// returned as a [smithy.APIError].
+func (s service) call(ctx context.Context, c aws.Config, operation string, request, response any) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -62,20 +61,20 @@ func (s service) call(ctx context.Context, c aws.Config, operation string, reque
 	if err != nil {
 		return err
 	}
-	again := retryer(c)
+	retries := retryer(c)
 	for attempt := 1; ; attempt++ {
 		text, err := s.post(ctx, c, endpoint, operation, body)
 		if err == nil {
-			if json.Unmarshal(text, answer) != nil {
-				return errors.New("AWS answers what is not understood") // the cause might quote it
+			if json.Unmarshal(text, response) != nil {
+				return errors.New("cannot parse the AWS response") // without the cause, which might quote it
 			}
 			return nil
 		}
-		most := again.MaxAttempts()
-		if !again.IsErrorRetryable(err) || most > 0 && attempt >= most {
+		most := retries.MaxAttempts()
+		if !retries.IsErrorRetryable(err) || most > 0 && attempt >= most {
 			return err
 		}
-		delay, _ := again.RetryDelay(attempt, err)
+		delay, _ := retries.RetryDelay(attempt, err)
 		if clock.Sleep(ctx, delay) != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func retryer(c aws.Config) aws.Retryer {
 	return retry.NewStandard()
 }
 
-// post asks once.
+// post sends the request once.
 func (s service) post(ctx context.Context, c aws.Config, endpoint, operation string, body []byte) ([]byte, error) {
 	r, err := s.request(ctx, c, endpoint, operation, body)
 	if err != nil {
@@ -99,25 +98,25 @@ func (s service) post(ctx context.Context, c aws.Config, endpoint, operation str
 	if client == nil {
 		client = plain
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxAnswer {
-		return nil, errors.New("the answer of AWS is too long")
+	if len(text) > maxResponse {
+		return nil, errors.New("the AWS response is too large")
 	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, refused(answer, text)
+	if response.StatusCode != http.StatusOK {
+		return nil, errorOf(response, text)
 	}
 	return text, nil
 }
 
-// request returns one that is signed.
+// request returns a signed request.
 func (s service) request(ctx context.Context, c aws.Config, endpoint, operation string, body []byte) (*http.Request, error) {
 	credentials, err := c.Credentials.Retrieve(ctx)
 	if err != nil {
@@ -137,14 +136,14 @@ func (s service) request(ctx context.Context, c aws.Config, endpoint, operation 
 	return r, err
 }
 
-func refused(answer *http.Response, text []byte) error {
+func errorOf(response *http.Response, text []byte) error {
 	var body struct {
 		Type    string `json:"__type"`
 		Code    string
 		Message string
 	}
-	_ = json.Unmarshal(text, &body) // what stands in between may answer with anything
-	code := cmp.Or(answer.Header.Get("X-Amzn-ErrorType"), body.Type, body.Code, answer.Status)
+	_ = json.Unmarshal(text, &body) // a proxy may respond with anything
+	code := cmp.Or(response.Header.Get("X-Amzn-ErrorType"), body.Type, body.Code, response.Status)
 	code, _, _ = strings.Cut(code[strings.LastIndexByte(code, '#')+1:], ":") // namespace#code:address
-	return &refusal{smithy.GenericAPIError{Code: code, Message: body.Message}, answer.StatusCode}
+	return &statusError{smithy.GenericAPIError{Code: code, Message: body.Message}, response.StatusCode}
 }

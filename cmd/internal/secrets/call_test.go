@@ -14,18 +14,18 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 )
 
-// script is a client to which the answers come that it holds, one after the other.
+// script is an HTTP client that returns the given responses in order.
 type script struct {
-	answers []string // the status, and after a space the body
-	hosts   []string // of the requests
-	bodies  []string
+	responses []string // the status, a space and the body
+	hosts     []string // of the requests
+	bodies    []string
 }
 
 func (s *script) Do(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
 	s.hosts, s.bodies = append(s.hosts, r.URL.Host), append(s.bodies, string(body))
-	status, text, _ := strings.Cut(s.answers[0], " ")
-	s.answers = s.answers[1:]
+	status, text, _ := strings.Cut(s.responses[0], " ")
+	s.responses = s.responses[1:]
 	code := map[string]int{"200": 200, "307": 307, "400": 400, "503": 503}[status]
 	return &http.Response{Status: status, StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
@@ -41,8 +41,8 @@ func (s source) GetUseDualStackEndpoint(context.Context) (aws.DualStackEndpointS
 	return aws.DualStackEndpointStateEnabled, s.dual, nil
 }
 
-// through returns what fetches with the client, and heeds the environment, too.
-func through(client aws.HTTPClient, further source) *secrets.AWS {
+// newAWS returns an AWS that uses the client and the environment.
+func newAWS(client aws.HTTPClient, further source) *secrets.AWS {
 	return &secrets.AWS{Load: func(ctx context.Context) (aws.Config, error) {
 		c, err := secrets.Environment(ctx)
 		c.HTTPClient, c.ConfigSources = client, append(c.ConfigSources, further)
@@ -50,13 +50,13 @@ func through(client aws.HTTPClient, further source) *secrets.AWS {
 	}}
 }
 
-// Where a service is, as the SDK's own clients have it.
+// The endpoints are the same as those of the SDK's own clients.
 func TestEndpoint(t *testing.T) {
 	const manager, parameter = "aws-sm://x", "aws-ssm://x"
 	for _, c := range []struct {
 		reference, region string
 		further           source
-		endpoints         []string // of the environment
+		endpoints         []string // in the environment
 		want              string   // a host, or a part of the error
 	}{
 		{manager, "eu-central-1", source{}, nil, "secretsmanager.eu-central-1.amazonaws.com"},
@@ -75,8 +75,8 @@ func TestEndpoint(t *testing.T) {
 		{manager, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "vpce"},
 		{parameter, "us-east-1", source{}, []string{"https://all", "https://vpce"}, "all"},
 		{manager, "us-east-1", source{}, []string{"", "https://vpce/"}, "vpce"},
-		{manager, "us-east-1", source{fips: true}, []string{"https://all"}, "goes neither with FIPS"},
-		{manager, "evil.example/", source{}, nil, `"evil.example/" is no AWS region`},
+		{manager, "us-east-1", source{fips: true}, []string{"https://all"}, "cannot be combined with FIPS"},
+		{manager, "evil.example/", source{}, nil, `invalid AWS region "evil.example/"`},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			startAWS(t)
@@ -87,54 +87,54 @@ func TestEndpoint(t *testing.T) {
 					t.Setenv(name, c.endpoints[i])
 				}
 			}
-			client := &script{answers: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
-			if _, err := through(client, c.further).Fetch(t.Context(), c.reference); err != nil {
+			client := &script{responses: []string{`200 {"SecretString":"x","Parameter":{"Value":"x"}}`}}
+			if _, err := newAWS(client, c.further).Fetch(t.Context(), c.reference); err != nil {
 				if !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want %s", err, c.want)
 				}
 				return
 			}
 			if diff := cmp.Diff([]string{c.want}, client.hosts); diff != "" {
-				t.Errorf("asked (-want +got):\n%s", diff)
+				t.Errorf("hosts (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// What AWS may answer, and how often it is asked then.
-func TestAnswers(t *testing.T) {
+// TestResponses checks the result and the retries for responses of AWS.
+func TestResponses(t *testing.T) {
 	const throttled = `400 {"__type":"com.amazonaws#ThrottlingException","Message":"slowly"}`
 	for name, c := range map[string]struct {
-		answers  []string
-		want     string
-		wantErr  string
-		wantLeft int
+		responses []string
+		want      string
+		wantErr   string
+		wantLeft  int
 	}{
 		"a secret of bytes":          {[]string{`200 {"SecretBinary":"aHVudGVyMg=="}`}, "hunter2", "", 0},
-		"busy, and then not":         {[]string{"503 ", throttled, `200 {"SecretString":"hunter2"}`}, "hunter2", "", 0},
-		"busy":                       {[]string{throttled, throttled, throttled, throttled}, "", "AWS answers ThrottlingException: slowly", 1},
-		"refused":                    {[]string{`400 {"__type":"AccessDeniedException","message":"no"}`, "503 "}, "", "AWS answers AccessDeniedException: no", 1},
-		"something that is not JSON": {[]string{"200 hunter2", ""}, "", "AWS answers what is not understood", 1},
-		"a value of another type":    {[]string{`200 {"SecretString":1234}`, ""}, "", "AWS answers what is not understood", 1},
-		"without end":                {[]string{"200 " + strings.Repeat(" ", 2<<20), ""}, "", "the answer of AWS is too long", 1},
-		"another place":              {[]string{"307 ", ""}, "", "AWS answers 307: ", 1},
+		"busy at first":              {[]string{"503 ", throttled, `200 {"SecretString":"hunter2"}`}, "hunter2", "", 0},
+		"busy":                       {[]string{throttled, throttled, throttled, throttled}, "", "AWS returned ThrottlingException: slowly", 1},
+		"refused":                    {[]string{`400 {"__type":"AccessDeniedException","message":"no"}`, "503 "}, "", "AWS returned AccessDeniedException: no", 1},
+		"something that is not JSON": {[]string{"200 hunter2", ""}, "", "cannot parse the AWS response", 1},
+		"a value of another type":    {[]string{`200 {"SecretString":1234}`, ""}, "", "cannot parse the AWS response", 1},
+		"too large":                  {[]string{"200 " + strings.Repeat(" ", 2<<20), ""}, "", "the AWS response is too large", 1},
+		"a redirect":                 {[]string{"307 ", ""}, "", "AWS returned 307: ", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			startAWS(t)
-			client := &script{answers: c.answers}
+			client := &script{responses: c.responses}
 			var got, text string
-			synctest.Test(t, func(t *testing.T) { // which makes the pauses short
-				value, err := through(client, source{}).Fetch(t.Context(), "aws-sm://x")
+			synctest.Test(t, func(t *testing.T) { // skips the pauses
+				value, err := newAWS(client, source{}).Fetch(t.Context(), "aws-sm://x")
 				if got = value; err != nil {
 					text = strings.TrimPrefix(err.Error(), "aws-sm://x: ")
 				}
 			})
-			if got != c.want || text != c.wantErr || len(client.answers) != c.wantLeft {
-				t.Errorf("got %q, %q with %d answers left, want %q, %q, %d", got, text, len(client.answers), c.want, c.wantErr, c.wantLeft)
+			if got != c.want || text != c.wantErr || len(client.responses) != c.wantLeft {
+				t.Errorf("got %q, %q with %d responses left, want %q, %q, %d", got, text, len(client.responses), c.want, c.wantErr, c.wantLeft)
 			}
 			for _, body := range client.bodies {
 				if body != `{"SecretId":"x"}` {
-					t.Errorf("asked %s", body)
+					t.Errorf("got request %s", body)
 				}
 			}
 		})

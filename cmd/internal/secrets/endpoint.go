@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// partitions are the parts of AWS that have domains of their own, by how their
-// regions begin. The last one is for all others.
+// partitions are the AWS partitions with their domains, by the prefix of their regions.
+// The last one is for all other regions.
 var partitions = []struct{ regions, domain, dualStack string }{
 	{"cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn"},
 	{"eusc-", "amazonaws.eu", "api.amazonwebservices.eu"},
@@ -22,7 +22,7 @@ var partitions = []struct{ regions, domain, dualStack string }{
 	{"", "amazonaws.com", "api.aws"},
 }
 
-// What the SDK's sources of configuration may know about endpoints.
+// Optional interfaces of the SDK's configuration sources.
 type (
 	endpointSource interface {
 		GetServiceBaseEndpoint(ctx context.Context, id string) (string, bool, error)
@@ -38,28 +38,27 @@ type (
 	}
 )
 
-// endpoint returns the URL at which the service is in the region of the
-// configuration.
+// endpoint returns the URL of the service in the configured region.
 func (s service) endpoint(ctx context.Context, c aws.Config) (string, error) {
-	fips := ask(c, func(f fipsSource) (aws.FIPSEndpointState, bool, error) { return f.GetUseFIPSEndpoint(ctx) }) == aws.FIPSEndpointStateEnabled
-	dual := ask(c, func(d dualStackSource) (aws.DualStackEndpointState, bool, error) {
+	fips := lookup(c, func(f fipsSource) (aws.FIPSEndpointState, bool, error) { return f.GetUseFIPSEndpoint(ctx) }) == aws.FIPSEndpointStateEnabled
+	dual := lookup(c, func(d dualStackSource) (aws.DualStackEndpointState, bool, error) {
 		return d.GetUseDualStackEndpoint(ctx)
 	}) == aws.DualStackEndpointStateEnabled
 	if configured := s.configured(ctx, c); configured != "" {
 		if fips || dual {
-			return "", errors.New("an endpoint is configured, which goes neither with FIPS nor with dual stack")
+			return "", errors.New("a custom endpoint cannot be combined with FIPS or dual-stack endpoints")
 		}
 		return configured, nil
 	}
 	if strings.Trim(c.Region, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return "", fmt.Errorf("%q is no AWS region", c.Region)
+		return "", fmt.Errorf("invalid AWS region %q", c.Region)
 	}
 	return "https://" + s.host(c.Region, fips, dual), nil
 }
 
 func (s service) host(region string, fips, dual bool) string {
 	name := s.name
-	// Parameter Store is always that of FIPS where governments have their regions.
+	// In the US government regions, the regular endpoint of Parameter Store is FIPS.
 	if fips && (dual || s != parameterStore || !strings.HasPrefix(region, "us-gov-")) {
 		name += "-fips"
 	}
@@ -73,13 +72,13 @@ func (s service) host(region string, fips, dual bool) string {
 	return name + "." + region + "." + partitions[i].domain
 }
 
-// configured returns the URL that the operator has given instead, or "".
+// configured returns the custom endpoint set by the operator, or "".
 func (s service) configured(ctx context.Context, c aws.Config) string {
 	_, forAll := os.LookupEnv("AWS_ENDPOINT_URL")
 	_, forThis := os.LookupEnv(endpointVariable(s.id))
-	ignored := ask(c, func(i ignoreSource) (bool, bool, error) { return i.GetIgnoreConfiguredEndpoints(ctx) })
-	if !ignored && (forThis || !forAll) { // the environment goes before a file
-		own := ask(c, func(e endpointSource) (string, bool, error) { return e.GetServiceBaseEndpoint(ctx, s.id) })
+	ignored := lookup(c, func(i ignoreSource) (bool, bool, error) { return i.GetIgnoreConfiguredEndpoints(ctx) })
+	if !ignored && (forThis || !forAll) { // the environment overrides the files
+		own := lookup(c, func(e endpointSource) (string, bool, error) { return e.GetServiceBaseEndpoint(ctx, s.id) })
 		if own != "" {
 			return own
 		}
@@ -87,20 +86,20 @@ func (s service) configured(ctx context.Context, c aws.Config) string {
 	return aws.ToString(c.BaseEndpoint)
 }
 
-// ask returns what the first source says that knows it.
-func ask[S, T any](c aws.Config, question func(S) (T, bool, error)) (answer T) {
+// lookup returns the value of the first configuration source that has one, or the zero
+// value.
+func lookup[S, T any](c aws.Config, get func(S) (T, bool, error)) (zero T) {
 	for _, source := range c.ConfigSources {
 		if s, ok := source.(S); ok {
-			if value, found, err := question(s); err == nil && found {
+			if value, found, err := get(s); err == nil && found {
 				return value
 			}
 		}
 	}
-	return answer
+	return zero
 }
 
-// environment is what the SDK's sources of configuration are, as far as
-// [Environment] goes.
+// environment is the SDK configuration source of [Environment].
 type environment struct{}
 
 func (environment) GetServiceBaseEndpoint(_ context.Context, id string) (string, bool, error) {

@@ -10,21 +10,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
 )
 
-// DatabaseToken returns a password for the user of the RDS database at the
-// address, host:port, where IAM says who may connect. It is good for making
-// connections for 15 minutes. No request is made for it but what the credentials
-// take. The region is the one in an RDS host name, or else that of the
-// environment.
+// DatabaseToken returns a password for the user of an RDS database with IAM
+// authentication at the address, host:port. New connections can be made with it for 15
+// minutes. It makes no requests, except to get credentials. The region is taken from an
+// RDS host name, or else from the environment.
 func (a *AWS) DatabaseToken(ctx context.Context, address, user string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	c, err := a.databaseConfig(ctx, address)
 	if err != nil {
-		return "", fmt.Errorf("RDS token for %s: %w", address, err)
+		return "", fmt.Errorf("cannot create an RDS token for %s: %w", address, err)
 	}
 	token, err := auth.BuildAuthToken(ctx, address, c.Region, user, c.Credentials)
 	if err != nil {
-		return "", fmt.Errorf("RDS token for %s: %w", address, explain(err))
+		return "", fmt.Errorf("cannot create an RDS token for %s: %w", address, explain(err))
 	}
 	return token, nil
 }
@@ -44,7 +43,7 @@ func (a *AWS) databaseConfig(ctx context.Context, address string) (aws.Config, e
 	return c, nil
 }
 
-// regionOf returns the region in a host name that AWS gave, such as
+// regionOf returns the region in an RDS host name, such as
 // name.id.eu-central-1.rds.amazonaws.com, or "".
 func regionOf(address string) string {
 	host, _, err := net.SplitHostPort(address)

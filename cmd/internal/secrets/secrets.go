@@ -1,6 +1,5 @@
-// Package secrets fetches from AWS what the configuration does not hold itself:
-// values that it names by a reference, and passwords of databases that last for
-// minutes.
+// Package secrets fetches values from AWS to which the configuration refers, and creates
+// short-lived passwords for RDS databases.
 package secrets
 
 import (
@@ -19,48 +18,46 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The schemes of references.
+// Schemes of references.
 const (
 	managerScheme   = "aws-sm://"
 	parameterScheme = "aws-ssm://"
 )
 
-// fetchTimeout bounds one reference, with the attempts that the SDK makes.
+// fetchTimeout is the timeout for one reference, including retries.
 const fetchTimeout = 10 * time.Second
 
-// Knows tells whether the text names a value that is kept at AWS.
+// Knows reports whether the string is a reference to a value in AWS.
 func (a *AWS) Knows(text string) bool {
 	return strings.HasPrefix(text, managerScheme) || strings.HasPrefix(text, parameterScheme)
 }
 
-// AWS fetches. It asks for nothing before the first use, and its methods may be
-// called concurrently.
+// AWS fetches values from AWS. It does nothing before the first use, and is safe for
+// concurrent use.
 type AWS struct {
-	// Load returns the credentials and the region; nil is [Environment]. It is
-	// called until it succeeds, once.
+	// Load returns the credentials and the region; nil means [Environment]. It is
+	// not called again after it has succeeded.
 	Load func(ctx context.Context) (aws.Config, error)
 
 	mu      sync.Mutex
 	config  *aws.Config
-	secrets map[string]string // whole secrets fetched, of which a reference may want a key
+	secrets map[string]string // entire secrets by name
 }
 
-// Fetch returns the value that the reference names:
+// Fetch returns the value of the reference:
 //
-//   - aws-sm://name#key is a member of the JSON object that a secret of Secrets
-//     Manager holds, and aws-sm://name all that it holds;
-//   - aws-ssm://name is a parameter of Systems Manager's Parameter Store,
-//     decrypted.
+//   - aws-sm://name#key is a member of the JSON object in a Secrets Manager secret, and
+//     aws-sm://name is the entire secret;
+//   - aws-ssm://name is a decrypted parameter of Systems Manager's Parameter Store.
 //
-// An ARN will do for a name, and decides the region. A secret is fetched once,
-// however many of its keys are asked for. The error names the reference, and
-// never a value.
+// A name can be an ARN, which then determines the region. A secret is fetched only once,
+// even for several keys. The error contains the reference, but never a value.
 func (a *AWS) Fetch(ctx context.Context, reference string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	value, err := a.fetch(ctx, reference)
 	if err == nil && value == "" {
-		err = errors.New("it is empty")
+		err = errors.New("the value is empty")
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", reference, explain(err))
@@ -95,9 +92,9 @@ func (a *AWS) parameter(ctx context.Context, name string) (string, error) {
 		Name           string
 		WithDecryption bool
 	}{name, true}
-	var answer struct{ Parameter struct{ Value string } }
-	err = parameterStore.call(ctx, c, "GetParameter", request, &answer)
-	return answer.Parameter.Value, err
+	var response struct{ Parameter struct{ Value string } }
+	err = parameterStore.call(ctx, c, "GetParameter", request, &response)
+	return response.Parameter.Value, err
 }
 
 func (a *AWS) secret(ctx context.Context, name string) (string, error) {
@@ -108,16 +105,16 @@ func (a *AWS) secret(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var answer struct {
+	var response struct {
 		SecretString *string
 		SecretBinary []byte
 	}
-	if err := secretsManager.call(ctx, c, "GetSecretValue", struct{ SecretId string }{name}, &answer); err != nil {
+	if err := secretsManager.call(ctx, c, "GetSecretValue", struct{ SecretId string }{name}, &response); err != nil {
 		return "", err
 	}
-	secret := aws.ToString(answer.SecretString)
-	if answer.SecretString == nil {
-		secret = string(answer.SecretBinary)
+	secret := aws.ToString(response.SecretString)
+	if response.SecretString == nil {
+		secret = string(response.SecretBinary)
 	}
 	if a.secrets == nil {
 		a.secrets = map[string]string{}
@@ -126,11 +123,11 @@ func (a *AWS) secret(ctx context.Context, name string) (string, error) {
 	return secret, nil
 }
 
-// member returns the text of a key of a JSON object.
+// member returns the string member of a JSON object.
 func member(secret, key string) (string, error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(secret), &object); err != nil {
-		return "", errors.New("the secret is not a JSON object, and so has no keys") // the cause might quote it
+		return "", errors.New("the secret is not a JSON object and has no keys") // without the cause, which might quote it
 	}
 	switch value := object[key].(type) {
 	case string:
@@ -138,11 +135,11 @@ func member(secret, key string) (string, error) {
 	case nil:
 		return "", fmt.Errorf("the secret has no key %q", key)
 	default:
-		return "", fmt.Errorf("the key %q of the secret is not a text", key)
+		return "", fmt.Errorf("the key %q of the secret is not a string", key)
 	}
 }
 
-// load returns the configuration for the region of the name. a.mu is held.
+// load returns the configuration for the region of the name. a.mu must be held.
 func (a *AWS) load(ctx context.Context, name string) (aws.Config, error) {
 	if a.config == nil {
 		load := a.Load
@@ -160,21 +157,21 @@ func (a *AWS) load(ctx context.Context, name string) (aws.Config, error) {
 		c.Region = parsed.Region
 	}
 	if c.Region == "" {
-		return aws.Config{}, errors.New("no AWS region is known: set AWS_REGION")
+		return aws.Config{}, errors.New("unknown AWS region: set AWS_REGION")
 	}
 	return c, nil
 }
 
-// Environment returns the credentials and the region of the environment, where
-// AWS Lambda puts those of the function. It is for programs in which the other
-// places where AWS keeps credentials would take up room for nothing.
+// Environment returns the credentials and the region in the environment, where AWS Lambda
+// sets those of the function. It avoids the SDK's support for other sources, which would
+// only make the program larger.
 func Environment(context.Context) (aws.Config, error) {
 	credentials := aws.Credentials{
 		AccessKeyID: os.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: os.Getenv("AWS_SECRET_ACCESS_KEY"),
 		SessionToken: os.Getenv("AWS_SESSION_TOKEN"), Source: "environment",
 	}
 	if !credentials.HasKeys() {
-		return aws.Config{}, errors.New("there are no AWS credentials in the environment")
+		return aws.Config{}, errors.New("no AWS credentials in the environment")
 	}
 	c := aws.Config{
 		Region:        cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),
@@ -187,10 +184,10 @@ func Environment(context.Context) (aws.Config, error) {
 	return c, nil
 }
 
-// explain leaves of an error of the SDK what an operator can do something about.
+// explain reduces an SDK error to its code and message, which are useful to operators.
 func explain(err error) error {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		return fmt.Errorf("AWS answers %s: %s", e.ErrorCode(), e.ErrorMessage())
+		return fmt.Errorf("AWS returned %s: %s", e.ErrorCode(), e.ErrorMessage())
 	}
 	return err
 }

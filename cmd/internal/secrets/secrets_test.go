@@ -19,8 +19,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 )
 
-// fakeAWS answers as Secrets Manager and Parameter Store do, for the SDK that the
-// environment leads to it.
+// fakeAWS is a fake of Secrets Manager and Parameter Store. The environment makes the SDK
+// use it.
 type fakeAWS struct {
 	secrets, parameters map[string]string
 
@@ -28,8 +28,8 @@ type fakeAWS struct {
 	regions []string // of the requests
 }
 
-// asked returns the regions of the requests so far.
-func (f *fakeAWS) asked() []string {
+// requested returns the regions of the requests so far.
+func (f *fakeAWS) requested() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.regions)
@@ -71,7 +71,7 @@ func (f *fakeAWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
 	refuse := func(code string) {
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprintf(w, `{"__type":%q,"message":"there is none"}`, code)
+		fmt.Fprintf(w, `{"__type":%q,"message":"not found"}`, code)
 	}
 	switch r.Header.Get("X-Amz-Target") {
 	case "secretsmanager.GetSecretValue":
@@ -93,7 +93,7 @@ func (f *fakeAWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// anywhere is the SDK's own search for credentials, as servers use it.
+// anywhere searches for credentials as the SDK does, and as servers use it.
 func anywhere(ctx context.Context) (aws.Config, error) { return config.LoadDefaultConfig(ctx) }
 
 func TestFetch(t *testing.T) {
@@ -109,11 +109,11 @@ func testFetch(t *testing.T, a *secrets.AWS) {
 		{"aws-sm://arn:aws:secretsmanager:eu-north-1:123456789012:secret:far-AbCdEf", "from afar", ""},
 		{"aws-ssm:///guidon/token", "hunter2", ""},
 		{"aws-sm://guidon/db#password", "", `aws-sm://guidon/db#password: the secret has no key "password"`},
-		{"aws-sm://guidon/db#port", "", `aws-sm://guidon/db#port: the key "port" of the secret is not a text`},
-		{"aws-sm://plain#key", "", "aws-sm://plain#key: the secret is not a JSON object, and so has no keys"},
-		{"aws-sm://empty", "", "aws-sm://empty: it is empty"},
-		{"aws-sm://nope", "", "aws-sm://nope: AWS answers ResourceNotFoundException: there is none"},
-		{"aws-ssm://nope", "", "aws-ssm://nope: AWS answers ParameterNotFound: there is none"},
+		{"aws-sm://guidon/db#port", "", `aws-sm://guidon/db#port: the key "port" of the secret is not a string`},
+		{"aws-sm://plain#key", "", "aws-sm://plain#key: the secret is not a JSON object and has no keys"},
+		{"aws-sm://empty", "", "aws-sm://empty: the value is empty"},
+		{"aws-sm://nope", "", "aws-sm://nope: AWS returned ResourceNotFoundException: not found"},
+		{"aws-ssm://nope", "", "aws-ssm://nope: AWS returned ParameterNotFound: not found"},
 	} {
 		got, err := a.Fetch(t.Context(), c.reference)
 		text := ""
@@ -124,12 +124,12 @@ func testFetch(t *testing.T, a *secrets.AWS) {
 			t.Errorf("%s: got %q, %q, want %q, %q", c.reference, got, text, c.want, c.wantErr)
 		}
 		if strings.Contains(text, "hunter2") {
-			t.Errorf("the error of %s tells the secret: %s", c.reference, text)
+			t.Errorf("the error for %s contains the secret: %s", c.reference, text)
 		}
 	}
 	const here, afar = "eu-central-1", "eu-north-1"
-	if diff := cmp.Diff([]string{here, here, afar, here, here, here, here}, f.asked()); diff != "" {
-		t.Errorf("a secret is asked for once for all its keys, in its region (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{here, here, afar, here, here, here, here}, f.requested()); diff != "" {
+		t.Errorf("want each secret requested once, in its region (-want +got):\n%s", diff)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestFetchWithoutRegion(t *testing.T) {
 	t.Setenv("AWS_REGION", "")
 	var a secrets.AWS
 	if _, err := a.Fetch(t.Context(), "aws-sm://plain"); err == nil || !strings.Contains(err.Error(), "set AWS_REGION") {
-		t.Errorf("got %v, want what to set", err)
+		t.Errorf("got %v, want an error with the variable to set", err)
 	}
 }
 
@@ -147,11 +147,11 @@ func TestFetchWithoutCredentials(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	var a secrets.AWS
 	if _, err := a.Fetch(t.Context(), "aws-sm://plain"); err == nil || !strings.Contains(err.Error(), "no AWS credentials") {
-		t.Errorf("got %v, want what is missing", err)
+		t.Errorf("got %v, want an error about missing credentials", err)
 	}
 }
 
-// A token is a signed request, without its scheme, that nobody sends.
+// A token is a signed request without its scheme, which is never sent.
 func TestDatabaseToken(t *testing.T) {
 	f := startAWS(t)
 	for _, c := range []struct{ address, region string }{
@@ -174,7 +174,7 @@ func TestDatabaseToken(t *testing.T) {
 			t.Errorf("%s: got token %s, want one of the region %s", c.address, token, c.region)
 		}
 	}
-	if got := f.asked(); len(got) != 0 {
-		t.Errorf("AWS was asked in %v", got)
+	if got := f.requested(); len(got) != 0 {
+		t.Errorf("got requests in %v, want none", got)
 	}
 }

@@ -1,15 +1,15 @@
-// Command protogen compiles the .proto files in the folders of a folder and
-// writes the Go code generated from each next to it. It needs no protoc:
-// protocompile reads the files, the protoc-gen-go of this module writes the code.
+// Command protogen compiles the .proto files in the subdirectories of a directory, and
+// writes the generated Go code next to each. It does not need protoc: protocompile
+// parses the files, and the protoc-gen-go of this module generates the code.
 //
 // Usage, from infra/tools:
 //
 //	go run ./protogen ../../handler/wire
 //
-// There are no flags; the folder is also the root of import paths. Imports found neither there nor among protobuf's own files are
-// taken from the Go packages linked into this command (google/api/httpbody.proto).
-// The same input always gives the same output, so a check may regenerate and
-// compare; a .pb.go file whose .proto file is gone is not removed.
+// There are no flags. The directory is also the root of import paths. Imports that are
+// neither there nor among protobuf's own files are taken from the Go packages linked
+// into this command (google/api/httpbody.proto). The output is deterministic, so that
+// CI can regenerate and compare it. A .pb.go file without its .proto file is not removed.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("protogen: ")
 	if len(os.Args) != 2 {
-		log.Fatal("usage: go run ./protogen <folder of .proto files>")
+		log.Fatal("usage: go run ./protogen <directory of .proto files>")
 	}
 	if err := run(os.Args[1]); err != nil {
 		log.Fatal(err)
@@ -77,13 +77,13 @@ func run(root string) error {
 	return nil
 }
 
-// linked finds a file among the generated packages linked into this command.
+// linked finds a file in the generated packages linked into this command.
 func linked(name string) (protocompile.SearchResult, error) {
 	desc, err := protoregistry.GlobalFiles.FindFileByPath(name)
 	return protocompile.SearchResult{Desc: desc}, err
 }
 
-// withImports appends file, after all that it imports: the order plugins expect.
+// withImports appends file after its imports, which is the order that plugins expect.
 func withImports(to []*descriptorpb.FileDescriptorProto, file protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
 	if seen[file.Path()] {
 		return to

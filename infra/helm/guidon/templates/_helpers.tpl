@@ -1,9 +1,9 @@
-{{/* The name of what the release makes: short enough for the suffixes below. */}}
+{{/* The name of the resources, short enough for suffixes. */}}
 {{- define "guidon.name" -}}
 {{- ternary .Release.Name (printf "%s-guidon" .Release.Name) (contains "guidon" .Release.Name) | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
-{{/* What selects the pods of one component: (dict "root" $ "component" "server"). */}}
+{{/* The labels that select the pods of one component: (dict "root" $ "component" "server"). */}}
 {{- define "guidon.selector" -}}
 app.kubernetes.io/name: guidon
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -34,7 +34,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* What the pods of every component have in common. */}}
+{{/* The common fields of all pods. */}}
 {{- define "guidon.pod" -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
@@ -67,7 +67,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{/* What the containers of every component have in common. */}}
+{{/* The common fields of all containers. */}}
 {{- define "guidon.container" -}}
 image: {{ include "guidon.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
@@ -77,7 +77,7 @@ securityContext:
   capabilities: {drop: [ALL]}
 {{- end }}
 
-{{/* The variables of every container that opens the database. */}}
+{{/* The environment of all containers that open the database. */}}
 {{- define "guidon.env" -}}
 - {name: GUIDON_LOG_ENCODING, value: json}
 - {name: GUIDON_DB_URL_FILE, value: /etc/guidon/secrets/GUIDON_DB_URL}
@@ -91,7 +91,7 @@ securityContext:
 - {name: secrets, mountPath: /etc/guidon/secrets, readOnly: true}
 {{- end }}
 
-{{/* The volumes of those mounts: (dict "root" $ "config" "name of the ConfigMap"). */}}
+{{/* The volumes for guidon.mounts: (dict "root" $ "config" "name of the ConfigMap"). */}}
 {{- define "guidon.volumes" -}}
 - name: config
   configMap: {name: {{ .config }}}

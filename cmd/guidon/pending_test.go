@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever has changed while nobody looked is looked at once.
-func TestNews(t *testing.T) {
-	many := make([]string, 2*maxNews)
+// Keys that change between two batches are in the next batch, once each.
+func TestPendingKeys(t *testing.T) {
+	many := make([]string, 2*maxPendingKeys)
 	for i := range many {
 		many[i] = fmt.Sprint("namespace-", i)
 	}
@@ -22,16 +22,16 @@ func TestNews(t *testing.T) {
 		{"one", []string{"a"}, []string{"a"}},
 		{"a burst", []string{"b", "a", "b", "a"}, []string{"a", "b"}},
 		{"everything", []string{"a", "", "b"}, nil},
-		{"too many to count", many, nil},
+		{"more than the maximum", many, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				n, done := newNews(), make(chan struct{})
-				for range 2 { // the second is as the first
+				n, done := newPendingKeys(), make(chan struct{})
+				for range 2 { // the second time like the first
 					for _, key := range tt.added {
 						n.add(key)
 					}
-					for keys := range n.until(done) {
+					for keys := range n.batches(done) {
 						if diff := cmp.Diff(tt.want, keys); diff != "" {
 							t.Errorf("(-want +got):\n%s", diff)
 						}
@@ -41,8 +41,8 @@ func TestNews(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					for keys := range n.until(done) {
-						t.Errorf("there is no more, but %q", keys)
+					for keys := range n.batches(done) {
+						t.Errorf("got another batch %q", keys)
 					}
 				}()
 				synctest.Wait()
