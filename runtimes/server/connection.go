@@ -14,8 +14,8 @@ import (
 
 // The bounds of how often the listener looks for deadlines that have passed.
 const (
-	leastPeriod = time.Millisecond
-	mostPeriod  = time.Second
+	minPeriod = time.Millisecond
+	maxPeriod = time.Second
 )
 
 // httpListener is a listener whose connections are made for net/http: see
@@ -28,7 +28,7 @@ type httpListener struct {
 	bodies       *budget.Pool // for large headers, too
 	epoch        time.Time
 	now          atomic.Int64 // when it looked last, in nanoseconds after epoch
-	turns        atomic.Int32 // see turns
+	maxYields    atomic.Int32 // see the function maxYields
 	stop         httpStop
 
 	mu     sync.Mutex
@@ -48,7 +48,7 @@ func newHTTPListener(listener *closingListener, config Config) *httpListener {
 		limit:           timeouts.MaxConnections,
 		secure:          config.TLS != nil,
 		bodies:          config.Handler.Budget().Bodies,
-		period:          min(max(shortest/20, leastPeriod), mostPeriod),
+		period:          min(max(shortest/20, minPeriod), maxPeriod),
 		epoch:           time.Now(),
 		conns:           map[*httpConn]struct{}{},
 	}
@@ -64,7 +64,7 @@ func (l *httpListener) Accept() (net.Conn, error) {
 		if c := l.admit(tcp); c != nil {
 			return c, nil
 		}
-		l.refuse(tcp)
+		l.reject(tcp)
 	}
 }
 
@@ -78,29 +78,29 @@ func (l *httpListener) admit(tcp *net.TCPConn) *httpConn {
 	c := &httpConn{TCPConn: tcp, listener: l}
 	c.header.memory, c.header.secure = l.bodies.NewReservation(), l.secure
 	c.quietSince = int64(time.Since(l.epoch))
-	c.since.Store(c.quietSince)
+	c.idleSince.Store(c.quietSince)
 	l.conns[c] = struct{}{}
-	l.turns.Store(turns(len(l.conns)))
+	l.maxYields.Store(maxYields(len(l.conns)))
 	switch {
 	case l.timer == nil:
-		l.timer = time.AfterFunc(l.period, l.look)
+		l.timer = time.AfterFunc(l.period, l.sweep)
 	case len(l.conns) == 1:
 		l.timer.Reset(l.period)
 	}
 	return c
 }
 
-// look interrupts what has taken too long.
-func (l *httpListener) look() {
+// sweep interrupts what has taken too long.
+func (l *httpListener) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := int64(time.Since(l.epoch))
 	l.now.Store(now)
 	for c := range l.conns {
-		c.read.look(now, c.interruptRead)
-		c.write.look(now, c.TCPConn.SetWriteDeadline)
-		if l.stop.begun.Load() {
-			l.stop.look(c, now)
+		c.read.expire(now, c.interruptRead)
+		c.write.expire(now, c.TCPConn.SetWriteDeadline)
+		if l.stop.started.Load() {
+			l.stop.closeIfIdle(c, now)
 		}
 	}
 	if len(l.conns) > 0 {
@@ -112,23 +112,23 @@ func (l *httpListener) forget(c *httpConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.conns, c)
-	l.turns.Store(turns(len(l.conns)))
-	l.stop.left(len(l.conns))
+	l.maxYields.Store(maxYields(len(l.conns)))
+	l.stop.signalIfEmpty(len(l.conns))
 }
 
 // The bounds of how many Reads follow each other that let others go first: of one
 // connection, and of all together.
 const (
-	maxTurns    = 3
-	maxAllTurns = 256
+	maxConnYields  = 3
+	maxTotalYields = 256
 )
 
-// turns returns how many Reads of a connection may follow each other that let others
+// maxYields returns how many Reads of a connection may follow each other that let others
 // go first. The runtime asks the system for what has come on idle connections only
 // when nothing else can be done, and otherwise after 10 ms; so there must not be many
 // who always can.
-func turns(connections int) int32 {
-	return int32(min(maxTurns, maxAllTurns/max(connections, 1))) // #nosec G115 -- at most maxTurns
+func maxYields(connections int) int32 {
+	return int32(min(maxConnYields, maxTotalYields/max(connections, 1))) // #nosec G115 -- at most maxConnYields
 }
 
 // httpConn is a connection that spares net/http what is dearer than evaluating a
@@ -151,9 +151,9 @@ type httpConn struct {
 	listener    *httpListener
 	read, write deadline
 
-	reads  atomic.Int32 // to take turns
-	since  atomic.Int64 // when the last request ended, roughly, in nanoseconds after the listener's epoch
-	header headerMeter
+	reads     atomic.Int32 // to take turns
+	idleSince atomic.Int64 // when the last request ended, roughly, in nanoseconds after the listener's epoch
+	header    headerMeter
 	httpActivity
 
 	// With read.mu held:
@@ -164,7 +164,7 @@ type httpConn struct {
 // Read implements [net.Conn].
 func (c *httpConn) Read(b []byte) (int, error) {
 	// One byte is what net/http reads to notice that the client has gone.
-	if len(b) > 1 && c.reads.Add(1)%(c.listener.turns.Load()+1) != 0 {
+	if len(b) > 1 && c.reads.Add(1)%(c.listener.maxYields.Load()+1) != 0 {
 		runtime.Gosched()
 	}
 	if !c.beginRead() {
@@ -179,16 +179,16 @@ func (c *httpConn) Read(b []byte) (int, error) {
 	}
 	c.endRead(n)
 	if len(b) > 1 && !c.header.paused.Load() {
-		if refused := c.header.count(b[:n]); refused != nil {
-			return 0, c.refuseHeader(refused)
+		if rejected := c.header.count(b[:n]); rejected != nil {
+			return 0, c.rejectHeader(rejected)
 		}
 	}
 	return n, err
 }
 
-// refuseHeader says that there is no room for a header, if that is the reason and can be
+// rejectHeader says that there is no room for a header, if that is the reason and can be
 // said. It returns the error for net/http.
-func (c *httpConn) refuseHeader(reason error) error {
+func (c *httpConn) rejectHeader(reason error) error {
 	if reason == io.EOF && !c.listener.secure {
 		_, _ = io.WriteString(c.TCPConn, busy) // a client that went away is nobody's error
 	}
@@ -197,7 +197,7 @@ func (c *httpConn) refuseHeader(reason error) error {
 
 // Write implements [net.Conn].
 func (c *httpConn) Write(b []byte) (int, error) {
-	if c.responds() {
+	if c.beginWrite() {
 		if err := c.setWriteDeadline(time.Now().Add(c.listener.writeTimeout)); err != nil {
 			return 0, err
 		}
@@ -221,7 +221,7 @@ func (c *httpConn) endRead(n int) {
 	defer c.read.mu.Unlock()
 	c.reading--
 	if n > 0 && c.ending.Load() {
-		c.goOn()
+		c.keepOpen()
 	}
 }
 

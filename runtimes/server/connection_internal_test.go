@@ -141,7 +141,7 @@ func TestDeadlineBeforeReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	room := make([]byte, 8)
-	for range maxTurns + 1 {
+	for range maxConnYields + 1 {
 		if err := conn.SetReadDeadline(longAgo); err != nil {
 			t.Fatal(err)
 		}
@@ -157,16 +157,16 @@ func TestDeadlineBeforeReading(t *testing.T) {
 	}
 }
 
-// TestTurns: however many connections there are, few Reads let others go first
+// TestMaxYields: however many connections there are, few Reads let others go first
 // before the runtime gets to look for what else has come.
-func TestTurns(t *testing.T) {
+func TestMaxYields(t *testing.T) {
 	for connections, want := range map[int]int32{0: 3, 1: 3, 32: 3, 85: 3, 86: 2, 128: 2, 129: 1, 256: 1, 257: 0, 100_000: 0} {
-		if got := turns(connections); got != want {
+		if got := maxYields(connections); got != want {
 			t.Errorf("%d connections take %d turns, want %d", connections, got, want)
 		}
 	}
 	conn, _ := connected(t, time.Hour)
-	if got, want := conn.listener.turns.Load(), turns(1); got != want {
+	if got, want := conn.listener.maxYields.Load(), maxYields(1); got != want {
 		t.Errorf("the only connection takes %d turns, want %d", got, want)
 	}
 }

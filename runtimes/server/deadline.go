@@ -16,8 +16,8 @@ type deadline struct {
 var longAgo = time.Unix(1, 0)
 
 // set notes the deadline. Only one that has passed, or that follows one, is the
-// business of the connection, which tell tells.
-func (d *deadline) set(l *httpListener, t time.Time, tell func(time.Time) error) error {
+// business of the connection, which apply tells.
+func (d *deadline) set(l *httpListener, t time.Time, apply func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = 0
@@ -25,22 +25,22 @@ func (d *deadline) set(l *httpListener, t time.Time, tell func(time.Time) error)
 		d.at = int64(t.Sub(l.epoch))
 		if d.at <= l.now.Load() {
 			d.at, d.passed = 0, true
-			return tell(longAgo)
+			return apply(longAgo)
 		}
 	}
 	if !d.passed {
 		return nil
 	}
 	d.passed = false
-	return tell(time.Time{})
+	return apply(time.Time{})
 }
 
-// look tells the connection when the deadline has passed.
-func (d *deadline) look(now int64, tell func(time.Time) error) {
+// expire tells the connection when the deadline has passed.
+func (d *deadline) expire(now int64, apply func(time.Time) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.at != 0 && d.at <= now {
 		d.at, d.passed = 0, true
-		_ = tell(longAgo) // of a connection that is closed, nothing waits
+		_ = apply(longAgo) // of a connection that is closed, nothing waits
 	}
 }

@@ -52,7 +52,7 @@ func (p *pending) Get(length int) *[]byte { return new(make([]byte, length)) }
 
 // Put implements [mem.BufferPool]: grpc-go is done with the response.
 func (p *pending) Put(*[]byte) {
-	if p.conn.take(p) {
+	if p.conn.remove(p) {
 		p.release()
 	}
 	p.from.Free()

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// answerBuffers is where the buffers of larger answers come from.
-var answerBuffers mem.BufferPool = yieldingPool{mem.DefaultBufferPool()}
+// responseBuffers is where the buffers of larger answers come from.
+var responseBuffers mem.BufferPool = yieldingPool{mem.DefaultBufferPool()}
 
 // yieldingPool is a pool that lets other goroutines go first when it gets a buffer
 // back. The writer of a connection gives one back when it has copied the answer and

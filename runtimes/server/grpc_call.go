@@ -34,7 +34,7 @@ type calls struct {
 // knows who calls.
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
 	layout := layoutOf(o.NewRequest())
-	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (response any, err error) {
 		c.running.Add(1)
 		defer c.running.Add(-1)
 		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
@@ -51,11 +51,11 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout
 		o.Release(in.message)
 	}
 	if err == nil {
-		in.answer, err = c.codec.Marshal(response.Message)
+		in.response, err = c.codec.Marshal(response.Message)
 		response.Release()
 	}
 	if err == nil {
-		in.answer, err = c.reserve(ctx, in.answer)
+		in.response, err = c.reserve(ctx, in.response)
 	}
 	// The header goes when the answer is there, so that both leave at once.
 	sendHeader(ctx, response)

@@ -39,7 +39,7 @@ var errUncodable = errors.New(guidon.Internal.Error())
 // the caller, so this is the place to catch a panic and to keep the cause inside.
 func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 	if in, ok := v.(*inbound); ok {
-		return in.answer, nil
+		return in.response, nil
 	}
 	defer c.recoverAs(&err)
 	if data, ok := encodeEvaluation(v); ok {

@@ -13,16 +13,16 @@ const writeStall = 10 * time.Second
 // grpcConns is the open gRPC connections. They are limited in number, and closed if
 // their clients do not read.
 type grpcConns struct {
-	limit       int
-	takeTimeout time.Duration // for a client to take a response
+	limit           int
+	responseTimeout time.Duration // for a client to take a response
 
 	mu    sync.Mutex
 	open  map[*grpcConn]struct{}
 	timer *time.Timer // runs while there are connections; nil before the first
 }
 
-func newGRPCConns(limit int, takeTimeout time.Duration) *grpcConns {
-	return &grpcConns{limit: limit, takeTimeout: takeTimeout, open: map[*grpcConn]struct{}{}}
+func newGRPCConns(limit int, responseTimeout time.Duration) *grpcConns {
+	return &grpcConns{limit: limit, responseTimeout: responseTimeout, open: map[*grpcConn]struct{}{}}
 }
 
 // admit returns the connection, or nil if there are too many.
@@ -104,13 +104,13 @@ func (c *grpcConn) Write(b []byte) (int, error) {
 
 // SetDeadline implements [net.Conn].
 func (c *grpcConn) SetDeadline(t time.Time) error {
-	c.listener.begun(c, !t.IsZero())
+	c.listener.recordHandshake(c, !t.IsZero())
 	return c.TCPConn.SetDeadline(t)
 }
 
 // Close implements [net.Conn]. grpc-go drops what it had queued without giving it back.
 func (c *grpcConn) Close() error {
-	c.listener.begun(c, false)
+	c.listener.recordHandshake(c, false)
 	c.listener.conns.forget(c)
 	for _, p := range c.end() {
 		p.release()
@@ -140,8 +140,8 @@ func (c *grpcConn) queue(p *pending) bool {
 	return !c.closed
 }
 
-// take removes a response, and reports whether it was there.
-func (c *grpcConn) take(p *pending) bool {
+// remove removes a response, and reports whether it was there.
+func (c *grpcConn) remove(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.responses[p]
@@ -158,7 +158,7 @@ func (c *grpcConn) stalled(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for p := range c.responses {
-		if now.Sub(p.since) > c.listener.conns.takeTimeout {
+		if now.Sub(p.since) > c.listener.conns.responseTimeout {
 			return true
 		}
 	}

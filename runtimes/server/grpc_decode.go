@@ -36,7 +36,7 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	switch {
 	case in.decodeEvaluation(data):
 		return nil
-	case in.overfull: // as the service would say, after all have been decoded
+	case in.tooManyItems: // as the service would say, after all have been decoded
 		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", guidon.MaxBatch)
 	}
 	if err := decoding.Unmarshal(data, in.message); err != nil {
@@ -57,24 +57,24 @@ func (in *inbound) decodeEvaluation(data []byte) bool {
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
 		if n > guidon.MaxBatch {
-			in.overfull = true
+			in.tooManyItems = true
 			return false
 		}
-		in.room = batchRooms.Get().(*batchRoom)
-		return d.batch(m, in.room.of(n))
+		in.buffer = batchBuffers.Get().(*batchBuffer)
+		return d.batch(m, in.buffer.reset(n))
 	}
 	return false
 }
 
-// batchRoom is memory for the items of a batch.
-type batchRoom struct {
+// batchBuffer is memory for the items of a batch.
+type batchBuffer struct {
 	items []evaluation.EvaluationRequest
 }
 
-var batchRooms = sync.Pool{New: func() any { return new(batchRoom) }}
+var batchBuffers = sync.Pool{New: func() any { return new(batchBuffer) }}
 
-// of returns n empty items.
-func (r *batchRoom) of(n int) []evaluation.EvaluationRequest {
+// reset returns n empty items.
+func (r *batchBuffer) reset(n int) []evaluation.EvaluationRequest {
 	if n > cap(r.items) {
 		r.items = make([]evaluation.EvaluationRequest, n)
 	}
@@ -82,15 +82,15 @@ func (r *batchRoom) of(n int) []evaluation.EvaluationRequest {
 	return r.items
 }
 
-func (r *batchRoom) release() {
+func (r *batchBuffer) release() {
 	clear(r.items)
-	batchRooms.Put(r)
+	batchBuffers.Put(r)
 }
 
 func (d *requestDecoder) batch(m *evaluation.BatchEvaluationRequest, items []evaluation.EvaluationRequest) bool {
 	m.Requests = make([]*evaluation.EvaluationRequest, 0, len(items))
-	for at := 0; at < len(d.text); {
-		f, ok := d.field(at, len(d.text))
+	for at := 0; at < len(d.data); {
+		f, ok := d.field(at, len(d.data))
 		if !ok {
 			return false
 		}
@@ -135,7 +135,7 @@ const (
 // flags in the same context, so requests whose contexts are encoded alike share
 // one map, which nobody changes.
 type requestDecoder struct {
-	text  string
+	data  string
 	ascii bool // there is nothing else in text, so that all its parts are valid
 
 	// The context decoded last.
@@ -147,7 +147,7 @@ type requestDecoder struct {
 // newRequestDecoder returns a decoder of the data. All texts that it gives are
 // parts of one: who keeps them makes a copy.
 func newRequestDecoder(data []byte) requestDecoder {
-	return requestDecoder{text: string(data), ascii: isASCII(data)}
+	return requestDecoder{data: string(data), ascii: isASCII(data)}
 }
 
 // isASCII tells whether the data is ASCII, which a message is that has neither
@@ -190,7 +190,7 @@ func (d *requestDecoder) field(at, end int) (field, bool) {
 // any message, and the place after it.
 func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) {
 	for shift := 0; shift < 4*7 && at < end; shift += 7 {
-		b := d.text[at]
+		b := d.data[at]
 		at++
 		value |= uint64(b&0x7f) << shift
 		if b < 0x80 {
@@ -202,15 +202,15 @@ func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) 
 
 // string returns the contents of the field as text.
 func (d *requestDecoder) string(f field) (string, bool) {
-	text := d.text[f.start:f.end]
+	text := d.data[f.start:f.end]
 	return text, d.ascii || utf8.ValidString(text)
 }
 
 // count returns how many fields of the number the text begins with before
 // something else than a field comes.
 func (d *requestDecoder) count(number protowire.Number) (n int) {
-	for at := 0; at < len(d.text); {
-		f, ok := d.field(at, len(d.text))
+	for at := 0; at < len(d.data); {
+		f, ok := d.field(at, len(d.data))
 		if !ok {
 			return n
 		}
@@ -272,12 +272,12 @@ func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) b
 
 // sameContext tells whether the context decoded last begins at the place once more.
 func (d *requestDecoder) sameContext(at, end int) bool {
-	return d.entries > 0 && strings.HasPrefix(d.text[at:end], d.encoded)
+	return d.entries > 0 && strings.HasPrefix(d.data[at:end], d.encoded)
 }
 
 // contextOf decodes the entries of a context, fields between the two places.
 func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, bool) {
-	encoded := d.text[start:end]
+	encoded := d.data[start:end]
 	if encoded == d.encoded {
 		return d.context, true
 	}

@@ -45,7 +45,7 @@ func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) 
 	in := &inbound{message: proto.Clone(empty), layout: layoutOf(empty)}
 	defer in.release() // so that the next one gets the same memory
 	err := in.decode(t.Context(), data, math.MaxInt32)
-	if in.overfull && errors.Is(err, guidon.TooLarge) {
+	if in.tooManyItems && errors.Is(err, guidon.TooLarge) {
 		return false
 	}
 	if (err == nil) != (wantErr == nil) {
@@ -174,8 +174,8 @@ func checkEncoding(t *testing.T, m proto.Message) {
 	}
 }
 
-// answers are some of each kind, of the two kinds that a batch may hold.
-func answers(text string, number float64, at time.Time, reason int32, segments []string) []proto.Message {
+// responses are some of each kind, of the two kinds that a batch may hold.
+func responses(text string, number float64, at time.Time, reason int32, segments []string) []proto.Message {
 	boolean := &evaluation.BooleanEvaluationResponse{
 		Enabled: true, Reason: evaluation.EvaluationReason(reason), RequestId: text, RequestDurationMillis: number,
 		Timestamp: timestamppb.New(at), FlagKey: text, SegmentKeys: segments,
@@ -222,7 +222,7 @@ func TestEncodeEvaluation(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for _, m := range append(answers(test.text, test.number, test.at, test.reason, test.segments),
+			for _, m := range append(responses(test.text, test.number, test.at, test.reason, test.segments),
 				&evaluation.BooleanEvaluationResponse{}, &evaluation.VariantEvaluationResponse{}, &evaluation.BatchEvaluationResponse{},
 				(*evaluation.BooleanEvaluationResponse)(nil), (*evaluation.VariantEvaluationResponse)(nil), (*evaluation.BatchEvaluationResponse)(nil)) {
 				checkEncoding(t, m)
@@ -236,7 +236,7 @@ func FuzzEncodeEvaluation(f *testing.F) {
 	f.Add("flag", 0.041, int64(1_795_262_400), int64(123), int32(2), "segment")
 	f.Add("\xff", math.NaN(), int64(-1), int64(-1), int32(-1), strings.Repeat("x", 200))
 	f.Fuzz(func(t *testing.T, text string, number float64, seconds, nanos int64, reason int32, segment string) {
-		for _, m := range answers(text, number, time.Unix(seconds, nanos), reason, []string{segment, text}) {
+		for _, m := range responses(text, number, time.Unix(seconds, nanos), reason, []string{segment, text}) {
 			checkEncoding(t, m)
 		}
 	})
@@ -244,10 +244,10 @@ func FuzzEncodeEvaluation(f *testing.F) {
 
 // The size that is reserved for an answer is enough for it, so that the buffer
 // stays the one of the pool.
-func TestSizeOfAnswer(t *testing.T) {
+func TestSizeOfResponse(t *testing.T) {
 	for _, text := range []string{"", "x", strings.Repeat("x", 1<<14), strings.Repeat("x", 1<<21)} {
-		for _, m := range answers(text, 1, time.Unix(1<<40, 999_999_999), -1, []string{"", text}) {
-			if size, _ := sizeOfAnswer(m); size < proto.Size(m) {
+		for _, m := range responses(text, 1, time.Unix(1<<40, 999_999_999), -1, []string{"", text}) {
+			if size, _ := sizeOfResponse(m); size < proto.Size(m) {
 				t.Errorf("%T of texts of %d bytes: reserved %d, want at least %d", m, len(text), size, proto.Size(m))
 			}
 		}

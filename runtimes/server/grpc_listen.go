@@ -50,7 +50,7 @@ func (l *grpcListener) Accept() (net.Conn, error) {
 // and limits how long that may take. Accept must have returned its last connection.
 func (l *grpcListener) finishOpening(ctx context.Context) {
 	select {
-	case <-l.allBegun():
+	case <-l.allStarted():
 	case <-ctx.Done():
 		return
 	}
@@ -61,8 +61,8 @@ func (l *grpcListener) finishOpening(ctx context.Context) {
 	}
 }
 
-// allBegun returns a channel that is closed when all handshakes have begun.
-func (l *grpcListener) allBegun() <-chan struct{} {
+// allStarted returns a channel that is closed when all handshakes have begun.
+func (l *grpcListener) allStarted() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waiting := make(chan struct{})
@@ -76,8 +76,8 @@ func (l *grpcListener) changed() {
 	if l.waiting == nil {
 		return
 	}
-	for _, begun := range l.opening {
-		if !begun {
+	for _, started := range l.opening {
+		if !started {
 			return
 		}
 	}
@@ -85,12 +85,12 @@ func (l *grpcListener) changed() {
 	l.waiting = nil
 }
 
-// begun notes that the server opens the connection, and then that it has: grpc-go sets
+// recordHandshake notes that the server opens the connection, and then that it has: grpc-go sets
 // a deadline before the handshake, and takes it back after it.
-func (l *grpcListener) begun(c *grpcConn, handshake bool) {
+func (l *grpcListener) recordHandshake(c *grpcConn, started bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, opening := l.opening[c]; opening && handshake {
+	if _, opening := l.opening[c]; opening && started {
 		l.opening[c] = true
 	} else {
 		delete(l.opening, c)

@@ -23,9 +23,9 @@ import (
 // metadata and what has come of the message so far.
 const maxReceiving = 1024
 
-// unreserved is the size of a message up to which it is received without reserving
+// maxUnreserved is the size of a message up to which it is received without reserving
 // memory for it.
-const unreserved = 16 << 10
+const maxUnreserved = 16 << 10
 
 // prefixLength is the length of what comes before each message: a flag for
 // compression and the length, as gRPC's protocol has it.
@@ -33,15 +33,15 @@ const prefixLength = 5
 
 // inbound is a request message that is being received, and then the response to it.
 type inbound struct {
-	calls    *calls
-	layout   *layout
-	message  proto.Message
-	prefix   [prefixLength]byte
-	room     *batchRoom         // of the message, or nil
-	overfull bool               // it is a batch of more items than are allowed
-	bodies   budget.Reservation // for the encoded message
-	decoded  budget.Reservation
-	answer   mem.BufferSlice // encoded
+	calls        *calls
+	layout       *layout
+	message      proto.Message
+	prefix       [prefixLength]byte
+	buffer       *batchBuffer       // of the message, or nil
+	tooManyItems bool               // it is a batch of more items than are allowed
+	bodies       budget.Reservation // for the encoded message
+	decoded      budget.Reservation
+	response     mem.BufferSlice // encoded
 }
 
 // messageStream is the transport's side of a call. Every stream of grpc-go has these
@@ -99,7 +99,7 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 	if length > limit {
 		return nil, guidon.Errorf(guidon.TooLarge, "received message larger than max (%d vs. %d)", length, limit)
 	}
-	if length > unreserved {
+	if length > maxUnreserved {
 		if err := in.bodies.Raise(ctx, length); err != nil {
 			return nil, err
 		}
@@ -133,12 +133,12 @@ func incomplete(err error) error {
 // release gives the memory of the call back. Of the message only the strings may be
 // used afterwards.
 func (in *inbound) release() {
-	if in.room != nil {
-		in.room.release()
+	if in.buffer != nil {
+		in.buffer.release()
 	}
 	in.bodies.Release()
 	in.decoded.Release()
-	in.message, in.room = nil, nil
+	in.message, in.buffer = nil, nil
 }
 
 // watch ends a call whose message does not arrive in time: grpc-go waits without a

@@ -60,7 +60,7 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.header.pause()
 	c.beginRequest(len(r.Header["Expect"]) > 0)
 	defer c.endRequest()
-	if c.listener.stop.begun.Load() {
+	if c.listener.stop.started.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	h.next.ServeHTTP(w, r)

@@ -23,7 +23,7 @@ const (
 	costOfHeaderByte = 3
 	costOfHeaderLine = 256
 	// Over TLS lines cannot be counted. The shortest has four bytes.
-	costOfSecretByte = costOfHeaderByte + costOfHeaderLine/4
+	costOfTLSByte = costOfHeaderByte + costOfHeaderLine/4
 )
 
 // errHeader ends the reading of a header with too many lines. net/http answers it
@@ -110,7 +110,7 @@ var carriageReturn = []byte{'\r'}
 
 func (m *headerMeter) cost() int64 {
 	if m.secure {
-		return int64(m.bytes) * costOfSecretByte
+		return int64(m.bytes) * costOfTLSByte
 	}
 	return int64(m.bytes)*costOfHeaderByte + int64(m.lines)*costOfHeaderLine
 }

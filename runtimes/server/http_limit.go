@@ -21,7 +21,7 @@ func (l *httpListener) makeRoom() bool {
 	var idle *httpConn
 	seen := 0
 	for c := range l.conns { // in random order
-		if !c.awaited() && (idle == nil || c.since.Load() < idle.since.Load()) {
+		if !c.awaited() && (idle == nil || c.idleSince.Load() < idle.idleSince.Load()) {
 			idle = c
 		}
 		if seen++; seen == evictionSample {
@@ -36,8 +36,8 @@ func (l *httpListener) makeRoom() bool {
 	return true
 }
 
-// refuse says that there is no room, if that can be said, and closes the connection.
-func (l *httpListener) refuse(conn net.Conn) {
+// reject says that there is no room, if that can be said, and closes the connection.
+func (l *httpListener) reject(conn net.Conn) {
 	if !l.secure {
 		_, _ = io.WriteString(conn, busy) // there is room for it in the new connection's buffer
 	}
@@ -49,7 +49,7 @@ func (l *httpListener) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle, http.StateClosed:
 		c := httpConnOf(conn)
-		c.since.Store(l.now.Load())
+		c.idleSince.Store(l.now.Load())
 		c.header.next()
 	}
 }

@@ -34,8 +34,8 @@ const (
 // [http.Server.Shutdown] would close connections whose next request has arrived, and
 // drop requests that it has just read.
 type httpStop struct {
-	begun atomic.Bool // responses say that the connection closes
-	cut   atomic.Bool // connections are closed without a delay
+	started atomic.Bool // responses say that the connection closes
+	cut     atomic.Bool // connections are closed without a delay
 
 	// With the mutex of the listener held:
 	closeIdle bool
@@ -44,7 +44,7 @@ type httpStop struct {
 
 // beginStop lets responses say from now on that their connection closes.
 func (l *httpListener) beginStop() {
-	l.stop.begun.Store(true)
+	l.stop.started.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.period = min(l.period, stopPeriod)
@@ -80,27 +80,27 @@ func (l *httpListener) emptied() <-chan struct{} {
 	defer l.mu.Unlock()
 	empty := make(chan struct{})
 	l.stop.empty = empty
-	l.stop.left(len(l.conns))
+	l.stop.signalIfEmpty(len(l.conns))
 	return empty
 }
 
-// left is told how many connections are left. The listener's mutex must be held.
-func (s *httpStop) left(connections int) {
+// signalIfEmpty is told how many connections are left. The listener's mutex must be held.
+func (s *httpStop) signalIfEmpty(connections int) {
 	if s.empty != nil && connections == 0 {
 		close(s.empty)
 		s.empty = nil
 	}
 }
 
-// look closes the connection if it is idle. The listener's mutex must be held.
-func (s *httpStop) look(c *httpConn, now int64) {
+// closeIfIdle closes the connection if it is idle. The listener's mutex must be held.
+func (s *httpStop) closeIfIdle(c *httpConn, now int64) {
 	used := c.used.Load()
 	if used != c.usedThen {
 		c.usedThen, c.quietSince = used, now
 		return
 	}
 	wait := idleWait
-	if !c.asked.Load() {
+	if !c.hadRequest.Load() {
 		wait = openingWait
 	}
 	if s.closeIdle && now-c.quietSince >= int64(wait) && !c.awaited() {
@@ -109,7 +109,7 @@ func (s *httpStop) look(c *httpConn, now int64) {
 }
 
 // lingers reports whether connections that net/http closes wait for their client.
-func (s *httpStop) lingers() bool { return s.begun.Load() && !s.cut.Load() }
+func (s *httpStop) lingers() bool { return s.started.Load() && !s.cut.Load() }
 
 // inProgress returns the number of connections whose client waits for a response.
 func (l *httpListener) inProgress() int {
@@ -129,7 +129,7 @@ func (l *httpListener) inProgress() int {
 // response.
 type httpActivity struct {
 	used       atomic.Uint32 // changes with each use
-	asked      atomic.Bool   // there has been a request
+	hadRequest atomic.Bool   // there has been a request
 	busy       atomic.Bool   // the handler runs
 	unanswered atomic.Bool   // something has been read, and nothing written since
 	writesLeft atomic.Int32  // until the one that starts the response; 0 if none does
@@ -144,7 +144,7 @@ type httpActivity struct {
 // start of the response, unless the handler sets a deadline of its own. A client
 // that waits for 100 Continue is sent that first.
 func (a *httpActivity) beginRequest(expectsContinue bool) {
-	a.asked.Store(true)
+	a.hadRequest.Store(true)
 	a.busy.Store(true)
 	if expectsContinue {
 		a.writesLeft.Store(2)
@@ -163,8 +163,8 @@ func (a *httpActivity) received() {
 	a.unanswered.Store(true)
 }
 
-// responds notes a write, and reports whether it starts the response.
-func (a *httpActivity) responds() bool {
+// beginWrite notes a write, and reports whether it starts the response.
+func (a *httpActivity) beginWrite() bool {
 	a.unanswered.Store(false)
 	return a.writesLeft.Load() > 0 && a.writesLeft.Add(-1) == 0
 }
@@ -192,8 +192,8 @@ func (c *httpConn) readOnceMore(b []byte) (int, error) {
 	return c.TCPConn.Read(b)
 }
 
-// goOn takes back that idle reads end. c.read.mu must be held.
-func (c *httpConn) goOn() {
+// keepOpen takes back that idle reads end. c.read.mu must be held.
+func (c *httpConn) keepOpen() {
 	c.ending.Store(false)
 	if !c.interrupted {
 		_ = c.TCPConn.SetReadDeadline(time.Time{}) // of a connection that is closed, nothing waits

@@ -55,12 +55,12 @@ func startLoops(ctx context.Context, loops []Loop, logger *slog.Logger) *loopGro
 
 // stop ends the loops and waits for them. Those that ignore their context until
 // the bound ends are named in the error.
-func (g *loopGroup) stop(bound context.Context) error {
+func (g *loopGroup) stop(ctx context.Context) error {
 	g.cancel()
 	select {
 	case <-g.done:
 		return nil
-	case <-bound.Done():
+	case <-ctx.Done():
 		return fmt.Errorf("loops still running: %s", strings.Join(g.left(), ", "))
 	}
 }

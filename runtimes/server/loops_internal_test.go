@@ -91,15 +91,15 @@ func TestLoopThatDoesNotStopIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		g := startLoops(t.Context(), []Loop{{Name: "deaf", Interval: time.Hour, Run: func(context.Context) error {
+		g := startLoops(t.Context(), []Loop{{Name: "stuck", Interval: time.Hour, Run: func(context.Context) error {
 			<-release
 			return nil
 		}}}, slog.New(slog.DiscardHandler))
 		time.Sleep(time.Minute)
-		bound, cancel := context.WithTimeout(t.Context(), loopTimeout)
+		ctx, cancel := context.WithTimeout(t.Context(), loopTimeout)
 		defer cancel()
-		err := g.stop(bound)
-		if err == nil || !strings.Contains(err.Error(), "deaf") {
+		err := g.stop(ctx)
+		if err == nil || !strings.Contains(err.Error(), "stuck") {
 			t.Errorf("got %v, want an error that names the loop", err)
 		}
 	})

@@ -36,12 +36,12 @@ type evaluationMetrics struct {
 	results  *prometheus.CounterVec
 	variant  prometheus.Observer
 	boolean  prometheus.Observer
-	bound    int
+	limit    int
 
-	mu     sync.RWMutex
-	series map[seriesKey]series                 // at most bound, and those of OtherFlag
-	texts  map[string]string                    // of their keys, each once
-	common map[string]map[string][]commonSeries // by namespace and flag
+	mu       sync.RWMutex
+	series   map[seriesKey]series                 // at most limit, and those of OtherFlag
+	interned map[string]string                    // of their keys, each once
+	common   map[string]map[string][]commonSeries // by namespace and flag
 }
 
 // maxCommon is how many combinations of a flag are looked for one after the
@@ -73,7 +73,7 @@ type series struct {
 	outcome  prometheus.Counter // a result or an error
 }
 
-func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluationMetrics {
+func newEvaluationMetrics(registry prometheus.Registerer, limit int) *evaluationMetrics {
 	latency := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "guidon_evaluations_latency_milliseconds",
 		Help:    "Time of one evaluation in milliseconds.",
@@ -92,12 +92,12 @@ func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluation
 			Name: "guidon_evaluations_results_total",
 			Help: "What evaluations answered. match and segment are empty for boolean flags.",
 		}, []string{"namespace", "flag", "type", "match", "segment", "reason", "value"}),
-		variant: latency.WithLabelValues(typeVariant),
-		boolean: latency.WithLabelValues(typeBoolean),
-		bound:   bound,
-		series:  map[seriesKey]series{},
-		texts:   map[string]string{},
-		common:  map[string]map[string][]commonSeries{},
+		variant:  latency.WithLabelValues(typeVariant),
+		boolean:  latency.WithLabelValues(typeBoolean),
+		limit:    limit,
+		series:   map[seriesKey]series{},
+		interned: map[string]string{},
+		common:   map[string]map[string][]commonSeries{},
 	}
 	registry.MustRegister(m.requests, m.errors, m.results, latency)
 	return m
@@ -116,7 +116,7 @@ func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
 	for rest := events; len(rest) > 0; {
 		rest = rest[m.countKnown(rest):]
 		if len(rest) > 0 { // one that is counted for the first time
-			m.of(keyOf(&rest[0])).inc()
+			m.get(keyOf(&rest[0])).inc()
 			rest = rest[1:]
 		}
 	}
@@ -174,17 +174,17 @@ func keyOf(event *handler.EvaluationEvent) (key seriesKey) {
 	return key
 }
 
-// of returns the counters of the combination, which are made where there are none.
-func (m *evaluationMetrics) of(key seriesKey) series {
+// get returns the counters of the combination, which are made where there are none.
+func (m *evaluationMetrics) get(key seriesKey) series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.series) >= m.bound {
+	if len(m.series) >= m.limit {
 		key = seriesKey{OtherFlag, OtherFlag, resultKey{kind: key.kind, failed: key.failed}}
 	}
 	if s, known := m.known(&key); known {
 		return s
 	}
-	key = m.owned(key)
+	key = m.intern(key)
 	s := m.newSeries(key)
 	m.series[key] = s
 	flags := m.common[key.namespace]
@@ -229,14 +229,14 @@ func (m *evaluationMetrics) newSeries(key seriesKey) series {
 	return s
 }
 
-// owned returns the key without the memory of the request that it came from. What
+// intern returns the key without the memory of the request that it came from. What
 // keys have in common is in one place in memory, which is fast to compare with.
-func (m *evaluationMetrics) owned(key seriesKey) seriesKey {
+func (m *evaluationMetrics) intern(key seriesKey) seriesKey {
 	for _, text := range []*string{&key.namespace, &key.flag, &key.kind, &key.value, &key.reason, &key.segment} {
-		own, known := m.texts[*text]
+		own, known := m.interned[*text]
 		if !known {
 			own = strings.Clone(*text)
-			m.texts[own] = own
+			m.interned[own] = own
 		}
 		*text = own
 	}

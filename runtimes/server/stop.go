@@ -36,9 +36,9 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 	}
 	drained := s.drain(ctx, accepted)
 
-	bound, release := context.WithTimeout(ctx, loopTimeout)
-	defer release()
-	return errors.Join(drained, loops.stop(bound))
+	loopsCtx, cancelLoops := context.WithTimeout(ctx, loopTimeout)
+	defer cancelLoops()
+	return errors.Join(drained, loops.stop(loopsCtx))
 }
 
 // drain lets requests in progress finish on both listeners at once, and cuts what
