@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// deadline is when reading or writing has to end.
+// deadline is the read or write deadline of an [httpConn].
 type deadline struct {
 	mu     sync.Mutex
-	at     int64 // in nanoseconds after the listener's epoch; 0 is never
-	passed bool  // at did, and there has been no other since
+	at     int64 // in nanoseconds after the listener's epoch; 0 means none
+	passed bool  // the deadline has passed, and no other one has been set since
 }
 
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// set notes the deadline. Only one that has passed, or that follows one, is the
-// business of the connection, which apply tells.
+// set records the deadline. It calls apply only for a deadline that has already
+// passed, or for the first one set after that.
 func (d *deadline) set(l *httpListener, t time.Time, apply func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,12 +35,12 @@ func (d *deadline) set(l *httpListener, t time.Time, apply func(time.Time) error
 	return apply(time.Time{})
 }
 
-// expire tells the connection when the deadline has passed.
+// expire calls apply if the deadline has passed.
 func (d *deadline) expire(now int64, apply func(time.Time) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.at != 0 && d.at <= now {
 		d.at, d.passed = 0, true
-		_ = apply(longAgo) // of a connection that is closed, nothing waits
+		_ = apply(longAgo) // it fails if the connection is closed
 	}
 }

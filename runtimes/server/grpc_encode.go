@@ -12,12 +12,12 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// The answers of evaluations are encoded here, to the same bytes as protobuf's.
-// Text that is not valid is left to protobuf, which refuses it.
+// Responses to evaluations are encoded here, to the same bytes as by protobuf. Strings
+// that are not valid UTF-8 are left to protobuf, which rejects them.
 
-// encodeEvaluation returns the encoded answer, or false where it is not that of
-// an evaluation or has invalid text. Large buffers are from the pool, as with
-// grpc-go's own codec; grpc-go gives them back.
+// encodeEvaluation returns the encoded response, or false if it is not that of an
+// evaluation or has an invalid string. Large buffers are from the pool, as with
+// grpc-go's own codec, and grpc-go returns them.
 func encodeEvaluation(response any) (mem.BufferSlice, bool) {
 	size, ok := sizeOfResponse(response)
 	if !ok {
@@ -42,22 +42,21 @@ func encodeEvaluation(response any) (mem.BufferSlice, bool) {
 // responseEncoder appends to bytes.
 type responseEncoder struct {
 	bytes     []byte
-	invalid   bool // some text is not UTF-8
+	invalid   bool // a string is not valid UTF-8
 	timestamp *timestamppb.Timestamp
-	instant   [maxInstant]byte // timestamp, which all answers of a batch share, encoded
-	length    int              // of that
+	instant   [maxInstant]byte // timestamp encoded; all items of a batch share one
+	length    int              // of the encoded timestamp
 }
 
-// Bounds of sizes: of what an answer has besides text, of what comes with each
-// text, and of a timestamp.
+// The largest encoded sizes.
 const (
-	maxFixed   = 80
-	maxPrefix  = 1 + binary.MaxVarintLen32
-	maxInstant = 2 * (1 + binary.MaxVarintLen64)
+	maxFixed   = 80                              // of the fields of a response that are not strings
+	maxPrefix  = 1 + binary.MaxVarintLen32       // of the tag and length of a string
+	maxInstant = 2 * (1 + binary.MaxVarintLen64) // of a timestamp
 )
 
-// sizeOfResponse returns a bound of the size, or false where the answer is not that
-// of an evaluation.
+// sizeOfResponse returns an upper limit of the encoded size, or false if the response is
+// not that of an evaluation.
 func sizeOfResponse(response any) (size int, ok bool) {
 	switch m := response.(type) {
 	case *evaluation.BooleanEvaluationResponse:
@@ -102,7 +101,7 @@ func sizeOfBatch(m *evaluation.BatchEvaluationResponse) int {
 	return size
 }
 
-// The numbers in these are those of evaluation.proto, in ascending order.
+// The field numbers below are those of evaluation.proto, in ascending order.
 
 func (e *responseEncoder) response(response any) {
 	switch m := response.(type) {
@@ -167,10 +166,10 @@ func (e *responseEncoder) variant(m *evaluation.VariantEvaluationResponse) {
 	e.string(9, m.GetFlagKey())
 }
 
-// tag is that of a field whose number is below 16, as all of these are.
+// tag returns the tag of a field whose number is below 16, as all of these are.
 func tag(number byte, kind protowire.Type) byte { return number<<3 | byte(kind) } // #nosec G115 -- 0 to 5
 
-// The values of fields that stand alone are left out where they are zero.
+// Fields that are not repeated are omitted if they are zero.
 
 func (e *responseEncoder) bool(number byte, value bool) {
 	if value {
@@ -230,9 +229,9 @@ func appendTime(b []byte, value *timestamppb.Timestamp) []byte {
 	return b
 }
 
-// open begins a message, which close ends.
+// open begins an embedded message, which close ends.
 func (e *responseEncoder) open(number byte) (start int) {
-	e.bytes = append(e.bytes, tag(number, protowire.BytesType), 0) // the length: one byte, as a rule
+	e.bytes = append(e.bytes, tag(number, protowire.BytesType), 0) // room for a length of one byte; close adds more
 	return len(e.bytes)
 }
 
