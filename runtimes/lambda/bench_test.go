@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	benchBody   = `{"namespaceKey":"default","flagKey":"checkout","entityId":"user-42","context":{"country":"PT","plan":"pro"}}`
-	benchAnswer = `{"match":true,"segmentKeys":["pro"],"reason":"MATCH_EVALUATION_REASON","variantKey":"blue","variantAttachment":"{\"a\":1}","requestId":"","requestDurationMillis":0.1,"timestamp":"2026-11-21T07:00:00Z","flagKey":"checkout"}`
+	benchBody     = `{"namespaceKey":"default","flagKey":"checkout","entityId":"user-42","context":{"country":"PT","plan":"pro"}}`
+	benchResponse = `{"match":true,"segmentKeys":["pro"],"reason":"MATCH_EVALUATION_REASON","variantKey":"blue","variantAttachment":"{\"a\":1}","requestId":"","requestDurationMillis":0.1,"timestamp":"2026-11-21T07:00:00Z","flagKey":"checkout"}`
 )
 
 // benchHandler answers as an evaluation does, without its work.
@@ -27,7 +27,7 @@ func benchHandler(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Request-Id", "00000000-0000-4000-8000-000000000001")
 	header.Set("Guidon-Revision", "42")
 	w.WriteHeader(http.StatusOK)
-	_, _ = io.WriteString(w, benchAnswer)
+	_, _ = io.WriteString(w, benchResponse)
 }
 
 func benchRequest() *http.Request {
@@ -85,11 +85,11 @@ func BenchmarkInvoke(b *testing.B) {
 
 // TestAllocations bounds what the function adds, which the benchmark measures.
 func TestAllocations(t *testing.T) {
-	const bound = 60
+	const limit = 60
 	direct := testing.AllocsPerRun(100, newDirect())
 	for _, front := range lambdatest.Fronts() {
-		if added := testing.AllocsPerRun(100, newInvocation(t, front)) - direct; added > bound {
-			t.Errorf("%s: %.0f allocations, want at most %d", front.Name, added, bound)
+		if added := testing.AllocsPerRun(100, newInvocation(t, front)) - direct; added > limit {
+			t.Errorf("%s: %.0f allocations, want at most %d", front.Name, added, limit)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // run runs the job that the event asks for.
-func (f *Function) run(ctx context.Context, e *event) (answer []byte, err error) {
+func (f *Function) run(ctx context.Context, e *event) (payload []byte, err error) {
 	name := e.job
 	if e.scheduled {
 		name = f.config.Schedule
@@ -106,7 +106,7 @@ func (f *Function) run(ctx context.Context, e *event) (answer []byte, err error)
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic(ctx, v)
-			answer, err = nil, fmt.Errorf("job %s panicked; see the log", name)
+			payload, err = nil, fmt.Errorf("job %s panicked; see the log", name)
 		}
 	}()
 	result, err := job(ctx)

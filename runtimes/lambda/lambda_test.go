@@ -46,7 +46,7 @@ func invoke(t testing.TB, ctx context.Context, f *lambda.Function, front lambdat
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	if err := front.Answer(w, payload); err != nil {
+	if err := front.WriteResponse(w, payload); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -74,16 +74,16 @@ func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
 	for name, values := range q.header {
 		r.Header[name] = values
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r) // as it is: no redirects
+	response, err := http.DefaultTransport.RoundTrip(r) // as it is: no redirects
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, body
+	return response, body
 }
 
 // TestRequests: to a handler a request behind each front is what it is on a server
@@ -92,8 +92,8 @@ func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string
 		request
-		// but tells of a front that cannot do it, whatever the function does.
-		but func(front string) bool
+		// unsupported tells of a front that cannot do it, whatever the function does.
+		unsupported func(front string) bool
 	}{
 		{name: "root", request: request{method: "GET", target: "/"}},
 		{name: "a decoded question mark is no query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
@@ -101,18 +101,18 @@ func TestRequests(t *testing.T) {
 		{name: "what looks escaped once decoded", request: request{method: "GET", target: "/flags/a%2541"}},
 		{name: "a decoded number sign is no fragment", request: request{method: "GET", target: "/flags/a%23b"}},
 		{name: "space, plus, umlaut", request: request{method: "GET", target: "/flags/a%20b+c/%C3%A4"}},
-		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, but: decodes},
+		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, unsupported: decodes},
 		{name: "empty segments", request: request{method: "GET", target: "//flags//a/"}},
 		{name: "dots", request: request{method: "GET", target: "/flags/../a/./b"}},
 		{name: "like the stage", request: request{method: "GET", target: "/production/prod"}},
 		{name: "query", request: request{method: "GET", target: "/?a=1&b=%26%3D%25&c=x+y%2Bz&d="}},
 		{name: "query without value", request: request{method: "GET", target: "/?pretty"}},
-		{name: "repeated parameters", request: request{method: "GET", target: "/?a=1&a=2&b=3"}, but: singleValue},
+		{name: "repeated parameters", request: request{method: "GET", target: "/?a=1&a=2&b=3"}, unsupported: singleValue},
 		{name: "headers with commas stay whole", request: request{method: "GET", target: "/", header: http.Header{
 			"Baggage": {"a=1,b=2"}, "If-None-Match": {`"a,b", "c"`}, "X-Json": {`{"a":1,"b":[1,2]}`}, "Accept": {"text/html, */*;q=0.1"},
 			"User-Agent": {"a, b"}, "Date": {"Sat, 21 Nov 2026 07:00:00 GMT"}, "X-Empty": {""},
 		}}},
-		{name: "repeated headers", request: request{method: "GET", target: "/", header: http.Header{"X-Many": {"a", "b, c"}}}, but: singleHeaders},
+		{name: "repeated headers", request: request{method: "GET", target: "/", header: http.Header{"X-Many": {"a", "b, c"}}}, unsupported: singleHeaders},
 		{name: "a cookie", request: request{method: "GET", target: "/", header: http.Header{"Cookie": {"a=1; b=2"}}}},
 		{name: "authorization and type", request: request{method: "POST", target: "/", body: []byte("{}"), header: http.Header{
 			"Authorization": {"Bearer a,b"}, "Content-Type": {"application/json; charset=utf-8"},
@@ -130,13 +130,13 @@ func TestRequests(t *testing.T) {
 	for _, front := range lambdatest.Fronts() {
 		address := behind(t, front, lambda.Config{Handler: handler})
 		for _, tt := range tests {
-			if tt.but != nil && tt.but(front.Name) {
+			if tt.unsupported != nil && tt.unsupported(front.Name) {
 				continue
 			}
 			t.Run(front.Name+"/"+tt.name, func(t *testing.T) {
 				_, want := tt.send(t, plain.URL)
 				_, got := tt.send(t, address)
-				if diff := cmp.Diff(reading(t, want), reading(t, got)); diff != "" {
+				if diff := cmp.Diff(parseSeen(t, want), parseSeen(t, got)); diff != "" {
 					t.Errorf("(-net/http +Lambda):\n%s", diff)
 				}
 			})
@@ -152,8 +152,8 @@ func singleHeaders(front string) bool {
 	return decodes(front) || singleValue(front) || front == "function URL"
 }
 
-// reading returns what was seen, without what every front adds.
-func reading(t *testing.T, body []byte) seen {
+// parseSeen returns what was seen, without what every front adds.
+func parseSeen(t *testing.T, body []byte) seen {
 	t.Helper()
 	var s seen
 	if err := json.Unmarshal(body, &s); err != nil {

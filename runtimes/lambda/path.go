@@ -24,19 +24,19 @@ func (e *event) target(basePath string) string {
 		path = (&url.URL{Path: path}).EscapedPath()
 	}
 	if e.front.stagedPath && e.stage != "" && e.stage != "$default" {
-		path = cutFolder(path, "/"+e.stage)
+		path = cutPrefix(path, "/"+e.stage)
 	}
-	path = cutFolder(path, basePath)
+	path = cutPrefix(path, basePath)
 	if !strings.HasPrefix(path, "/") {
 		return "/" + path
 	}
 	return path
 }
 
-// cutFolder returns the path without the folder that it lies in, if it does:
+// cutPrefix returns the path without the folder that it lies in, if it does:
 // /production is not in /prod.
-func cutFolder(path, folder string) string {
-	if rest, ok := strings.CutPrefix(path, folder); ok && (rest == "" || rest[0] == '/') {
+func cutPrefix(path, prefix string) string {
+	if rest, ok := strings.CutPrefix(path, prefix); ok && (rest == "" || rest[0] == '/') {
 		return rest
 	}
 	return path

@@ -79,8 +79,8 @@ func testHandler() http.Handler {
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "first")
 		_ = http.NewResponseController(w).Flush() // which one that does not stream has not
-		if answer, err := http.Get(r.URL.Query().Get("wait")); err == nil {
-			_ = answer.Body.Close()
+		if response, err := http.Get(r.URL.Query().Get("wait")); err == nil {
+			_ = response.Body.Close()
 		}
 		_, _ = io.WriteString(w, "last")
 	})
@@ -109,13 +109,13 @@ func fetch(t *testing.T, f *lambdatest.Function, front lambdatest.Front, path st
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Add(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return &http.Response{}, nil, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	return answer, body, err
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response, body, err
 }
 
 // TestProcess: one process answers event after event, also after a panic; it is
@@ -179,28 +179,28 @@ func TestStreaming(t *testing.T) {
 			if !streams {
 				want = http.StatusRequestEntityTooLarge
 			}
-			answer, body, err := fetch(t, f, front, "/large")
-			if answer.StatusCode != want || err != nil || streams && len(body) != 20*6<<16 {
-				t.Errorf("got %d with %d bytes, error %v", answer.StatusCode, len(body), err)
+			response, body, err := fetch(t, f, front, "/large")
+			if response.StatusCode != want || err != nil || streams && len(body) != 20*6<<16 {
+				t.Errorf("got %d with %d bytes, error %v", response.StatusCode, len(body), err)
 			}
-			if streams && answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
-				t.Errorf("got type %s", answer.Header.Get("Content-Type"))
+			if streams && response.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("got type %s", response.Header.Get("Content-Type"))
 			}
-			answer, _, _ = fetch(t, f, front, "/flush")
-			if flushed := answer.StatusCode == http.StatusOK; flushed != streams {
-				t.Errorf("got %d for a flush", answer.StatusCode)
+			response, _, _ = fetch(t, f, front, "/flush")
+			if flushed := response.StatusCode == http.StatusOK; flushed != streams {
+				t.Errorf("got %d for a flush", response.StatusCode)
 			}
-			answer, body, err = fetch(t, f, front, "/half")
-			if streams && err == nil || !streams && answer.StatusCode != http.StatusInternalServerError {
-				t.Errorf("got %d %q, error %v, for one that broke off", answer.StatusCode, body, err)
+			response, body, err = fetch(t, f, front, "/half")
+			if streams && err == nil || !streams && response.StatusCode != http.StatusInternalServerError {
+				t.Errorf("got %d %q, error %v, for one that broke off", response.StatusCode, body, err)
 			}
-			answer, body, err = fetch(t, f, front, "/panic")
-			if answer.StatusCode != http.StatusInternalServerError || strings.Contains(string(body), "secret") || err != nil {
-				t.Errorf("got %d %s, error %v, for a panic", answer.StatusCode, body, err)
+			response, body, err = fetch(t, f, front, "/panic")
+			if response.StatusCode != http.StatusInternalServerError || strings.Contains(string(body), "secret") || err != nil {
+				t.Errorf("got %d %s, error %v, for a panic", response.StatusCode, body, err)
 			}
-			answer, _, _ = fetch(t, f, front, "/cookies", "Cookie: a=1; b=2")
-			if got := answer.Header["Set-Cookie"]; answer.StatusCode != http.StatusTeapot || strings.Join(got, "|") != "a=1|b=2" {
-				t.Errorf("got %d with cookies %q", answer.StatusCode, got)
+			response, _, _ = fetch(t, f, front, "/cookies", "Cookie: a=1; b=2")
+			if got := response.Header["Set-Cookie"]; response.StatusCode != http.StatusTeapot || strings.Join(got, "|") != "a=1|b=2" {
+				t.Errorf("got %d with cookies %q", response.StatusCode, got)
 			}
 			if _, body, _ = fetch(t, f, front, "/bytes"); !bytes.Equal(body, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0xff}) {
 				t.Errorf("got %q", body)
@@ -230,17 +230,17 @@ func TestStreamingLive(t *testing.T) {
 			defer gate.Close()
 			server := httptest.NewServer(f.Serve(front))
 			defer server.Close()
-			answer, err := http.Get(server.URL + "/live?wait=" + url.QueryEscape(gate.URL))
+			response, err := http.Get(server.URL + "/live?wait=" + url.QueryEscape(gate.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer answer.Body.Close()
+			defer response.Body.Close()
 			first := make([]byte, len("first"))
-			if _, err := io.ReadFull(answer.Body, first); err != nil || string(first) != "first" {
+			if _, err := io.ReadFull(response.Body, first); err != nil || string(first) != "first" {
 				t.Fatalf("got %q, error %v", first, err)
 			}
 			close(seen)
-			if rest, err := io.ReadAll(answer.Body); err != nil || string(rest) != "last" {
+			if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "last" {
 				t.Errorf("then got %q, error %v", rest, err)
 			}
 		})

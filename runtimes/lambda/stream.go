@@ -19,8 +19,8 @@ func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage)
 	}
 	switch {
 	case e.front == nil:
-		answer, err := f.run(ctx, &e)
-		return json.RawMessage(answer), err
+		result, err := f.run(ctx, &e)
+		return json.RawMessage(result), err
 	case !e.front.streams:
 		return json.RawMessage(f.serve(ctx, &e)), nil
 	}
@@ -34,21 +34,21 @@ func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage)
 func (f *Function) stream(ctx context.Context, e *event) *events.LambdaFunctionURLStreamingResponse {
 	ctx, cancel := withReserve(ctx)
 	reader, writer := io.Pipe()
-	w := &stream{header: http.Header{}, pipe: writer, begun: make(chan head, 1)}
+	w := &stream{header: http.Header{}, pipe: writer, head: make(chan head, 1)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.answer(ctx, e, w)
+		f.respond(ctx, e, w)
 	}()
-	begun := <-w.begun
+	h := <-w.head
 	return &events.LambdaFunctionURLStreamingResponse{
-		StatusCode: begun.status, Headers: begun.headers, Cookies: begun.cookies,
+		StatusCode: h.status, Headers: h.headers, Cookies: h.cookies,
 		Body: &streamBody{PipeReader: reader, cancel: cancel, done: done},
 	}
 }
 
-// answer answers the event to its end.
-func (f *Function) answer(ctx context.Context, e *event, w *stream) {
+// respond answers the event to its end.
+func (f *Function) respond(ctx context.Context, e *event, w *stream) {
 	r, err := e.request(ctx, f.basePath)
 	if err != nil {
 		writePlain(w, http.StatusBadRequest, err.Error())
@@ -73,7 +73,7 @@ type stream struct {
 	header http.Header
 	status int // 0 until it is known
 	pipe   *io.PipeWriter
-	begun  chan head
+	head   chan head
 }
 
 // head is what comes before the body.
@@ -92,13 +92,13 @@ func (w *stream) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	begun := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
+	h := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
 	for name, values := range w.header {
 		if name != "Set-Cookie" {
-			begun.headers[name] = strings.Join(values, ", ")
+			h.headers[name] = strings.Join(values, ", ")
 		}
 	}
-	w.begun <- begun
+	w.head <- h
 }
 
 // Write implements [http.ResponseWriter].

@@ -19,9 +19,9 @@ import (
 // requests, and answers of what the function returns. The zero value is none; take
 // one of the functions.
 type Front struct {
-	Name   string
-	event  func(r *http.Request, body string, base64 bool) any
-	answer func(payload []byte) (answer, error)
+	Name  string
+	event func(r *http.Request, body string, base64 bool) any
+	parse func(payload []byte) (response, error)
 	// failed is the status for a function that failed.
 	failed int
 }
@@ -32,7 +32,7 @@ func HTTPAPI(stage string) Front {
 	return Front{
 		Name:   "HTTP API, stage " + stage,
 		failed: http.StatusInternalServerError,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			path := r.URL.Path // decoded
 			if stage != "$default" {
@@ -48,7 +48,7 @@ func FunctionURL() Front {
 	return Front{
 		Name:   "function URL",
 		failed: http.StatusBadGateway,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			return version2(r, r.URL.EscapedPath(), "$default", "id.lambda-url.eu-west-1.on.aws", body, base64)
 		},
@@ -60,7 +60,7 @@ func RESTAPI() Front {
 	return Front{
 		Name:   "REST API",
 		failed: http.StatusBadGateway,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			headers := forwarded(r)
 			return map[string]any{
@@ -87,8 +87,8 @@ func LoadBalancer(multiValue bool) Front {
 	if multiValue {
 		f.Name += ", multi-value headers"
 	}
-	f.answer = func(payload []byte) (answer, error) {
-		a, err := readAnswer(payload)
+	f.parse = func(payload []byte) (response, error) {
+		a, err := readResponse(payload)
 		switch {
 		case err != nil:
 		case a.StatusDescription == "":
@@ -235,8 +235,8 @@ func rawParameters(query string) map[string][]string {
 	return parameters
 }
 
-// answer is what a function returns to a front.
-type answer struct {
+// response is what a function returns to a front.
+type response struct {
 	StatusCode        int                 `json:"statusCode"`
 	StatusDescription string              `json:"statusDescription"`
 	Headers           map[string]string   `json:"headers"`
@@ -246,8 +246,8 @@ type answer struct {
 	IsBase64Encoded   bool                `json:"isBase64Encoded"`
 }
 
-func readAnswer(payload []byte) (answer, error) {
-	var a answer
+func readResponse(payload []byte) (response, error) {
+	var a response
 	if err := json.Unmarshal(payload, &a); err != nil {
 		return a, fmt.Errorf("%w in %s", err, payload)
 	}
@@ -257,10 +257,10 @@ func readAnswer(payload []byte) (answer, error) {
 	return a, nil
 }
 
-// Answer writes the answer that the payload is. It returns an error for one that
+// WriteResponse writes the answer that the payload is. It returns an error for one that
 // the front would not understand.
-func (f Front) Answer(w http.ResponseWriter, payload []byte) error {
-	a, err := f.answer(payload)
+func (f Front) WriteResponse(w http.ResponseWriter, payload []byte) error {
+	a, err := f.parse(payload)
 	if err != nil {
 		return err
 	}

@@ -105,11 +105,11 @@ func (f *Function) start() (*Result, error) {
 	timer := time.NewTimer(maxInit)
 	defer timer.Stop()
 	select {
-	case <-f.process.api.asked:
+	case <-f.process.api.polled:
 		return nil, nil
-	case answer := <-f.process.api.answers:
+	case response := <-f.process.api.responses:
 		f.kill()
-		return &Result{Payload: answer.payload, FunctionError: cmp.Or(answer.failure, "Unhandled")}, nil
+		return &Result{Payload: response.payload, FunctionError: cmp.Or(response.failure, "Unhandled")}, nil
 	case <-p.ended:
 		return failure("", "Runtime.ExitError", "the runtime exited during init"), nil
 	case <-timer.C:
@@ -135,19 +135,19 @@ func (f *Function) invoke(ctx context.Context, payload []byte, result Result, st
 		select {
 		case events <- e:
 			events = nil
-		case answer := <-f.process.api.answers:
-			if answer.id != e.id {
+		case response := <-f.process.api.responses:
+			if response.id != e.id {
 				continue // of one that was given up
 			}
-			if answer.part {
-				_, _ = stream.Write(answer.payload)
+			if response.part {
+				_, _ = stream.Write(response.payload)
 				continue
 			}
 			f.freeze()
-			if !answer.streaming && len(answer.payload) > MaxPayload {
+			if !response.streaming && len(response.payload) > MaxPayload {
 				return ended(failure(e.id, "Function.ResponseSizeTooLarge", "the answer is too large"))
 			}
-			result.Payload, result.FunctionError, result.Streaming = answer.payload, answer.failure, answer.streaming
+			result.Payload, result.FunctionError, result.Streaming = response.payload, response.failure, response.streaming
 			result.Duration = time.Since(began)
 			return result, nil
 		case <-f.process.ended:
@@ -173,7 +173,7 @@ func failure(id, kind, message string) *Result {
 // on nothing in it runs, no goroutine and no timer.
 func (f *Function) freeze() {
 	select {
-	case <-f.process.api.asked:
+	case <-f.process.api.polled:
 		f.process.signal(syscall.SIGSTOP)
 	case <-f.process.ended:
 	}
@@ -217,11 +217,11 @@ func startProcess(path string, env []string, log io.Writer) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := filepath.Dir(path)
+	directory := filepath.Dir(path)
 	c := exec.Command(path) // #nosec G204 -- the program under test
-	c.Dir = folder
+	c.Dir = directory
 	c.Env = append([]string{
-		"AWS_LAMBDA_RUNTIME_API=" + api.address(), "_HANDLER=bootstrap", "LAMBDA_TASK_ROOT=" + folder,
+		"AWS_LAMBDA_RUNTIME_API=" + api.address(), "_HANDLER=bootstrap", "LAMBDA_TASK_ROOT=" + directory,
 		"AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
 		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand", "AWS_EXECUTION_ENV=AWS_Lambda_provided.al2023", "AWS_REGION=eu-west-1",
 		"PATH=/usr/local/bin:/usr/bin:/bin", "TZ=:UTC", "TMPDIR=" + os.TempDir(),
