@@ -16,7 +16,7 @@ const (
 	benchResponse = `{"match":true,"segmentKeys":["pro"],"reason":"MATCH_EVALUATION_REASON","variantKey":"blue","variantAttachment":"{\"a\":1}","requestId":"","requestDurationMillis":0.1,"timestamp":"2026-11-21T07:00:00Z","flagKey":"checkout"}`
 )
 
-// benchHandler answers as an evaluation does, without its work.
+// benchHandler responds like an evaluation, without evaluating anything.
 func benchHandler(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		panic(err)
@@ -43,7 +43,7 @@ func benchRequest() *http.Request {
 	return r
 }
 
-// newDirect returns what calls the handler without a function, for comparison.
+// newDirect returns a function that calls the handler directly, for comparison.
 func newDirect() func() {
 	r := benchRequest()
 	return func() {
@@ -52,7 +52,7 @@ func newDirect() func() {
 	}
 }
 
-// newInvocation returns what calls it behind the front.
+// newInvocation returns a function that calls the handler through the Lambda function.
 func newInvocation(tb testing.TB, front lambdatest.Front) func() {
 	event, err := front.Event(benchRequest())
 	if err != nil {
@@ -67,7 +67,7 @@ func newInvocation(tb testing.TB, front lambdatest.Front) func() {
 	}
 }
 
-// BenchmarkInvoke measures what the function adds to its handler.
+// BenchmarkInvoke measures the overhead of the Lambda function over its handler.
 func BenchmarkInvoke(b *testing.B) {
 	measure := func(name string, call func()) {
 		b.Run(name, func(b *testing.B) {
@@ -83,7 +83,7 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// TestAllocations bounds what the function adds, which the benchmark measures.
+// TestAllocations limits the allocations of the overhead that BenchmarkInvoke measures.
 func TestAllocations(t *testing.T) {
 	const limit = 60
 	direct := testing.AllocsPerRun(100, newDirect())

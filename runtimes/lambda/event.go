@@ -6,39 +6,38 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// maxValues bounds the members and elements of an event. The headers of a request
-// are at most 10 KiB, its body is one text.
+// maxValues limits the members and elements of an event. The headers of a request are at
+// most 10 KiB, and its body is one string.
 const maxValues = 100_000
 
-// event is what is needed of one. Package encoding/json would take longer to read
-// it than the handler to answer it.
+// event is the part of an event that is used. It is not decoded by encoding/json, which
+// would take longer than the handler takes to respond.
 type event struct {
-	front *front // nil for one that is no HTTP request
+	front *front // nil if the event is not an HTTP request
 
 	method, path, query string
 	stage, domain       string
-	source              string // address of the caller, by the front's own account
+	source              string // address of the caller, as reported by the front
 	cookies             []string
 	body                string
 	base64              bool
 
-	// The members of these names, read when it is known which of them count.
+	// The members with these names. They are read once it is known which of them apply.
 	headers, multiValueHeaders                         member
 	queryStringParameters, multiValueQueryStringParams member
 
-	job       string // of an operator's command
+	job       string // if an operator invoked the function
 	scheduled bool
 
 	reader *codec.Reader
 }
 
-// member is where the value of a member begins.
+// member is the position of a member's value.
 type member struct {
 	mark  int
-	given bool // and not null
+	given bool // present and not null
 }
 
-// readEvent returns the event.
 func readEvent(payload []byte) (event, error) {
 	e := event{reader: codec.NewReader(payload, maxValues)}
 	p := parser{event: &e}
@@ -47,7 +46,7 @@ func readEvent(payload []byte) (event, error) {
 		err = errUnknownEvent
 	}
 	if err != nil {
-		return event{}, fmt.Errorf("read the event: %w", err)
+		return event{}, fmt.Errorf("cannot read the event: %w", err)
 	}
 	if !p.classify() {
 		return event{}, errUnknownEvent
@@ -55,7 +54,7 @@ func readEvent(payload []byte) (event, error) {
 	return e, nil
 }
 
-// parser are what tells one kind of event from another.
+// parser parses an event. Its fields distinguish the kinds of events.
 type parser struct {
 	*event
 	version, detailType string
@@ -63,7 +62,7 @@ type parser struct {
 	balancer            bool
 }
 
-// classify finds out what kind of event it is, and tells whether there is one.
+// classify determines the kind of event. It reports whether the kind is known.
 func (p *parser) classify() bool {
 	e := p.event
 	switch {
@@ -168,7 +167,7 @@ func (p *parser) identity() error {
 	})
 }
 
-// The readers below take null for a member that is not there.
+// The methods below treat null as a missing member.
 
 func (p *parser) object(member func(name string) error) error {
 	if null, err := p.reader.Null(); null {

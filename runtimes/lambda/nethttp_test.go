@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// behind returns the address of the front with the handler behind it in a function.
+// behind serves the function through the front and returns the URL.
 func behind(t testing.TB, front lambdatest.Front, config lambda.Config) string {
 	t.Helper()
 	f := lambda.New(config)
@@ -34,7 +34,7 @@ func behind(t testing.TB, front lambdatest.Front, config lambda.Config) string {
 	return server.URL
 }
 
-// seen is what a handler sees of a request.
+// seen is a request as a handler sees it.
 type seen struct {
 	Method, Path, Escaped, Host, RequestURI string
 	Query                                   url.Values
@@ -43,13 +43,13 @@ type seen struct {
 	Body                                    []byte
 }
 
-// echo answers with what it sees.
+// echo responds with the request as it sees it.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
 	}
-	// The URI of a REST API and of a load balancer has its parameters in any order.
+	// A REST API and a load balancer do not keep the order of the parameters.
 	uri, _, _ := strings.Cut(r.RequestURI, "?")
 	_ = json.NewEncoder(w).Encode(seen{
 		Method: r.Method, Path: r.URL.Path, Escaped: r.URL.EscapedPath(), Host: r.Host, RequestURI: uri,
@@ -57,7 +57,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// request is one to send.
+// request is a request to send.
 type request struct {
 	method, target string
 	header         http.Header
@@ -74,7 +74,7 @@ func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
 	for name, values := range q.header {
 		r.Header[name] = values
 	}
-	response, err := http.DefaultTransport.RoundTrip(r) // as it is: no redirects
+	response, err := http.DefaultTransport.RoundTrip(r) // without following redirects
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,20 +86,21 @@ func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
 	return response, body
 }
 
-// TestRequests: to a handler a request behind each front is what it is on a server
-// of net/http. The library alone gets most of these wrong.
+// TestRequests checks that a handler sees the same request behind each front as on a
+// net/http server. The library alone gets most of these wrong.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string
 		request
-		// unsupported tells of a front that cannot do it, whatever the function does.
+		// unsupported reports whether the front cannot pass this on, whatever the
+		// function does.
 		unsupported func(front string) bool
 	}{
 		{name: "root", request: request{method: "GET", target: "/"}},
-		{name: "a decoded question mark is no query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
-		{name: "a decoded percent sign is no escape", request: request{method: "GET", target: "/flags/100%25"}},
-		{name: "what looks escaped once decoded", request: request{method: "GET", target: "/flags/a%2541"}},
-		{name: "a decoded number sign is no fragment", request: request{method: "GET", target: "/flags/a%23b"}},
+		{name: "a decoded question mark does not start a query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
+		{name: "a decoded percent sign does not start an escape", request: request{method: "GET", target: "/flags/100%25"}},
+		{name: "a path that looks escaped when decoded", request: request{method: "GET", target: "/flags/a%2541"}},
+		{name: "a decoded number sign does not start a fragment", request: request{method: "GET", target: "/flags/a%23b"}},
 		{name: "space, plus, umlaut", request: request{method: "GET", target: "/flags/a%20b+c/%C3%A4"}},
 		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, unsupported: decodes},
 		{name: "empty segments", request: request{method: "GET", target: "//flags//a/"}},
@@ -147,12 +148,12 @@ func TestRequests(t *testing.T) {
 func decodes(front string) bool     { return strings.HasPrefix(front, "HTTP API") }
 func singleValue(front string) bool { return front == "load balancer" }
 
-// singleHeaders tells of the fronts that join headers, or keep the last one.
+// singleHeaders reports whether the front joins repeated headers or keeps only the last.
 func singleHeaders(front string) bool {
 	return decodes(front) || singleValue(front) || front == "function URL"
 }
 
-// parseSeen returns what was seen, without what every front adds.
+// parseSeen returns the request that was seen, without the headers that every front adds.
 func parseSeen(t *testing.T, body []byte) seen {
 	t.Helper()
 	var s seen
@@ -165,16 +166,16 @@ func parseSeen(t *testing.T, body []byte) seen {
 	return s
 }
 
-// TestAnswers: what a handler answers arrives behind each front as it does from a
-// server of net/http.
-func TestAnswers(t *testing.T) {
+// TestResponses checks that a client gets the same response through each front as from a
+// net/http server.
+func TestResponses(t *testing.T) {
 	tests := []struct {
 		name    string
 		method  string
 		handler http.HandlerFunc
 	}{
 		{"nothing at all", "GET", func(http.ResponseWriter, *http.Request) {}},
-		{"a status alone", "GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
+		{"only a status", "GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
 		{"no content", "DELETE", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			if _, err := w.Write([]byte("x")); err != http.ErrBodyNotAllowed {
@@ -185,22 +186,22 @@ func TestAnswers(t *testing.T) {
 			w.Header().Set("Etag", `"a,b"`)
 			w.WriteHeader(http.StatusNotModified)
 		}},
-		{"the first status counts", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"the first status wins", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
 			w.WriteHeader(http.StatusOK)
 		}},
-		{"not what comes ahead of it", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"informational statuses are ignored", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusNotFound)
 		}},
-		{"headers count as of the status", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"headers are fixed by WriteHeader", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Before", "1")
 			w.WriteHeader(http.StatusOK)
 			w.Header().Set("X-After", "2")
 			w.Header().Set("X-Before", "3")
 		}},
-		{"a type that is found out", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><p>ä") }},
-		{"a type that is given", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"a sniffed Content-Type", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><p>ä") }},
+		{"an explicit Content-Type", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"a":`)
 			_, _ = io.WriteString(w, `"<&>\u2028\\\""}`)
@@ -226,7 +227,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		plain := httptest.NewUnstartedServer(tt.handler)
-		plain.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http complains where nothing has to be done about it
+		plain.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http warns about some of these handlers
 		plain.Start()
 		defer plain.Close()
 		for _, front := range lambdatest.Fronts() {
@@ -248,13 +249,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// comparable returns the headers in one form, without those of the connection.
+// comparable returns the headers in a normalized form, without those of the connection.
 func comparable(header http.Header) map[string][]string {
 	all := map[string][]string{}
 	for name, values := range header {
 		switch name {
 		case "Date", "Content-Length", "Connection":
-		case "Set-Cookie": // whose order a load balancer does not keep
+		case "Set-Cookie": // a load balancer does not keep their order
 			all[name] = slices.Sorted(slices.Values(values))
 		default:
 			all[name] = []string{strings.Join(values, ", ")}
@@ -263,7 +264,7 @@ func comparable(header http.Header) map[string][]string {
 	return all
 }
 
-// TestStages: a stage or a base path is cut off where it is a folder.
+// TestStages checks that a stage or a base path is removed if it is a whole path segment.
 func TestStages(t *testing.T) {
 	tests := []struct {
 		stage, base, target, want string

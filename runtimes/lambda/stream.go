@@ -10,8 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// invokeStreaming is Invoke for a function whose answers are streamed where the
-// front can.
+// invokeStreaming is Invoke for a function that streams its responses if the front can.
 func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage) (any, error) {
 	e, err := readEvent(payload)
 	if err != nil {
@@ -27,10 +26,10 @@ func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage)
 	return f.stream(ctx, &e), nil
 }
 
-// stream begins to answer and returns the answer when its header is known. Whoever
-// reads it must close it, which waits for the handler: it never outlives the
-// invocation. Package lambdaurl would leave it behind, end the process by a panic,
-// lose cookies, and pass off an answer that broke off as whole.
+// stream runs the handler and returns the response when its header is known. The reader
+// must close the response, which waits for the handler, so that the handler never
+// outlives the invocation. Package lambdaurl would not wait for it. A panic would end the
+// process, cookies would be lost, and an aborted response would look complete.
 func (f *Function) stream(ctx context.Context, e *event) *events.LambdaFunctionURLStreamingResponse {
 	ctx, cancel := withReserve(ctx)
 	reader, writer := io.Pipe()
@@ -47,7 +46,7 @@ func (f *Function) stream(ctx context.Context, e *event) *events.LambdaFunctionU
 	}
 }
 
-// respond answers the event to its end.
+// respond handles the event and ends the response.
 func (f *Function) respond(ctx context.Context, e *event, w *stream) {
 	r, err := e.request(ctx, f.basePath)
 	if err != nil {
@@ -63,11 +62,10 @@ func (f *Function) respond(ctx context.Context, e *event, w *stream) {
 		err = nil
 	}
 	w.WriteHeader(http.StatusOK)
-	_ = w.pipe.CloseWithError(err) // nil is an end as it should be
+	_ = w.pipe.CloseWithError(err) // nil means a normal end
 }
 
-// stream is an [http.ResponseWriter] and [http.Flusher] that sends at once what it
-// is given.
+// stream is an [http.ResponseWriter] and [http.Flusher] that does not buffer.
 type stream struct {
 	method string
 	header http.Header
@@ -76,7 +74,7 @@ type stream struct {
 	head   chan head
 }
 
-// head is what comes before the body.
+// head is the part of a response before the body.
 type head struct {
 	status  int
 	headers map[string]string
@@ -121,7 +119,7 @@ func (w *stream) Write(p []byte) (int, error) {
 // Flush implements [http.Flusher].
 func (w *stream) Flush() { w.WriteHeader(http.StatusOK) }
 
-// streamBody is the body as it is sent.
+// streamBody is the body of a streamed response.
 type streamBody struct {
 	*io.PipeReader
 	cancel context.CancelFunc

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// begin begins to stream the handler's answer to a request with the method.
+// begin starts to stream the handler's response to a request with the method.
 func begin(t *testing.T, method string, handler http.HandlerFunc) *events.LambdaFunctionURLStreamingResponse {
 	t.Helper()
 	e, err := readEvent([]byte(`{"version":"2.0","rawPath":"/","requestContext":{"domainName":"id.lambda-url.eu-west-1.on.aws","http":{"method":"` + method + `"}}}`))
@@ -20,8 +20,8 @@ func begin(t *testing.T, method string, handler http.HandlerFunc) *events.Lambda
 	return New(Config{Handler: handler}).stream(t.Context(), &e)
 }
 
-// TestStreamAbandoned: nobody reads on, so the handler is told, and has ended when
-// the invocation does.
+// TestStreamAbandoned checks that the handler gets an error if the response is no longer
+// read, and that it has ended when the invocation ends.
 func TestStreamAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
@@ -43,7 +43,7 @@ func TestStreamAbandoned(t *testing.T) {
 	})
 }
 
-// TestStreamHead: the answer to HEAD has no body.
+// TestStreamHead checks that the response to HEAD has no body.
 func TestStreamHead(t *testing.T) {
 	response := begin(t, http.MethodHead, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
 	body, err := io.ReadAll(response.Body)

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// runtimeAPI is the server that one process asks for events.
+// runtimeAPI is the Runtime API server of one process.
 type runtimeAPI struct {
 	listener  net.Listener
 	server    *http.Server
-	polled    chan struct{}      // the process has asked for an event
-	events    chan event         // what it is given
-	responses chan eventResponse // what it responses
+	polled    chan struct{}      // receives when the process requests an event
+	events    chan event         // to the process
+	responses chan eventResponse // from the process
 	closed    chan struct{}
 }
 
@@ -25,17 +25,17 @@ type event struct {
 	deadline time.Time
 }
 
-// eventResponse is what the process answers to an event: an answer, or the next part
-// of one that is streamed, which ends with one that is empty.
+// eventResponse is a response of the process to an event, or the next part of a streamed
+// response, which ends with an empty one.
 type eventResponse struct {
 	id        string
 	payload   []byte
-	failure   string // the kind of an error, "" for none
+	failure   string // the kind of error, or "" if there is none
 	streaming bool
-	part      bool // and not the end
+	part      bool // a part that is not the end
 }
 
-// The kinds of answers that are streamed.
+// The header values that identify streamed responses.
 const (
 	streamingMode = "streaming"
 	streamingType = "application/vnd.awslambda.http-integration-response"
@@ -65,10 +65,10 @@ func (a *runtimeAPI) address() string { return a.listener.Addr().String() }
 
 func (a *runtimeAPI) close() {
 	close(a.closed)
-	_ = a.server.Close() // of a listener that nobody else closed
+	_ = a.server.Close() // cannot fail: nothing else closes the listener
 }
 
-// next gives the process its next event, when there is one.
+// next waits for the next event and sends it to the process.
 func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 	select {
 	case a.polled <- struct{}{}:
@@ -89,8 +89,7 @@ func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer takes an answer. That of a streamed one tells in a trailer when it broke
-// off.
+// response receives a response. If a streamed response was aborted, a trailer says so.
 func (a *runtimeAPI) response(w http.ResponseWriter, r *http.Request, failure string) {
 	response := eventResponse{id: r.PathValue("id"), failure: failure}
 	response.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
@@ -111,7 +110,7 @@ func (a *runtimeAPI) response(w http.ResponseWriter, r *http.Request, failure st
 	a.send(response)
 }
 
-// parts passes a streamed answer on as it comes.
+// parts passes on the parts of a streamed response as they arrive.
 func (a *runtimeAPI) parts(body io.Reader, id string) error {
 	for {
 		part := make([]byte, 64<<10)

@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// Invoke runs one invocation of a function that does not stream.
+// Invoke invokes a function that does not stream.
 type Invoke func(r *http.Request, event []byte) (Result, error)
 
-// Handler answers HTTP as the front does with the function behind it.
+// Handler returns a handler that invokes the function through the front.
 func (f Front) Handler(invoke Invoke) http.Handler {
 	return f.handler(func(r *http.Request, event []byte, _ io.Writer) (Result, error) { return invoke(r, event) })
 }
@@ -30,10 +30,10 @@ func (f Front) handler(invoke func(r *http.Request, event []byte, stream io.Writ
 		}
 		switch {
 		case streamed.started && err != nil:
-			panic(http.ErrAbortHandler) // it broke off
+			panic(http.ErrAbortHandler) // the response is incomplete
 		case streamed.started:
 		case err == nil && result.Streaming:
-			err = errors.New("the streamed answer has no head")
+			err = errors.New("streamed response has no head")
 		case err == nil:
 			err = f.WriteResponse(w, result.Payload)
 		}
@@ -43,8 +43,7 @@ func (f Front) handler(invoke func(r *http.Request, event []byte, stream io.Writ
 	})
 }
 
-// stream writes an answer that is streamed, as it comes: what is before its body, 8
-// zero bytes, the body.
+// stream writes a streamed response as it arrives: the head, 8 zero bytes, then the body.
 type stream struct {
 	front   Front
 	w       http.ResponseWriter
