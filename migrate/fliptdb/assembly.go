@@ -51,9 +51,9 @@ func newAssembly() *assembly {
 	}
 }
 
-// leave reports a row that is not taken over.
-func (a *assembly) leave(row, format string, args ...any) {
-	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Left: true})
+// skip reports a row that is not taken over.
+func (a *assembly) skip(row, format string, args ...any) {
+	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Skipped: true})
 }
 
 // note reports a row that is taken over.
@@ -65,11 +65,11 @@ func (a *assembly) note(row, format string, args ...any) {
 func (a *assembly) usable(row, key string) bool {
 	switch {
 	case key == "":
-		a.leave(row, "its key is empty")
+		a.skip(row, "its key is empty")
 	case !utf8.ValidString(key):
-		a.leave(row, "its key is not UTF-8")
+		a.skip(row, "its key is not UTF-8")
 	case utf8.RuneCountInString(key) > maxKeyLength:
-		a.leave(row, "its key is longer than %d characters", maxKeyLength)
+		a.skip(row, "its key is longer than %d characters", maxKeyLength)
 	default:
 		return true
 	}
@@ -78,33 +78,33 @@ func (a *assembly) usable(row, key string) bool {
 
 // finish sorts, looks up what had to wait, and reports what remains unclear.
 func (a *assembly) finish() *Content {
-	byCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
+	sortByCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
 	for _, n := range a.content.Namespaces {
-		byCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
-		byCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
+		sortByCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
+		sortByCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
 		for _, g := range n.Segments {
-			byCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
+			sortByCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
 		}
 		for _, f := range n.Flags {
 			a.finishFlag(ref{n.Key, f.Key}, f)
 		}
 	}
-	byCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
+	sortByCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
 	return &a.content
 }
 
-func byCreation[T any](list []T, created func(T) time.Time) {
+func sortByCreation[T any](list []T, created func(T) time.Time) {
 	slices.SortStableFunc(list, func(x, y T) int { return created(x).Compare(created(y)) })
 }
 
 func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
-	byCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
+	sortByCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
 	a.finishDefault(at, f)
 
-	byCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
+	sortByCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
 	slices.SortStableFunc(f.Rules, func(x, y *guidon.Rule) int { return cmp.Compare(x.Rank, y.Rank) })
 	f.Rules = slices.DeleteFunc(f.Rules, func(r *guidon.Rule) bool {
-		return a.without(r.SegmentKeys, "rules "+r.ID)
+		return a.skipWithoutSegments(r.SegmentKeys, "rules "+r.ID)
 	})
 	for i, r := range f.Rules {
 		r.SegmentOperator = operatorOf(r.SegmentKeys, r.SegmentOperator)
@@ -114,9 +114,9 @@ func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
 		}
 	}
 
-	byCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
+	sortByCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
 	slices.SortStableFunc(f.Rollouts, func(x, y *guidon.Rollout) int { return cmp.Compare(x.Rank, y.Rank) })
-	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.hollow)
+	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.skipIncomplete)
 	for i, r := range f.Rollouts {
 		if r.Segment != nil {
 			r.Segment.SegmentOperator = operatorOf(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
@@ -138,14 +138,14 @@ func (a *assembly) finishDefault(at ref, f *guidon.Flag) {
 		// then answers as if there were none.
 		a.note(row, "its default variant %q does not exist; it has none", id)
 	case owner != at:
-		a.leave(row+", default_variant_id", "variant %q belongs to another flag", id)
+		a.skip(row+", default_variant_id", "variant %q belongs to another flag", id)
 	default:
 		f.DefaultVariantID = id
 	}
 }
 
 func (a *assembly) finishDistributions(r *guidon.Rule) {
-	byCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
+	sortByCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
 	for i, d := range r.Distributions {
 		if i > 0 && d.CreatedAt.Equal(r.Distributions[i-1].CreatedAt) {
 			a.note("distributions "+d.ID, "it was created at the same instant as another of its rule, and Flipt does not define"+
@@ -158,26 +158,26 @@ func (a *assembly) noteRank(row string, rank int32) {
 	a.note(row, "rank %d is used twice, and Flipt does not define which comes first; here it is the older one", rank)
 }
 
-// without tells whether a rule or rollout has no segment left, and reports it.
+// skipWithoutSegments tells whether a rule or rollout has no segment left, and reports it.
 // Flipt cannot have such a rule, since a segment in use is not deleted.
-func (a *assembly) without(segments []string, row string) bool {
+func (a *assembly) skipWithoutSegments(segments []string, row string) bool {
 	if len(segments) > 0 {
 		return false
 	}
-	a.leave(row, "it has no segment")
+	a.skip(row, "it has no segment")
 	return true
 }
 
-// hollow tells whether a rollout has nothing to decide by, and reports it.
-func (a *assembly) hollow(r *guidon.Rollout) bool {
+// skipIncomplete tells whether a rollout has nothing to decide by, and reports it.
+func (a *assembly) skipIncomplete(r *guidon.Rollout) bool {
 	row := "rollouts " + r.ID
 	switch {
 	case r.Threshold != nil:
 		return false
 	case r.Segment != nil:
-		return a.without(r.Segment.SegmentKeys, row)
+		return a.skipWithoutSegments(r.Segment.SegmentKeys, row)
 	}
-	a.leave(row, "it has neither segment nor threshold")
+	a.skip(row, "it has neither segment nor threshold")
 	return true
 }
 

@@ -28,24 +28,24 @@ type Namespace struct {
 
 // Finding is something about one row that somebody should know.
 type Finding struct {
-	Row  string // such as `rules 6b8a…`
-	Text string
-	Left bool // the row is not taken over
+	Row     string // such as `rules 6b8a…`
+	Text    string
+	Skipped bool // the row is not taken over
 }
 
 // String returns the finding as one line.
 func (f Finding) String() string {
-	if f.Left {
+	if f.Skipped {
 		return fmt.Sprintf("%s: left out: %s", f.Row, f.Text)
 	}
 	return fmt.Sprintf("%s: %s", f.Row, f.Text)
 }
 
-// Left returns the findings about rows that are not taken over.
-func (c *Content) Left() []Finding {
+// Skipped returns the findings about rows that are not taken over.
+func (c *Content) Skipped() []Finding {
 	var all []Finding
 	for _, f := range c.Findings {
-		if f.Left {
+		if f.Skipped {
 			all = append(all, f)
 		}
 	}

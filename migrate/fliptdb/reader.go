@@ -66,7 +66,7 @@ func (r *reader) each(ctx context.Context, a *assembly, table, columns string, f
 			return fmt.Errorf("read table %s: %w", table, err)
 		}
 		if found := problems(scanned); found != "" {
-			a.leave(nameOf(), "%s", found)
+			a.skip(nameOf(), "%s", found)
 			continue
 		}
 		fn(nameOf())

@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// authenticationsAtOnce bounds one transaction over authentications.
-const authenticationsAtOnce = 500
+// authenticationsPerTx bounds one transaction over authentications.
+const authenticationsPerTx = 500
 
 // Check returns FailedPrecondition when the content cannot be written because
 // of what is in the store: a namespace with flags or segments that are not those
@@ -24,7 +24,7 @@ func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 		if err != nil {
 			return err
 		}
-		if err := n.agree(snapshot.Flags(), snapshot.Segments()); err != nil {
+		if err := n.checkStored(snapshot.Flags(), snapshot.Segments()); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (c *Content) Write(ctx context.Context, store guidon.Store, written func(ob
 		written(1 + len(n.Flags) + len(n.Segments))
 	}
 	for rest := c.Authentications; len(rest) > 0; {
-		some := rest[:min(len(rest), authenticationsAtOnce)]
+		some := rest[:min(len(rest), authenticationsPerTx)]
 		rest = rest[len(some):]
 		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
@@ -82,7 +82,7 @@ func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := n.agree(flags, segments); err != nil {
+	if err := n.checkStored(flags, segments); err != nil {
 		return err
 	}
 	namespace := n.Namespace
@@ -102,9 +102,9 @@ func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
 	return nil
 }
 
-// agree returns an error unless what is stored in the namespace is a part of
+// checkStored returns an error unless what is stored in the namespace is a part of
 // what it will hold.
-func (n *Namespace) agree(flags []*guidon.Flag, segments []*guidon.Segment) error {
+func (n *Namespace) checkStored(flags []*guidon.Flag, segments []*guidon.Segment) error {
 	ours := make(map[string]any, len(n.Flags)+len(n.Segments))
 	for _, f := range n.Flags {
 		ours["flag "+f.Key] = f

@@ -79,12 +79,12 @@ type constraint struct {
 }
 
 var (
-	texts   = []string{"bar", "Bar", " bar", "ab", "  abc", "xyz ", "yz", "ab cd", "b c", "x", "日本語", "   "}
-	numbers = []string{"5", "5.0", " 5", "abc", "1e1", "9.99", "Inf", "-Inf", "NaN", "10", "2.50", "0x10", "1e999", "-3"}
-	truths  = []string{"T", "yes", "0", "true", "false", "FALSE", " true"}
-	dates   = []string{"2024-01-01", "2024-01-01T01:00:00+01:00", "2023-12-31", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "yesterday"}
-	words   = []string{`["bar","x"]`, `["ab cd", "日本語"]`, `not json`, `[]`, `[1]`}
-	floats  = []string{`[1, 2.5]`, `[5]`, `["5"]`, `[]`, `x`}
+	texts    = []string{"bar", "Bar", " bar", "ab", "  abc", "xyz ", "yz", "ab cd", "b c", "x", "日本語", "   "}
+	numbers  = []string{"5", "5.0", " 5", "abc", "1e1", "9.99", "Inf", "-Inf", "NaN", "10", "2.50", "0x10", "1e999", "-3"}
+	booleans = []string{"T", "yes", "0", "true", "false", "FALSE", " true"}
+	dates    = []string{"2024-01-01", "2024-01-01T01:00:00+01:00", "2023-12-31", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "yesterday"}
+	words    = []string{`["bar","x"]`, `["ab cd", "日本語"]`, `not json`, `[]`, `[1]`}
+	floats   = []string{`[1, 2.5]`, `[5]`, `["5"]`, `[]`, `x`}
 )
 
 var constraints = []constraint{
