@@ -31,7 +31,7 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 	if len(input) > maxInput {
 		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB; divide them into several files", maxInput>>20)
 	}
-	if format == YAML && len(input) >= minDivided {
+	if format == YAML && len(input) >= minSplitSize {
 		return decodeLongYAML(input)
 	}
 	next := yamlDocuments(input)
@@ -39,7 +39,7 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 		if !utf8.Valid(input) {
 			return nil, guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
 		}
-		if len(input) >= minDivided {
+		if len(input) >= minSplitSize {
 			return decodeLongJSON(input)
 		}
 		next = jsonDocuments(input)
@@ -50,20 +50,20 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 // decodeLongYAML reads a stream in parts where it can be divided, and otherwise as a
 // whole, which takes so much memory that it is bounded.
 func decodeLongYAML(input []byte) ([]*guidon.Document, error) {
-	parts, err := divideYAML(input)
+	parts, err := splitYAML(input)
 	if err == nil {
 		var documents []*guidon.Document
-		if documents, err = decodeDivided(parts); err == nil {
+		if documents, err = decodeParts(parts); err == nil {
 			return documents, nil
 		}
 		if guidon.CodeOf(err) == guidon.InvalidArgument || guidon.CodeOf(err) == guidon.TooLarge {
 			return nil, err
 		}
 	}
-	if len(input) > maxWhole {
+	if len(input) > maxUnsplitSize {
 		return nil, guidon.Errorf(guidon.InvalidArgument,
 			"the documents are larger than %d MiB and cannot be read flag by flag (%v): write flags and segments as block lists without anchors that others refer to, use JSON, or divide them into several files",
-			maxWhole>>20, err)
+			maxUnsplitSize>>20, err)
 	}
 	return decode(yamlDocuments(input))
 }
@@ -129,7 +129,7 @@ func jsonDocuments(input []byte) func() (*node, error) {
 	stream := jsonStream(input)
 	return func() (*node, error) {
 		n, err := readJSON(stream, maxDepth)
-		return n, placed(err)
+		return n, withOffset(err)
 	}
 }
 
@@ -149,8 +149,8 @@ func withoutHeader(input []byte) []byte {
 	return input
 }
 
-// placed adds to a syntax error where it is.
-func placed(err error) error {
+// withOffset adds to a syntax error where it is.
+func withOffset(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
 	}

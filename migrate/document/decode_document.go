@@ -138,7 +138,7 @@ func (d *decoder) ruleSegment(n *node, r *guidon.DocumentRule) {
 			r.SegmentKeys = []string{key}
 		}
 	}
-	oneIsOr(r.SegmentKeys, &r.SegmentOperator)
+	normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
 }
 
 func (d *decoder) rollout(n *node) *guidon.DocumentRollout {
@@ -181,12 +181,12 @@ func (d *decoder) rolloutSegment(n *node) *guidon.RolloutSegment {
 	default:
 		s.SegmentKeys = []string{key}
 	}
-	oneIsOr(s.SegmentKeys, &s.SegmentOperator)
+	normalizeOperator(s.SegmentKeys, &s.SegmentOperator)
 	return s
 }
 
-// oneIsOr drops the operator where there is nothing to combine.
-func oneIsOr(keys []string, operator *guidon.SegmentOperator) {
+// normalizeOperator drops the operator where there is nothing to combine.
+func normalizeOperator(keys []string, operator *guidon.SegmentOperator) {
 	if len(keys) < 2 {
 		*operator = guidon.OrSegments
 	}

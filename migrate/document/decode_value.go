@@ -25,17 +25,17 @@ func (d *decoder) fail(n *node, format string, args ...any) {
 	if d.err != nil {
 		return
 	}
-	place := fmt.Sprintf("document %d", d.document)
+	location := fmt.Sprintf("document %d", d.document)
 	if n.line > 0 {
-		place += fmt.Sprintf(", line %d", n.line)
+		location += fmt.Sprintf(", line %d", n.line)
 	}
-	place = strings.Join(append([]string{place}, d.path...), ": ")
-	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", place, fmt.Sprintf(format, args...))
+	location = strings.Join(append([]string{location}, d.path...), ": ")
+	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", location, fmt.Sprintf(format, args...))
 }
 
 // at reads something at the place below the current one.
-func (d *decoder) at(place string, read func()) {
-	d.path = append(d.path, place)
+func (d *decoder) at(location string, read func()) {
+	d.path = append(d.path, location)
 	read()
 	d.path = d.path[:len(d.path)-1]
 }
@@ -75,11 +75,11 @@ func (d *decoder) item(name string, index int, item *node, each func(n *node)) {
 	if item.kind == null {
 		return
 	}
-	place := name + "[" + strconv.Itoa(index) + "]"
+	location := name + "[" + strconv.Itoa(index) + "]"
 	if key := item.member("key"); key != nil && key.text != "" {
-		place += " " + strconv.Quote(key.text)
+		location += " " + strconv.Quote(key.text)
 	}
-	d.path[len(d.path)-1] = place
+	d.path[len(d.path)-1] = location
 	each(item)
 }
 
@@ -113,7 +113,7 @@ func (d *decoder) boolean(to *bool) func(n *node) {
 			*to = false
 		case n.kind == boolean:
 			*to = word == "true"
-		case n.plain && slices.Contains(oldBooleans, word): // YAML 1.1
+		case n.plain && slices.Contains(yaml11Booleans, word): // YAML 1.1
 			*to = word == "y" || word == "yes" || word == "on"
 		default:
 			d.fail(n, "must be true or false, not %s", n.kind)

@@ -60,13 +60,13 @@ type yamlSink struct {
 	out     io.Writer
 	follows bool // another document
 	list    string
-	held    []*node           // items of the list that nobody works on yet
-	begun   bool              // somebody works on some, or has
-	ahead   []pending[[]byte] // texts that are to be written next
+	queued  []*node          // items of the list that nobody works on yet
+	started bool             // somebody works on some, or has
+	pending []future[[]byte] // texts that are to be written next
 }
 
-// maxHeldItems is how many items the library writes at once.
-const maxHeldItems = 64
+// maxQueuedItems is how many items the library writes at once.
+const maxQueuedItems = 64
 
 func (s *yamlSink) head(n *node) error {
 	if s.follows {
@@ -83,41 +83,41 @@ func (s *yamlSink) head(n *node) error {
 
 func (s *yamlSink) item(list string, n *node) error {
 	if list != s.list {
-		if err := s.pass(); err != nil {
+		if err := s.encodeQueued(); err != nil {
 			return err
 		}
-		s.list, s.begun = list, false
+		s.list, s.started = list, false
 	}
-	s.held = append(s.held, n)
-	if len(s.held) < maxHeldItems {
+	s.queued = append(s.queued, n)
+	if len(s.queued) < maxQueuedItems {
 		return nil
 	}
-	return s.pass()
+	return s.encodeQueued()
 }
 
 func (s *yamlSink) end() error {
-	if err := s.pass(); err != nil {
+	if err := s.encodeQueued(); err != nil {
 		return err
 	}
 	return s.write(0)
 }
 
-// pass has a text made of what is held.
-func (s *yamlSink) pass() error {
-	if len(s.held) == 0 {
+// encodeQueued has a text made of what is held.
+func (s *yamlSink) encodeQueued() error {
+	if len(s.queued) == 0 {
 		return nil
 	}
-	list, items, begun := s.list, s.held, s.begun
-	s.held, s.begun = nil, true
-	s.ahead = append(s.ahead, start(func() ([]byte, error) { return itemsYAML(list, items, begun) }))
+	list, items, started := s.list, s.queued, s.started
+	s.queued, s.started = nil, true
+	s.pending = append(s.pending, start(func() ([]byte, error) { return itemsYAML(list, items, started) }))
 	return s.write(runtime.GOMAXPROCS(0))
 }
 
 // write writes the texts that come first, up to the last few.
-func (s *yamlSink) write(but int) error {
-	for len(s.ahead) > but {
-		next := s.ahead[0]
-		s.ahead = s.ahead[1:]
+func (s *yamlSink) write(keep int) error {
+	for len(s.pending) > keep {
+		next := s.pending[0]
+		s.pending = s.pending[1:]
 		err := next.use(func(text []byte) error {
 			_, err := s.out.Write(text)
 			return err
@@ -130,13 +130,13 @@ func (s *yamlSink) write(but int) error {
 }
 
 // itemsYAML returns items of a list, under its name unless it has begun.
-func itemsYAML(list string, items []*node, begun bool) ([]byte, error) {
+func itemsYAML(list string, items []*node, started bool) ([]byte, error) {
 	sequence := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, n := range items {
 		sequence.Content = append(sequence.Content, yamlNode(n))
 	}
 	text, err := marshalYAML(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamlText(list), sequence}})
-	if begun {
+	if started {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	return text, err

@@ -63,7 +63,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 	if opening == '{' {
 		n.kind = object
 	}
-	places := places{of: n}
+	index := memberIndex{of: n}
 	for d.More() {
 		name, err := readJSONName(d, n.kind)
 		if err != nil {
@@ -76,7 +76,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			places.set(name, value)
+			index.set(name, value)
 		}
 	}
 	_, err := d.Token()

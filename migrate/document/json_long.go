@@ -9,8 +9,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// errNotOrdinary is for a document that has to be read as a whole.
-var errNotOrdinary = errors.New("not an object with a member of each name")
+// errReadWhole is for a document that has to be read as a whole.
+var errReadWhole = errors.New("not an object with a member of each name")
 
 // decodeLongJSON reads a stream flag by flag, or as a whole where that cannot be. What is
 // wrong with it is for the second attempt to say.
@@ -57,7 +57,7 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 			d.readVersion(&node{kind: object, members: []member{{"version", version}}})
 		}
 		document, err := d.readJSONDocument(stream, read)
-		if err == errNotOrdinary {
+		if err == errReadWhole {
 			return decode(jsonDocuments(input))
 		}
 		if err == io.EOF {
@@ -67,7 +67,7 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 			return nil, d.err
 		}
 		if err != nil {
-			return nil, d.syntaxError(placed(err))
+			return nil, d.syntaxError(withOffset(err))
 		}
 		out = append(out, document)
 	}
@@ -84,7 +84,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guid
 			return nil, err
 		}
 		if seen[name] {
-			return nil, errNotOrdinary
+			return nil, errReadWhole
 		}
 		seen[name] = true
 		if name == "flags" || name == "segments" {
@@ -115,7 +115,7 @@ func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name s
 		return err
 	}
 	if token != json.Delim('[') {
-		return errNotOrdinary
+		return errReadWhole
 	}
 	for index := 0; stream.More() && d.err == nil; index++ {
 		item, err := read(stream, maxDepth-2)

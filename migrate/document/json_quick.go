@@ -41,7 +41,7 @@ func (s *validJSON) value(depth int) (*node, error) {
 		value, err := s.string()
 		return &node{kind: text, text: value, raw: value}, err
 	}
-	word := string(s.word())
+	word := string(s.literal())
 	switch word {
 	case "null":
 		return &node{kind: null, raw: word}, nil
@@ -51,8 +51,8 @@ func (s *validJSON) value(depth int) (*node, error) {
 	return &node{kind: number, text: word, raw: word}, nil
 }
 
-// word reads a value without quotes or brackets.
-func (s *validJSON) word() []byte {
+// literal reads a value without quotes or brackets.
+func (s *validJSON) literal() []byte {
 	rest := s.text[s.at:]
 	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
 		rest = rest[:end]
@@ -87,7 +87,7 @@ func (s *validJSON) items(depth int) (*node, error) {
 	if s.text[s.at] == '{' {
 		n.kind, closing = object, '}'
 	}
-	places := places{of: n}
+	index := memberIndex{of: n}
 	for s.at++; s.next() != closing; {
 		if s.text[s.at] == ',' {
 			s.at++
@@ -108,15 +108,15 @@ func (s *validJSON) items(depth int) (*node, error) {
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			places.set(name, value)
+			index.set(name, value)
 		}
 	}
 	s.at++
 	return n, nil
 }
 
-// places finds the members of an object that is being read.
-type places struct {
+// memberIndex finds the members of an object that is being read.
+type memberIndex struct {
 	of     *node
 	byName map[string]int // nil while there are few
 }
@@ -125,7 +125,7 @@ type places struct {
 const manyMembers = 16
 
 // set adds a member. Of several of a name the last one wins, as everywhere in JSON.
-func (p *places) set(name string, value *node) {
+func (p *memberIndex) set(name string, value *node) {
 	n := p.of
 	if p.byName == nil && len(n.members) < manyMembers {
 		for i := range n.members {
@@ -143,8 +143,8 @@ func (p *places) set(name string, value *node) {
 			p.byName[m.name] = i
 		}
 	}
-	if place, again := p.byName[name]; again {
-		n.members[place].value = value
+	if i, found := p.byName[name]; found {
+		n.members[i].value = value
 		return
 	}
 	p.byName[name] = len(n.members)

@@ -16,9 +16,9 @@ import (
 // lists in block style under the names flags and segments. Any other is read as a
 // whole.
 const (
-	minDivided = 1 << 20   // bytes of a stream that is worth it
-	maxWhole   = 16 << 20  // bytes of a stream that is read as a whole
-	chunkSize  = 128 << 10 // bytes that the library is given, or one item
+	minSplitSize   = 1 << 20   // bytes of a stream that is worth it
+	maxUnsplitSize = 16 << 20  // bytes of a stream that is read as a whole
+	chunkSize      = 128 << 10 // bytes that the library is given, or one item
 )
 
 // yamlPart is a document of a stream that has been divided.
@@ -38,10 +38,10 @@ type yamlChunk struct {
 	line int // lines of the stream before it
 }
 
-var errNotDivided = errors.New("not in block style")
+var errNotSplittable = errors.New("not in block style")
 
-// divideYAML divides the stream, or returns errNotDivided.
-func divideYAML(input []byte) ([]yamlPart, error) {
+// splitYAML divides the stream, or returns errNotSplittable.
+func splitYAML(input []byte) ([]yamlPart, error) {
 	var parts []yamlPart
 	part, current := yamlPart{}, (*yamlList)(nil)
 	started, indent, number := false, -1, 0
@@ -73,12 +73,12 @@ func divideYAML(input []byte) ([]yamlPart, error) {
 		case current == nil && at > 0:
 			part.head = append(part.head, line...)
 		case current == nil:
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		case text[at] == '-' && (at+1 == len(text) || text[at+1] == ' ') && (indent < 0 || at == indent):
 			indent = at
 			current.begin(line, number)
 		case at <= indent || indent < 0:
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		default:
 			part.add(current, line)
 		}
@@ -116,8 +116,8 @@ func (l *yamlList) extend(line []byte) {
 	last.text = last.text[:len(last.text)+len(line)]
 }
 
-// decodeDivided reads the documents of a stream that has been divided.
-func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
+// decodeParts reads the documents of a stream that has been divided.
+func decodeParts(parts []yamlPart) ([]*guidon.Document, error) {
 	var out []*guidon.Document
 	d := &decoder{}
 	for i, part := range parts {
@@ -133,7 +133,7 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 			}
 		}
 		if head.kind != object {
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		}
 		if len(out) == 0 {
 			d.readVersion(head)
@@ -141,7 +141,7 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 		document := d.readDocument(head)
 		for _, list := range part.lists {
 			if head.member(list.name) != nil || len(part.lists) == 2 && part.lists[0].name == part.lists[1].name || len(part.lists) > 2 {
-				return nil, errNotDivided // the same name twice
+				return nil, errNotSplittable // the same name twice
 			}
 			if err := d.readChunks(document, list); err != nil {
 				return nil, err
@@ -156,9 +156,9 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 
 func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
 	index := 0
-	return ahead(from.chunks, yamlChunk.parse, func(items *node) error {
+	return processOrdered(from.chunks, yamlChunk.parse, func(items *node) error {
 		if items.kind != list {
-			return errNotDivided
+			return errNotSplittable
 		}
 		for _, item := range items.items {
 			d.readItem(to, from.name, index, item)
@@ -183,14 +183,14 @@ func parseYAML(text []byte, line int) (*node, error) {
 	if err := yaml.Unmarshal(text, &n); err != nil {
 		return nil, err
 	}
-	lower(&n, line)
+	shiftLines(&n, line)
 	return newYAMLReader().read(&n, maxDepth)
 }
 
-// lower adds to the lines of the node and of all below it.
-func lower(n *yaml.Node, lines int) {
+// shiftLines adds to the lines of the node and of all below it.
+func shiftLines(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {
-		lower(child, lines)
+		shiftLines(child, lines)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// oldBooleans are texts that readers of YAML 1.1 take for booleans.
-var oldBooleans = []string{"y", "n", "yes", "no", "on", "off"}
+// yaml11Booleans are texts that readers of YAML 1.1 take for booleans.
+var yaml11Booleans = []string{"y", "n", "yes", "no", "on", "off"}
 
 // yamlNode returns the value as the YAML library writes it.
 func yamlNode(n *node) *yaml.Node {
@@ -45,7 +45,7 @@ func yamlText(value string) *yaml.Node {
 	switch {
 	case strings.Contains(value, "\n") && !isSimpleBlock(value),
 		jsonNumber.MatchString(value),
-		slices.Contains(oldBooleans, strings.ToLower(value)):
+		slices.Contains(yaml11Booleans, strings.ToLower(value)):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
