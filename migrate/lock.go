@@ -25,21 +25,21 @@ type rowLock struct {
 	db       *sql.DB
 	dialect  dialect
 	holder   string        // a random text, different for each
-	beat     time.Duration // between two beats
-	patience time.Duration // many beats
+	interval time.Duration // between two beats
+	timeout  time.Duration // many beats
 }
 
 var errLockLost = errors.New("the lock for migrating was taken over by another process, since this one had not shown itself for too long")
 
 func lockRow(ctx context.Context, db *sql.DB, d dialect) (context.Context, func() error, error) {
-	l := &rowLock{db: db, dialect: d, holder: rand.Text(), beat: time.Second, patience: 15 * time.Second}
+	l := &rowLock{db: db, dialect: d, holder: rand.Text(), interval: time.Second, timeout: 15 * time.Second}
 	return l.hold(ctx)
 }
 
 // hold waits for the lock and keeps it until release. The context it returns
 // ends, with errLockLost as its cause, when the lock is lost.
 func (l *rowLock) hold(ctx context.Context) (held context.Context, release func() error, err error) {
-	if err := l.persist(ctx, l.prepare); err != nil {
+	if err := l.retry(ctx, l.prepare); err != nil {
 		return nil, nil, err
 	}
 	if err := l.acquire(ctx); err != nil {
@@ -49,7 +49,7 @@ func (l *rowLock) hold(ctx context.Context) (held context.Context, release func(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.keep(held, cancel)
+		l.renew(held, cancel)
 	}()
 	return held, func() error {
 		lost := context.Cause(held)
@@ -58,7 +58,7 @@ func (l *rowLock) hold(ctx context.Context) (held context.Context, release func(
 		if errors.Is(lost, errLockLost) {
 			return errLockLost
 		}
-		return l.giveBack(context.WithoutCancel(ctx))
+		return l.unlock(context.WithoutCancel(ctx))
 	}, nil
 }
 
@@ -117,7 +117,7 @@ func (l *rowLock) acquire(ctx context.Context) error {
 	since := time.Now()
 	for {
 		var taken bool
-		err := l.persist(ctx, func(ctx context.Context) error {
+		err := l.retry(ctx, func(ctx context.Context) error {
 			now, err := l.read(ctx)
 			if err != nil {
 				return err
@@ -125,7 +125,7 @@ func (l *rowLock) acquire(ctx context.Context) error {
 			if now != seen {
 				seen, since = now, time.Now()
 			}
-			if now.holder != "" && now.holder != l.holder && time.Since(since) < l.patience {
+			if now.holder != "" && now.holder != l.holder && time.Since(since) < l.timeout {
 				return nil
 			}
 			taken, err = l.replace(ctx, now, lockState{l.holder, now.beats + 1})
@@ -140,11 +140,11 @@ func (l *rowLock) acquire(ctx context.Context) error {
 	}
 }
 
-// keep shows that the holder is alive until ctx ends, and ends it by lose when
+// renew shows that the holder is alive until ctx ends, and ends it by lose when
 // others have the lock, or may have.
-func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
+func (l *rowLock) renew(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
-	ticker := time.NewTicker(l.beat)
+	ticker := time.NewTicker(l.interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -157,8 +157,8 @@ func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
 			_, err = l.replace(ctx, now, lockState{l.holder, now.beats + 1})
 		}
 		switch {
-		case err == nil && now.holder != l.holder, time.Since(last) > l.patience:
-			lose(errLockLost)
+		case err == nil && now.holder != l.holder, time.Since(last) > l.timeout:
+			cancel(errLockLost)
 			return
 		case err == nil:
 			last = time.Now()
@@ -166,11 +166,11 @@ func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
 	}
 }
 
-// giveBack frees the lock at once, so that nobody has to wait out its patience.
-func (l *rowLock) giveBack(ctx context.Context) error {
+// unlock frees the lock at once, so that nobody has to wait out its patience.
+func (l *rowLock) unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return l.persist(ctx, func(ctx context.Context) error {
+	return l.retry(ctx, func(ctx context.Context) error {
 		now, err := l.read(ctx)
 		if err != nil || now.holder != l.holder {
 			return err
@@ -180,9 +180,9 @@ func (l *rowLock) giveBack(ctx context.Context) error {
 	})
 }
 
-// persist calls attempt again when it fails, a few times: those who start at
+// retry calls attempt again when it fails, a few times: those who start at
 // once collide, and what a collision looks like depends on the database.
-func (l *rowLock) persist(ctx context.Context, attempt func(ctx context.Context) error) error {
+func (l *rowLock) retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	var err error
 	for range 10 {
 		if err = attempt(ctx); err == nil || ctx.Err() != nil {

@@ -30,7 +30,7 @@ func testLock(t *testing.T) func() *rowLock {
 	n := 0
 	return func() *rowLock {
 		n++
-		return &rowLock{db: db, dialect: d, holder: string(rune('A' + n)), beat: 10 * time.Millisecond, patience: time.Second}
+		return &rowLock{db: db, dialect: d, holder: string(rune('A' + n)), interval: 10 * time.Millisecond, timeout: time.Second}
 	}
 }
 
@@ -41,7 +41,7 @@ func TestRowLockIsHeldByOne(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 4 {
 		l := newLock()
-		l.patience = 300 * time.Millisecond
+		l.timeout = 300 * time.Millisecond
 		wait.Go(func() {
 			held, release, err := l.hold(t.Context())
 			if err != nil {
@@ -53,7 +53,7 @@ func TestRowLockIsHeldByOne(t *testing.T) {
 			}
 			if i == 0 {
 				// Work that takes longer than the patience.
-				bounded, cancel := context.WithTimeout(held, 2*l.patience)
+				bounded, cancel := context.WithTimeout(held, 2*l.timeout)
 				<-bounded.Done()
 				cancel()
 			}
@@ -74,13 +74,13 @@ func TestRowLockIsHeldByOne(t *testing.T) {
 func TestRowLockIsTakenOver(t *testing.T) {
 	newLock := testLock(t)
 	frozen := newLock()
-	frozen.beat = time.Hour
+	frozen.interval = time.Hour
 	_, releaseFrozen, err := frozen.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := newLock()
-	other.patience = 100 * time.Millisecond
+	other.timeout = 100 * time.Millisecond
 	_, release, err := other.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -95,19 +95,19 @@ func TestRowLockIsTakenOver(t *testing.T) {
 		t.Error(err)
 	}
 
-	robbed := newLock()
-	held, releaseRobbed, err := robbed.hold(t.Context())
+	loser := newLock()
+	held, releaseLoser, err := loser.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := robbed.db.ExecContext(t.Context(), "UPDATE schema_lock SET holder = 'THIEF'"); err != nil {
+	if _, err := loser.db.ExecContext(t.Context(), "UPDATE schema_lock SET holder = 'OTHER'"); err != nil {
 		t.Fatal(err)
 	}
 	<-held.Done()
 	if err := context.Cause(held); !errors.Is(err, errLockLost) {
 		t.Errorf("the work ended with %v, want errLockLost", err)
 	}
-	if err := releaseRobbed(); !errors.Is(err, errLockLost) {
+	if err := releaseLoser(); !errors.Is(err, errLockLost) {
 		t.Errorf("release: got %v, want errLockLost", err)
 	}
 }

@@ -76,7 +76,7 @@ func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) 
 			pending++
 		}
 	}
-	return pending, refuseNewer(versions, known)
+	return pending, rejectNewer(versions, known)
 }
 
 // apply applies the pending steps. The caller holds the lock.
@@ -169,10 +169,10 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 	}
 }
 
-// refuseNewer returns an error when the database has steps that the program,
+// rejectNewer returns an error when the database has steps that the program,
 // which knows those up to a version, does not: it could misread or damage what is
 // there.
-func refuseNewer(applied []int64, known int64) error {
+func rejectNewer(applied []int64, known int64) error {
 	newest := slices.Max(append([]int64{known}, applied...))
 	if newest == known {
 		return nil

@@ -45,7 +45,7 @@ func (s *session) clear(ctx context.Context) error {
 	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision"); err != nil {
 		return err
 	}
-	if err := s.mustBeFresh(ctx); err != nil {
+	if err := s.checkEmpty(ctx); err != nil {
 		return err
 	}
 	for i := range tables {
@@ -56,11 +56,11 @@ func (s *session) clear(ctx context.Context) error {
 	return nil
 }
 
-// mustBeFresh refuses a target that holds more than the seed.
-func (s *session) mustBeFresh(ctx context.Context) error {
+// checkEmpty refuses a target that holds more than the seed.
+func (s *session) checkEmpty(ctx context.Context) error {
 	// The seed is the namespace "default" at revision 1 with the record of its
 	// creation, and the authentications at revision 0.
-	for _, look := range []struct {
+	for _, check := range []struct {
 		what, query string
 		want        int64
 	}{
@@ -72,12 +72,12 @@ func (s *session) mustBeFresh(ctx context.Context) error {
 		{"a history", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
 	} {
 		var n int64
-		if err := s.tx.QueryRowContext(ctx, look.query).Scan(&n); err != nil {
+		if err := s.tx.QueryRowContext(ctx, check.query).Scan(&n); err != nil {
 			return err
 		}
-		if n != look.want {
+		if n != check.want {
 			return guidon.Errorf(guidon.FailedPrecondition,
-				"the database is not empty: it has %s of its own; name one that no server has worked on", look.what)
+				"the database is not empty: it has %s of its own; name one that no server has worked on", check.what)
 		}
 	}
 	return nil
@@ -110,7 +110,7 @@ func (s *session) page(ctx context.Context, t *table, last []any, fn func(values
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	r := newRow(t)
 	for rows.Next() {
-		if err := rows.Scan(r.into...); err != nil {
+		if err := rows.Scan(r.dest...); err != nil {
 			return n, nil, err
 		}
 		values := r.values()
@@ -143,9 +143,9 @@ func commit(ctx context.Context, source, target *session, to Database) error {
 	if cause == nil {
 		return nil
 	}
-	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
+	readCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
 	defer cancel()
-	got, err := readBack(again, to)
+	got, err := readBack(readCtx, to)
 	switch {
 	case err != nil:
 		return &guidon.Error{Code: guidon.Unavailable, Err: cause, Message: "the connection to the target was lost at the very end, so it is unknown whether" +

@@ -113,19 +113,19 @@ func bind(dialect, query string) string {
 
 // row is one row in the making: where a query puts its values.
 type row struct {
-	table *table
-	texts []sql.NullString
-	whole []sql.NullInt64
-	into  []any
+	table    *table
+	texts    []sql.NullString
+	integers []sql.NullInt64
+	dest     []any
 }
 
 func newRow(t *table) *row {
-	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), whole: make([]sql.NullInt64, len(t.columns))}
+	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), integers: make([]sql.NullInt64, len(t.columns))}
 	for i, c := range t.columns {
 		if c.kind == integer {
-			r.into = append(r.into, &r.whole[i])
+			r.dest = append(r.dest, &r.integers[i])
 		} else {
-			r.into = append(r.into, &r.texts[i])
+			r.dest = append(r.dest, &r.texts[i])
 		}
 	}
 	return r
@@ -133,11 +133,11 @@ func newRow(t *table) *row {
 
 // values returns the values: int64, string or nil.
 func (r *row) values() []any {
-	all := make([]any, len(r.into))
+	all := make([]any, len(r.dest))
 	for i, c := range r.table.columns {
 		switch {
-		case c.kind == integer && r.whole[i].Valid:
-			all[i] = r.whole[i].Int64
+		case c.kind == integer && r.integers[i].Valid:
+			all[i] = r.integers[i].Int64
 		case c.kind == text && r.texts[i].Valid:
 			all[i] = r.texts[i].String
 		}
