@@ -11,33 +11,33 @@ import (
 	"time"
 )
 
-// lockTable holds the one row that is the lock.
+// lockTable is the table whose only row is the lock.
 const lockTable = "schema_lock"
 
-// rowLock is a lock that works on every database and through every connection
-// pooler: a row that names the holder and counts its heartbeats. Nobody compares
-// clocks: whoever waits takes the lock over when it has seen no beat for patience
-// by its own clock, so that a holder that was killed holds up nobody for longer.
+// rowLock is a lock that works on every database and through every connection pooler. It
+// is a row that has the name of the holder and a count of its heartbeats. Clocks are not
+// compared: a waiting process takes over the lock if it has seen no heartbeat for the
+// timeout by its own clock. So a holder that was killed delays others no longer than that.
 //
-// A holder that was only frozen may wake up beside its successor. That is why
-// steps can be run again, and why a step can be recorded only once.
+// A holder that was only frozen may continue concurrently with its successor. That is why
+// it must be safe to run steps again, and why a step can be recorded only once.
 type rowLock struct {
 	db       *sql.DB
 	dialect  dialect
-	holder   string        // a random text, different for each
-	interval time.Duration // between two beats
-	timeout  time.Duration // many beats
+	holder   string        // a random string, different for each process
+	interval time.Duration // between two heartbeats
+	timeout  time.Duration // many intervals
 }
 
-var errLockLost = errors.New("the lock for migrating was taken over by another process, since this one had not shown itself for too long")
+var errLockLost = errors.New("migration lock lost: not renewed in time, and taken over by another process")
 
 func lockRow(ctx context.Context, db *sql.DB, d dialect) (context.Context, func() error, error) {
 	l := &rowLock{db: db, dialect: d, holder: rand.Text(), interval: time.Second, timeout: 15 * time.Second}
 	return l.hold(ctx)
 }
 
-// hold waits for the lock and keeps it until release. The context it returns
-// ends, with errLockLost as its cause, when the lock is lost.
+// hold waits for the lock and renews it until release is called. If the lock is lost, the
+// returned context ends with the cause errLockLost.
 func (l *rowLock) hold(ctx context.Context) (held context.Context, release func() error, err error) {
 	if err := l.retry(ctx, l.prepare); err != nil {
 		return nil, nil, err
@@ -62,9 +62,9 @@ func (l *rowLock) hold(ctx context.Context) (held context.Context, release func(
 	}, nil
 }
 
-// prepare creates the table and the row. Others may be doing the same, and some
-// databases then answer "exists already" even to IF NOT EXISTS: the next attempt
-// finds what they made.
+// prepare creates the table and the row. Another process may do so concurrently, and some
+// databases then report that the table exists, even with IF NOT EXISTS. In that case the
+// next attempt succeeds.
 func (l *rowLock) prepare(ctx context.Context) error {
 	names, err := l.dialect.listTables(ctx, l.db)
 	if err != nil {
@@ -87,9 +87,9 @@ func (l *rowLock) prepare(ctx context.Context) error {
 	return err
 }
 
-// lockState is what the row says.
+// lockState is the content of the row.
 type lockState struct {
-	holder string // "" is nobody
+	holder string // "" if the lock is free
 	beats  int64
 }
 
@@ -98,8 +98,8 @@ func (l *rowLock) read(ctx context.Context) (s lockState, err error) {
 	return s, err
 }
 
-// replace makes the state another one, if it is still what it was. Both holders
-// are texts of ours, hence no placeholders.
+// replace replaces the state if it is unchanged. Both holders are generated here, so the
+// query needs no placeholders.
 func (l *rowLock) replace(ctx context.Context, was, is lockState) (done bool, err error) {
 	result, err := l.db.ExecContext(ctx, fmt.Sprintf(
 		`UPDATE `+lockTable+` SET holder = '%s', beats = %d WHERE lock_name = 'schema' AND holder = '%s' AND beats = %d`,
@@ -111,7 +111,7 @@ func (l *rowLock) replace(ctx context.Context, was, is lockState) (done bool, er
 	return n == 1, err
 }
 
-// acquire waits until the lock is free, or its holder gone, and takes it.
+// acquire waits until the lock is free or has timed out, and takes it.
 func (l *rowLock) acquire(ctx context.Context) error {
 	var seen lockState
 	since := time.Now()
@@ -140,8 +140,8 @@ func (l *rowLock) acquire(ctx context.Context) error {
 	}
 }
 
-// renew shows that the holder is alive until ctx ends, and ends it by lose when
-// others have the lock, or may have.
+// renew sends heartbeats until ctx ends. It cancels ctx if another process has, or may
+// have, taken over the lock.
 func (l *rowLock) renew(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
 	ticker := time.NewTicker(l.interval)
@@ -166,7 +166,7 @@ func (l *rowLock) renew(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// unlock frees the lock at once, so that nobody has to wait out its patience.
+// unlock frees the lock, so that others need not wait for the timeout.
 func (l *rowLock) unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -180,8 +180,8 @@ func (l *rowLock) unlock(ctx context.Context) error {
 	})
 }
 
-// retry calls attempt again when it fails, a few times: those who start at
-// once collide, and what a collision looks like depends on the database.
+// retry calls attempt until it succeeds, up to ten times. Processes that start together
+// collide, and the error of a collision depends on the database.
 func (l *rowLock) retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	var err error
 	for range 10 {
@@ -195,8 +195,8 @@ func (l *rowLock) retry(ctx context.Context, attempt func(ctx context.Context) e
 	return err
 }
 
-// pause waits about as long as d, each time differently, so that those who
-// collided do not meet again.
+// pause waits for a random time around d, so that processes that have collided do not
+// collide again.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d/2 + mathrand.N(d)) // #nosec G404 -- jitter, not a secret
 	defer timer.Stop()
