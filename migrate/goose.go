@@ -103,8 +103,8 @@ func hasVersionTable(ctx context.Context, db *sql.DB, d dialect) (bool, error) {
 		"the database has a table %q of another program; use a separate database", foreign)
 }
 
-// unknown returns the steps at these times, sorted by version. They have no name, because
-// the program does not know them.
+// unknown returns the steps in times, sorted by version. They are the steps that the
+// program does not know, so they have no names.
 func unknown(times map[int64]time.Time) []Step {
 	var all []Step
 	for _, version := range slices.Sorted(maps.Keys(times)) {

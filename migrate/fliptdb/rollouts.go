@@ -6,7 +6,6 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// isPercentage reports whether a number is a percentage.
 func isPercentage(percent float64) bool { return percent >= 0 && percent <= 100 }
 
 func readRollouts(ctx context.Context, r *reader, a *assembly) error {
@@ -22,7 +21,7 @@ func readRollouts(ctx context.Context, r *reader, a *assembly) error {
 		f := a.flags[in]
 		switch {
 		case f == nil:
-			a.skip(row, "its flag %q is not taken over", in.key)
+			a.skip(row, "its flag %q is not imported", in.key)
 		case kind != int64(guidon.SegmentRollout) && kind != int64(guidon.ThresholdRollout):
 			a.skip(row, "rollout type %d is unknown", kind)
 		case rank < minRank || rank > maxRank:
@@ -46,9 +45,9 @@ func readThresholds(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
-			a.skip(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case rollout.kind != guidon.ThresholdRollout || rollout.Threshold != nil:
-			a.skip(row, "rollout %q is of another type, or has a threshold already", rolloutID)
+			a.skip(row, "rollout %q has a different type, or already has a threshold", rolloutID)
 		case !isPercentage(percentage):
 			a.skip(row, "percentage %v is not between 0 and 100", percentage)
 		default:
@@ -67,9 +66,9 @@ func readRolloutSegments(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
-			a.skip(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case rollout.kind != guidon.SegmentRollout || rollout.Segment != nil:
-			a.skip(row, "rollout %q is of another type, or has its segments already", rolloutID)
+			a.skip(row, "rollout %q has a different type, or already has segments", rolloutID)
 		case !knownOperator(operator):
 			a.skip(row, "segment operator %d is unknown", operator)
 		default:
@@ -92,9 +91,9 @@ func readRolloutReferences(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rolloutByRow[id]
 		switch {
 		case rollout == nil:
-			a.skip(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case a.segments[segment] == nil || segment.namespace != rollout.owner.namespace:
-			a.skip(row, "its segment is not taken over, or is in another namespace than its rollout")
+			a.skip(row, "its segment is not imported, or is in a different namespace than its rollout")
 		default:
 			rollout.Segment.SegmentKeys = append(rollout.Segment.SegmentKeys, segment.key)
 		}

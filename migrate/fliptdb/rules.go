@@ -28,7 +28,7 @@ func readRules(ctx context.Context, r *reader, a *assembly) error {
 		f := a.flags[in]
 		switch {
 		case f == nil:
-			a.skip(row, "its flag %q is not taken over", in.key)
+			a.skip(row, "its flag %q is not imported", in.key)
 		case !knownOperator(operator):
 			a.skip(row, "segment operator %d is unknown", operator)
 		case rank < minRank || rank > maxRank:
@@ -51,9 +51,9 @@ func readRuleSegments(ctx context.Context, r *reader, a *assembly) error {
 		rule := a.rules[id]
 		switch {
 		case rule == nil:
-			a.skip(row, "its rule is not taken over")
+			a.skip(row, "its rule is not imported")
 		case a.segments[segment] == nil || segment.namespace != rule.owner.namespace:
-			a.skip(row, "its segment is not taken over, or is in another namespace than its rule")
+			a.skip(row, "its segment is not imported, or is in a different namespace than its rule")
 		default:
 			rule.SegmentKeys = append(rule.SegmentKeys, segment.key)
 		}
@@ -72,11 +72,11 @@ func readDistributions(ctx context.Context, r *reader, a *assembly) error {
 		rule := a.rules[ruleID]
 		switch {
 		case rule == nil:
-			a.skip(row, "its rule is not taken over")
+			a.skip(row, "its rule is not imported")
 		case a.variants[d.VariantID] != rule.owner:
-			// Flipt lets a caller do this (contract 4.4) and then answers with a
-			// variant that the flag does not have.
-			a.skip(row, "variant %q is not one of its flag", d.VariantID)
+			// Flipt allows this (contract 4.4), and then returns a variant that the flag
+			// does not have.
+			a.skip(row, "variant %q does not belong to its flag", d.VariantID)
 		case !isPercentage(rollout):
 			a.skip(row, "rollout %v is not between 0 and 100", rollout)
 		default:

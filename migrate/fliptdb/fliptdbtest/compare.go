@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Compare evaluates every flag for many generated entities and contexts with
-// both: the rows, by the reference, and the store.
+// Compare evaluates flags for many generated entities and contexts, and compares the
+// results of [Data.Evaluate] with those of the store.
 func Compare(t *testing.T, d *Data, store guidon.Store) {
 	t.Helper()
 	const contexts = 2500
@@ -29,7 +29,7 @@ func Compare(t *testing.T, d *Data, store guidon.Store) {
 	reasons := make(map[string]int)
 	for i := range contexts {
 		entity, values := g.request(i)
-		// Each context meets some of the flags; all of them would take minutes.
+		// Only some flags per context: all of them would take minutes.
 		for range 8 {
 			f := pick(g, d.Flags)
 			want := d.Evaluate(f.Namespace, f.Key, entity, values)
@@ -41,11 +41,12 @@ func Compare(t *testing.T, d *Data, store guidon.Store) {
 		}
 	}
 	if len(reasons) < 8 {
-		t.Errorf("the questions are too weak: answers were only %v", reasons)
+		t.Errorf("the requests do not cover enough cases: got only the results %v", reasons)
 	}
 }
 
-// attachments compares by what JSON texts mean: PostgreSQL keeps that only.
+// attachments compares attachments as JSON values, because PostgreSQL does not keep their
+// form.
 var attachments = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Attachment" },
 	cmp.Comparer(func(a, b string) bool {
 		var x, y any
@@ -55,7 +56,7 @@ var attachments = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String(
 		return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && cmp.Equal(x, y)
 	}))
 
-// evaluation returns an entity and a context, in which anything may be missing.
+// request returns an entity and a context. Any property may be missing.
 func (g *generator) request(i int) (entity string, values map[string]string) {
 	entity = pick(g, []string{fmt.Sprintf("user-%d", i), "user-1", "user-3", "", "日本語"})
 	values = make(map[string]string)

@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// Result is what Flipt answers: of a variant flag, or of a boolean one, whose
-// Match is its value.
+// Result is the result of an evaluation in Flipt. For a boolean flag, Match is the value.
 type Result struct {
 	Match      bool
 	Reason     string // UNKNOWN, DEFAULT, MATCH, FLAG_DISABLED
 	Variant    string
 	Attachment string
-	Segments   []string // sorted, since Flipt does not define their order
+	Segments   []string // sorted, because Flipt does not define their order
 }
 
-// Evaluate answers from the rows, as contract 7 says and in no other way.
+// Evaluate evaluates the flag from the rows. It follows contract 7 literally.
 func (d *Data) Evaluate(namespace, flag, entity string, context map[string]string) Result {
 	at := slices.IndexFunc(d.Flags, func(f Flag) bool { return f.Namespace == namespace && f.Key == flag })
 	e := evaluation{d, d.Flags[at], entity, context}
@@ -36,7 +35,7 @@ type evaluation struct {
 	context map[string]string
 }
 
-// variant follows contract 7.5, whose numbers it has.
+// variant follows contract 7.5. The numbers are those of its steps.
 func (e evaluation) variant() Result {
 	result := Result{Reason: "UNKNOWN"} // 2
 	var fallback Variant
@@ -102,7 +101,7 @@ func (e evaluation) boolean() Result {
 	return Result{Match: e.flag.Enabled, Reason: "DEFAULT"}
 }
 
-// set follows contract 7.4: nil when the set does not match.
+// set follows contract 7.4. It returns nil if the set does not match.
 func (e evaluation) set(references []Reference, owner string, operator int) []string {
 	var matched []string
 	total := 0
@@ -221,7 +220,7 @@ func ofNumber(c Constraint, v string) bool {
 	if err != nil {
 		return false
 	}
-	switch c.Operator { // written out, because of NaN
+	switch c.Operator { // not by compared, because of NaN
 	case "eq":
 		return got == want
 	case "neq":
