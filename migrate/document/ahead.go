@@ -2,8 +2,8 @@ package document
 
 import "runtime"
 
-// processOrdered makes something of each item, of a few at the same time, and has it used in the
-// order of the items. It returns the first error in that order.
+// processOrdered calls produce for the items, a few at a time concurrently, and use for
+// each result in the order of the items. It returns the first error in that order.
 func processOrdered[T, R any](items []T, produce func(item T) (R, error), use func(result R) error) error {
 	var running []future[R]
 	for _, item := range items {
@@ -23,7 +23,7 @@ func processOrdered[T, R any](items []T, produce func(item T) (R, error), use fu
 	return nil
 }
 
-// future is a result on its way.
+// future is the result of a call that may still be running.
 type future[R any] struct{ result chan produced[R] }
 
 type produced[R any] struct {
@@ -31,7 +31,7 @@ type produced[R any] struct {
 	err   error
 }
 
-// start runs produce in a goroutine, which waits for nobody.
+// start runs produce in a goroutine. The goroutine ends even if the result is not used.
 func start[R any](produce func() (R, error)) future[R] {
 	p := future[R]{make(chan produced[R], 1)}
 	go func() {
@@ -41,7 +41,7 @@ func start[R any](produce func() (R, error)) future[R] {
 	return p
 }
 
-// use waits for the result and passes it on.
+// use waits for the result and calls use with it.
 func (p future[R]) use(use func(result R) error) error {
 	r := <-p.result
 	if r.err != nil {

@@ -12,13 +12,13 @@ import (
 type jsonSink struct {
 	out  io.Writer
 	line []byte
-	list string // that has begun
+	list string // the current list
 }
 
 func (s *jsonSink) head(n *node) error {
 	var err error
 	if s.line, err = appendJSON(s.line, n); err == nil {
-		s.line = s.line[:len(s.line)-1] // it goes on
+		s.line = s.line[:len(s.line)-1] // the object continues
 	}
 	return err
 }
@@ -54,18 +54,18 @@ func (s *jsonSink) end() error {
 	return s.flush()
 }
 
-// yamlSink writes a document in block style. The library makes the text of some items
-// while the next ones are gathered.
+// yamlSink writes a document in block style. The library encodes some items while the next
+// ones are collected.
 type yamlSink struct {
 	out     io.Writer
-	follows bool // another document
+	follows bool // this is not the first document
 	list    string
-	queued  []*node          // items of the list that nobody works on yet
-	started bool             // somebody works on some, or has
-	pending []future[[]byte] // texts that are to be written next
+	queued  []*node          // items of the list that are not being encoded yet
+	started bool             // encoding of the list has started
+	pending []future[[]byte] // encoded items, in the order in which they are written
 }
 
-// maxQueuedItems is how many items the library writes at once.
+// maxQueuedItems is how many items the library encodes together.
 const maxQueuedItems = 64
 
 func (s *yamlSink) head(n *node) error {
@@ -102,7 +102,7 @@ func (s *yamlSink) end() error {
 	return s.write(0)
 }
 
-// encodeQueued has a text made of what is held.
+// encodeQueued starts to encode the queued items.
 func (s *yamlSink) encodeQueued() error {
 	if len(s.queued) == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (s *yamlSink) encodeQueued() error {
 	return s.write(runtime.GOMAXPROCS(0))
 }
 
-// write writes the texts that come first, up to the last few.
+// write writes the pending items in order, except the last keep chunks.
 func (s *yamlSink) write(keep int) error {
 	for len(s.pending) > keep {
 		next := s.pending[0]
@@ -129,7 +129,8 @@ func (s *yamlSink) write(keep int) error {
 	return nil
 }
 
-// itemsYAML returns items of a list, under its name unless it has begun.
+// itemsYAML encodes items of a list. It omits the name of the list if encoding of the list
+// has already started.
 func itemsYAML(list string, items []*node, started bool) ([]byte, error) {
 	sequence := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, n := range items {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// validJSON reads a text that is known to be JSON, several times as fast as the tokens
-// of package json come.
+// validJSON parses data that is known to be valid JSON, several times as fast as the tokens
+// of package encoding/json.
 type validJSON struct {
 	text []byte
 	at   int
 }
 
-// readRaw is readJSON for what is likely to be well formed.
+// readRaw is like readJSON, but faster. Its errors may differ.
 func readRaw(d *json.Decoder, depth int) (*node, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
@@ -22,7 +22,7 @@ func readRaw(d *json.Decoder, depth int) (*node, error) {
 	return (&validJSON{text: raw}).value(depth)
 }
 
-// next returns the first byte that is not a space.
+// next skips white space and returns the next byte.
 func (s *validJSON) next() byte {
 	for s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r' || s.text[s.at] == '\n' {
 		s.at++
@@ -115,16 +115,17 @@ func (s *validJSON) items(depth int) (*node, error) {
 	return n, nil
 }
 
-// memberIndex finds the members of an object that is being read.
+// memberIndex finds the members of an object while it is being read.
 type memberIndex struct {
 	of     *node
 	byName map[string]int // nil while there are few
 }
 
-// manyMembers is how many members are found faster by their names than one by one.
+// manyMembers is the number of members from which a map is faster than a linear search.
 const manyMembers = 16
 
-// set adds a member. Of several of a name the last one wins, as everywhere in JSON.
+// set adds or replaces a member. Of several members with the same name the last one wins, as
+// is usual for JSON.
 func (p *memberIndex) set(name string, value *node) {
 	n := p.of
 	if p.byName == nil && len(n.members) < manyMembers {
