@@ -20,7 +20,7 @@ const (
 // Format is the encoding of a file.
 type Format int
 
-// The formats.
+// The formats of import and export files.
 const (
 	YAML Format = iota // documents separated by ---
 	JSON               // consecutive objects

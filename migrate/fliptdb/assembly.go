@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxKeyLength is the longest key that the databases can index, in characters (contract
-// 4.1).
+// maxKeyLength is the longest key that the databases can index, in characters
+// (contract 4.1).
 const maxKeyLength = 255
 
 // ref identifies a flag or segment.

@@ -101,7 +101,7 @@ func (in *instance) reserved() int64 {
 	return b.Bodies.Stats().Used + b.Messages.Stats().Used + b.Responses.Stats().Used
 }
 
-// counter is an observer that counts calls by their outcome.
+// counter is an observer that records the code of the last call of each operation.
 type counter struct {
 	mu       sync.Mutex
 	finished map[string]guidon.Code

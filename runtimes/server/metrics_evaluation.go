@@ -103,7 +103,7 @@ func newEvaluationMetrics(registry prometheus.Registerer, limit int) *evaluation
 	return m
 }
 
-// The types of evaluations.
+// The values of the label type.
 const (
 	typeVariant = "variant"
 	typeBoolean = "boolean"

@@ -80,7 +80,6 @@ func (m *operationMetrics) count(operation string, code codes.Code, duration tim
 	m.counter(s, min(code, lastCode)).Inc()
 }
 
-// counter returns the counter of the code.
 func (m *operationMetrics) counter(s *operationSeries, code codes.Code) prometheus.Counter {
 	if c := s.byCode[code].Load(); c != nil {
 		return *c
