@@ -127,7 +127,7 @@ func (n *Namespace) matches(ours map[string]any, name string, stored any) error 
 		return nil
 	}
 	return guidon.Errorf(guidon.FailedPrecondition,
-		"namespace %q is not empty: it has the %s, which differs from that of Flipt; import into an empty database", n.Key, name)
+		"namespace %q is not empty: it has the %s, which is missing or different in Flipt; import into an empty database", n.Key, name)
 }
 
 func putAuthentications(ctx context.Context, tx guidon.AuthenticationTx, some []*guidon.Authentication) error {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Run listens, serves until ctx ends, and returns when everything that it
-// started has ended.
+// Run listens, serves until ctx ends, and returns when everything that it started has
+// ended. Only loops that ignore their context may still be running then.
 //
 // The stop takes these steps:
 //
@@ -24,8 +24,8 @@ import (
 //
 // If a listener fails, the stop starts too, without the delay.
 //
-// Run returns nil if no listener failed and nothing had to be aborted. If it returns
-// an error before it calls OnReady, no request was served.
+// Run returns nil if no listener failed, no request was aborted and all loops have
+// ended. If it returns an error before it calls OnReady, no request was served.
 func Run(ctx context.Context, config Config) error {
 	config, err := config.withDefaults()
 	if err != nil {
