@@ -14,24 +14,23 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Decode reads a stream of documents (contract 13.1 to 13.3). Empty documents
-// and empty list entries are skipped and unknown members ignored. Attachments
-// and metadata become compact JSON with the order of members and the digits of
-// numbers kept. What the documents say is not checked beyond their form: that
-// is [guidon.Document.Validate].
+// Decode reads a stream of documents (contract 13.1 to 13.3). It skips empty documents and
+// empty list items, and ignores unknown members. Attachments and metadata become compact
+// JSON that keeps the order of members and the digits of numbers. Decode checks only the
+// form of the documents; [guidon.Document.Validate] checks the rest.
 //
-// It returns TooLarge for a stream of more than 256 MiB or 1000 documents, and
-// otherwise InvalidArgument with the number of the document, the line (YAML
-// only) and the path of what cannot be read.
+// It returns TooLarge for a stream of more than 256 MiB or 1000 documents. For invalid
+// input it returns InvalidArgument with the number of the document, the line (YAML only)
+// and the path of the invalid value.
 func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 	input, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(input) > maxInput {
-		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB; divide them into several files", maxInput>>20)
+		return nil, guidon.Errorf(guidon.TooLarge, "the documents are larger than %d MiB; split them into several files", maxInput>>20)
 	}
-	if format == YAML && len(input) >= minDivided {
+	if format == YAML && len(input) >= minSplitSize {
 		return decodeLongYAML(input)
 	}
 	next := yamlDocuments(input)
@@ -39,7 +38,7 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 		if !utf8.Valid(input) {
 			return nil, guidon.Errorf(guidon.InvalidArgument, "the documents are not valid UTF-8")
 		}
-		if len(input) >= minDivided {
+		if len(input) >= minSplitSize {
 			return decodeLongJSON(input)
 		}
 		next = jsonDocuments(input)
@@ -47,23 +46,23 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 	return decode(next)
 }
 
-// decodeLongYAML reads a stream in parts where it can be divided, and otherwise as a
-// whole, which takes so much memory that it is bounded.
+// decodeLongYAML reads a stream in parts if it can be split, and otherwise as a whole.
+// Reading it as a whole takes so much memory that the size is limited.
 func decodeLongYAML(input []byte) ([]*guidon.Document, error) {
-	parts, err := divideYAML(input)
+	parts, err := splitYAML(input)
 	if err == nil {
 		var documents []*guidon.Document
-		if documents, err = decodeDivided(parts); err == nil {
+		if documents, err = decodeParts(parts); err == nil {
 			return documents, nil
 		}
 		if guidon.CodeOf(err) == guidon.InvalidArgument || guidon.CodeOf(err) == guidon.TooLarge {
 			return nil, err
 		}
 	}
-	if len(input) > maxWhole {
+	if len(input) > maxUnsplitSize {
 		return nil, guidon.Errorf(guidon.InvalidArgument,
-			"the documents are larger than %d MiB and cannot be read flag by flag (%v): write flags and segments as block lists without anchors that others refer to, use JSON, or divide them into several files",
-			maxWhole>>20, err)
+			"the documents are larger than %d MiB and cannot be read flag by flag (%v); write flags and segments as block lists without shared anchors, use JSON, or split them into several files",
+			maxUnsplitSize>>20, err)
 	}
 	return decode(yamlDocuments(input))
 }
@@ -72,7 +71,7 @@ func errTooManyDocuments() error {
 	return guidon.Errorf(guidon.TooLarge, "there are more than %d documents", maxDocuments)
 }
 
-// decode turns the documents that next returns, until io.EOF, into the domain's.
+// decode converts the documents that next returns until io.EOF.
 func decode(next func() (*node, error)) ([]*guidon.Document, error) {
 	var out []*guidon.Document
 	d := &decoder{}
@@ -100,8 +99,8 @@ func decode(next func() (*node, error)) ([]*guidon.Document, error) {
 	}
 }
 
-// syntaxError returns the error of a document that cannot even be parsed. The
-// YAML library's messages begin with the line.
+// syntaxError returns the error for a document that cannot be parsed. The messages of the
+// YAML library begin with the line.
 func (d *decoder) syntaxError(err error) error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -129,7 +128,7 @@ func jsonDocuments(input []byte) func() (*node, error) {
 	stream := jsonStream(input)
 	return func() (*node, error) {
 		n, err := readJSON(stream, maxDepth)
-		return n, placed(err)
+		return n, withOffset(err)
 	}
 }
 
@@ -139,8 +138,8 @@ func jsonStream(input []byte) *json.Decoder {
 	return stream
 }
 
-// withoutHeader returns the input without a byte order mark and the first line that
-// the exports of other tools have.
+// withoutHeader returns the input without a byte order mark and without the comment line at
+// the beginning of exports of other tools.
 func withoutHeader(input []byte) []byte {
 	input = bytes.TrimPrefix(input, []byte("\ufeff"))
 	if bytes.HasPrefix(input, []byte("#")) {
@@ -149,8 +148,8 @@ func withoutHeader(input []byte) []byte {
 	return input
 }
 
-// placed adds to a syntax error where it is.
-func placed(err error) error {
+// withOffset adds the position to a syntax error.
+func withOffset(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
 	}

@@ -2,10 +2,10 @@ package document
 
 import "github.com/guidonhq/guidon"
 
-// versions are the known ones, oldest first (contract 13.3).
+// versions are the supported format versions, oldest first (contract 13.3).
 var versions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
 
-// readVersion reads what the first document says of the whole stream.
+// readVersion reads the version of the stream, which is in the first document.
 func (d *decoder) readVersion(n *node) {
 	d.version = len(versions) - 1
 	stated := n.member("version")
@@ -23,7 +23,7 @@ func (d *decoder) readVersion(n *node) {
 	})
 }
 
-// require fails unless the version of the stream has the field.
+// require fails if the version of the stream does not have the field.
 func (d *decoder) require(n *node, field string, minor int) {
 	if d.version < minor {
 		d.fail(n, "%s is supported in version >=%s, found %s", field, versions[minor], versions[max(0, d.version)])
@@ -86,7 +86,7 @@ func (d *decoder) flag(n *node) *guidon.DocumentFlag {
 	return f
 }
 
-// metadata reads an object; an empty one is none.
+// metadata reads an object. An empty object means no metadata.
 func (d *decoder) metadata(n *node, to *string) {
 	switch {
 	case n.kind == null, n.kind == object && len(n.members) == 0:
@@ -138,7 +138,7 @@ func (d *decoder) ruleSegment(n *node, r *guidon.DocumentRule) {
 			r.SegmentKeys = []string{key}
 		}
 	}
-	oneIsOr(r.SegmentKeys, &r.SegmentOperator)
+	normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
 }
 
 func (d *decoder) rollout(n *node) *guidon.DocumentRollout {
@@ -181,12 +181,12 @@ func (d *decoder) rolloutSegment(n *node) *guidon.RolloutSegment {
 	default:
 		s.SegmentKeys = []string{key}
 	}
-	oneIsOr(s.SegmentKeys, &s.SegmentOperator)
+	normalizeOperator(s.SegmentKeys, &s.SegmentOperator)
 	return s
 }
 
-// oneIsOr drops the operator where there is nothing to combine.
-func oneIsOr(keys []string, operator *guidon.SegmentOperator) {
+// normalizeOperator resets the operator if there are not several segments to combine.
+func normalizeOperator(keys []string, operator *guidon.SegmentOperator) {
 	if len(keys) < 2 {
 		*operator = guidon.OrSegments
 	}

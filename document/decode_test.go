@@ -25,7 +25,7 @@ func decodeOne(t *testing.T, format document.Format, text string) *guidon.Docume
 	return documents[0]
 }
 
-// flagWith returns the only flag of a YAML document whose flag has the members.
+// flagWith returns the flag of a YAML document with one flag that has the members.
 func flagWith(t *testing.T, members string) *guidon.DocumentFlag {
 	t.Helper()
 	return decodeOne(t, document.YAML, "flags:\n- {"+members+"}\n").Flags[0]
@@ -36,10 +36,10 @@ func TestDecodeNamespace(t *testing.T) {
 		name, text string
 		want       guidon.DocumentNamespace
 	}{
-		{"missing is the default one", "flags: []", guidon.DocumentNamespace{Key: "default"}},
-		{"null is the default one", "namespace:", guidon.DocumentNamespace{Key: "default"}},
-		{"a text is the key", "namespace: shop", guidon.DocumentNamespace{Key: "shop"}},
-		{"an object has all", "namespace: {key: shop, name: Shop, description: Sells, color: red}", guidon.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
+		{"missing means the default namespace", "flags: []", guidon.DocumentNamespace{Key: "default"}},
+		{"null means the default namespace", "namespace:", guidon.DocumentNamespace{Key: "default"}},
+		{"a string is the key", "namespace: shop", guidon.DocumentNamespace{Key: "shop"}},
+		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: red}", guidon.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
 		{"an object without key", "namespace: {name: Shop}", guidon.DocumentNamespace{Key: "default", Name: "Shop"}},
 	}
 	for _, test := range tests {
@@ -104,18 +104,18 @@ func TestDecodeAttachment(t *testing.T) {
 		{"null is a value (contract 4.2)", "null", "null"},
 		{"object keeps its order", "{z: 1, a: 2, m: 3}", `{"z":1,"a":2,"m":3}`},
 		{"number literals are kept", "[1.20, 1e5, -0, 12345678901234567890123, 0.10]", `[1.20,1e5,-0,12345678901234567890123,0.10]`},
-		{"a number beyond every float", "1e999", "1e999"},
+		{"a number out of the range of floats", "1e999", "1e999"},
 		{"YAML's own numbers are converted", "[0x1F, 0o17, 1_000, +5, .5, 5.]", `[31,15,1000,5,0.5,5]`},
-		{"words", "[true, False, ~, yes]", `[true,false,null,"yes"]`},
-		{"timestamps stay texts", "[2026-01-02, 2026-01-02T03:04:05Z]", `["2026-01-02","2026-01-02T03:04:05Z"]`},
-		{"quotes make texts", `["1", 'true', "null"]`, `["1","true","null"]`},
+		{"booleans and null", "[true, False, ~, yes]", `[true,false,null,"yes"]`},
+		{"timestamps stay strings", "[2026-01-02, 2026-01-02T03:04:05Z]", `["2026-01-02","2026-01-02T03:04:05Z"]`},
+		{"quoted scalars are strings", `["1", 'true', "null"]`, `["1","true","null"]`},
 		{"tags decide", `[!!str 1, !!int "2", !!float 3]`, `["1",2,3]`},
-		{"text is not escaped needlessly", `"<a href='x'>&é</a>"`, `"<a href='x'>&é</a>"`},
-		{"keys are texts", "{1: a, true: b}", `{"1":"a","true":"b"}`},
+		{"strings are not escaped needlessly", `"<a href='x'>&é</a>"`, `"<a href='x'>&é</a>"`},
+		{"keys are strings", "{1: a, true: b}", `{"1":"a","true":"b"}`},
 		{"anchors", "{a: &x [1, 2], b: *x}", `{"a":[1,2],"b":[1,2]}`},
 		{"merge keys: own members win", "{base: &b {x: 1, y: 2}, more: {<<: *b, y: 3}}", `{"base":{"x":1,"y":2},"more":{"x":1,"y":3}}`},
 		{"merge keys: the first of several wins", "{a: &a {x: 1}, b: &b {x: 2, y: 2}, c: {<<: [*a, *b]}}", `{"a":{"x":1},"b":{"x":2,"y":2},"c":{"x":1,"y":2}}`},
-		{"a quoted merge key is a name", `{"<<": 1}`, `{"<<":1}`},
+		{"a quoted merge key is a member name", `{"<<": 1}`, `{"<<":1}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestDecodeVersions(t *testing.T) {
 	}
 }
 
-// TestDecodeVersionsInFull: however a version is written, it is that one.
+// TestDecodeVersionsInFull checks that all spellings of a version have the same meaning.
 func TestDecodeVersionsInFull(t *testing.T) {
 	for version, found := range map[string]string{"v1.0": "1.0", "1.0.7": "1.0", "v1": "1.0", "1.2.0": "1.2", "v1.2": "1.2"} {
 		_, err := document.Decode(strings.NewReader(`{"version":"`+version+`","flags":[{"key":"f","variants":[{"key":"v","default":true}]}]}`), document.JSON)
@@ -213,8 +213,8 @@ func TestDecodeVersionsInFull(t *testing.T) {
 	}
 }
 
-// TestDecodeRanks: rules of the first version that lack their ranks have those of
-// their places, as in later ones.
+// TestDecodeRanks checks that rules without a rank are ranked by their positions in the
+// first version, as in later ones.
 func TestDecodeRanks(t *testing.T) {
 	const rules = "flags:\n- {key: f, name: F, rules: [{segment: a}, {segment: b, rank: 7}, {segment: c}]}\n" +
 		"segments: [{key: a, name: A}, {key: b, name: B}, {key: c, name: C}]\n"
@@ -249,30 +249,30 @@ func TestDecodeErrors(t *testing.T) {
 			`document 1, line 1: flags[0] "f": rollouts[0]: segment: invalid field key or keys: only one can be present`},
 		{"not an object", document.YAML, "- a", "document 1, line 1: must be an object, not a list"},
 		{"list expected", document.YAML, "flags: {}", "document 1, line 1: flags: must be a list, not an object"},
-		{"object expected", document.YAML, "flags:\n  - f", "document 1, line 2: flags[0]: must be an object, not a text"},
-		{"text expected", document.YAML, "flags: [{key: [a]}]", "document 1, line 1: flags[0]: key: must be a text, not a list"},
-		{"boolean expected", document.YAML, `flags: [{enabled: "true"}]`, "document 1, line 1: flags[0]: enabled: must be true or false, not a text"},
-		{"whole number expected", document.YAML, "flags: [{rules: [{rank: 1.5}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a whole number, not 1.5"},
-		{"rank too large", document.YAML, "flags: [{rules: [{rank: 3000000000}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a whole number, not 3000000000"},
-		{"number expected", document.YAML, "flags: [{rollouts: [{threshold: {percentage: half}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not a text"},
-		{"no number", document.YAML, "flags: [{rollouts: [{threshold: {percentage: .nan}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not .nan"},
+		{"object expected", document.YAML, "flags:\n  - f", "document 1, line 2: flags[0]: must be an object, not a string"},
+		{"string expected", document.YAML, "flags: [{key: [a]}]", "document 1, line 1: flags[0]: key: must be a string, not a list"},
+		{"boolean expected", document.YAML, `flags: [{enabled: "true"}]`, "document 1, line 1: flags[0]: enabled: must be true or false, not a string"},
+		{"integer expected", document.YAML, "flags: [{rules: [{rank: 1.5}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a 32-bit integer, not 1.5"},
+		{"rank too large", document.YAML, "flags: [{rules: [{rank: 3000000000}]}]", "document 1, line 1: flags[0]: rules[0]: rank: must be a 32-bit integer, not 3000000000"},
+		{"number expected", document.YAML, "flags: [{rollouts: [{threshold: {percentage: half}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not a string"},
+		{"NaN", document.YAML, "flags: [{rollouts: [{threshold: {percentage: .nan}}]}]", "document 1, line 1: flags[0]: rollouts[0]: threshold: percentage: must be a number, not .nan"},
 		{"metadata must be an object", document.YAML, "flags: [{metadata: [1]}]", "document 1, line 1: flags[0]: metadata: must be an object, not a list"},
-		{"infinity in an attachment", document.YAML, "flags: [{variants: [{attachment: [.inf]}]}]", "document 1, line 1: flags[0]: variants[0]: attachment: .inf is not a number that JSON has"},
-		{"same member twice", document.YAML, "flags: []\nflags: []", `document 1, line 2: member "flags" is there twice`},
-		{"member name", document.YAML, "{[a]: 1}", "document 1, line 1: the name of a member must be a text"},
+		{"infinity in an attachment", document.YAML, "flags: [{variants: [{attachment: [.inf]}]}]", "document 1, line 1: flags[0]: variants[0]: attachment: .inf is not a valid JSON number"},
+		{"same member twice", document.YAML, "flags: []\nflags: []", `document 1, line 2: duplicate member "flags"`},
+		{"member name", document.YAML, "{[a]: 1}", "document 1, line 1: the name of a member must be a string"},
 		{"tag", document.YAML, "flags: !shop []", "document 1, line 1: tag !shop is not supported"},
 		{"binary", document.YAML, "version: !!binary aGk=", "document 1, line 1: tag !!binary is not supported"},
-		{"tag that does not fit", document.YAML, "version: !!int x", `document 1, line 1: "x" is not a value of type !!int`},
-		{"merge of a text", document.YAML, "{<<: a}", "document 1, line 1: only mappings can be merged"},
-		{"anchor in itself", document.YAML, "flags: &a [*a]", `document 1, line 1: anchor "a" contains itself`},
+		{"tag that does not match the value", document.YAML, "version: !!int x", `document 1, line 1: "x" is not a value of type !!int`},
+		{"merge of a string", document.YAML, "{<<: a}", "document 1, line 1: only mappings can be merged"},
+		{"anchor that contains itself", document.YAML, "flags: &a [*a]", `document 1, line 1: anchor "a" contains itself`},
 		{"unknown anchor", document.YAML, "flags: *a", "document 1: unknown anchor 'a' referenced"},
 		{"YAML syntax in the second document", document.YAML, "a: 1\n---\na: [", "document 2, line 3: did not find expected node content"},
-		{"YAML depth", document.YAML, "x: " + strings.Repeat("[", 70) + strings.Repeat("]", 70), "document 1, line 1: values are nested more than 64 deep"},
-		{"JSON depth", document.JSON, `{"x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}", "document 1: values are nested more than 64 deep"},
+		{"YAML depth", document.YAML, "x: " + strings.Repeat("[", 70) + strings.Repeat("]", 70), "document 1, line 1: values are nested more than 64 levels deep"},
+		{"JSON depth", document.JSON, `{"x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}", "document 1: values are nested more than 64 levels deep"},
 		{"JSON syntax", document.JSON, `{"flags":[}`, "document 1: byte 10: invalid character '}' looking for beginning of value"},
 		{"JSON ends early", document.JSON, `{"flags":[`, "document 1: unexpected end of the input"},
-		{"JSON form", document.JSON, `{} {"flags":[{"key":"f","rules":[{"rank":"1"}]}]}`, `document 2: flags[0] "f": rules[0]: rank: must be a whole number, not a text`},
-		{"JSON with broken text", document.JSON, "{\"a\":\"\xff\"}", "the documents are not valid UTF-8"},
+		{"JSON form", document.JSON, `{} {"flags":[{"key":"f","rules":[{"rank":"1"}]}]}`, `document 2: flags[0] "f": rules[0]: rank: must be a 32-bit integer, not a string`},
+		{"JSON with invalid UTF-8", document.JSON, "{\"a\":\"\xff\"}", "the documents are not valid UTF-8"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -308,21 +308,21 @@ func TestDecodeBounds(t *testing.T) {
 			t.Errorf("got %v, want TooLarge", err)
 		}
 	})
-	t.Run("aliases", func(t *testing.T) { // nine levels of nine: some 400 million items
+	t.Run("aliases", func(t *testing.T) { // nine levels of nine aliases: about 400 million items
 		bomb := "l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
 		for i := 1; i < 9; i++ {
 			bomb += fmt.Sprintf("l%d: &l%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 9), ", "))
 		}
 		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
-		if err == nil || !strings.Contains(err.Error(), "aliases stand for too much content") {
-			t.Errorf("got %v, want a complaint about aliases", err)
+		if err == nil || !strings.Contains(err.Error(), "aliases expand to too much content") {
+			t.Errorf("got %v, want an error about aliases", err)
 		}
 	})
 	t.Run("aliases of merges", func(t *testing.T) {
 		bomb := "a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb:\n" + strings.Repeat("- {<<: *a}\n", 10_000)
 		_, err := document.Decode(strings.NewReader(bomb), document.YAML)
 		if err != nil {
-			t.Errorf("names are shared, so this is small: %v", err)
+			t.Errorf("member names are shared, so the expansion is small: %v", err)
 		}
 	})
 }

@@ -9,33 +9,33 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// decoder reads documents from nodes. It keeps the first error and goes on, so
-// that its functions need not return one.
+// decoder reads documents from nodes. It records the first error and continues, so that its
+// methods need not return errors.
 type decoder struct {
-	document int // the number of the current one, from 1
-	version  int // minor number of the stream's format
+	document int // the number of the current document, from 1
+	version  int // minor version of the stream
 	path     []string
 	err      error
 }
 
-// fields are the members that an object may have and what reads them.
+// fields maps the members that an object may have to the functions that read them.
 type fields map[string]func(n *node)
 
 func (d *decoder) fail(n *node, format string, args ...any) {
 	if d.err != nil {
 		return
 	}
-	place := fmt.Sprintf("document %d", d.document)
+	location := fmt.Sprintf("document %d", d.document)
 	if n.line > 0 {
-		place += fmt.Sprintf(", line %d", n.line)
+		location += fmt.Sprintf(", line %d", n.line)
 	}
-	place = strings.Join(append([]string{place}, d.path...), ": ")
-	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", place, fmt.Sprintf(format, args...))
+	location = strings.Join(append([]string{location}, d.path...), ": ")
+	d.err = guidon.Errorf(guidon.InvalidArgument, "%s: %s", location, fmt.Sprintf(format, args...))
 }
 
-// at reads something at the place below the current one.
-func (d *decoder) at(place string, read func()) {
-	d.path = append(d.path, place)
+// at calls read with the location appended to the path.
+func (d *decoder) at(location string, read func()) {
+	d.path = append(d.path, location)
 	read()
 	d.path = d.path[:len(d.path)-1]
 }
@@ -52,7 +52,8 @@ func (d *decoder) object(n *node, known fields) {
 	}
 }
 
-// list returns what reads a list by reading each of its items; null is empty.
+// list returns a function that reads a list by calling each for its items. Null is an empty
+// list.
 func (d *decoder) list(each func(n *node)) func(n *node) {
 	return func(n *node) {
 		if n.kind == null {
@@ -75,15 +76,15 @@ func (d *decoder) item(name string, index int, item *node, each func(n *node)) {
 	if item.kind == null {
 		return
 	}
-	place := name + "[" + strconv.Itoa(index) + "]"
+	location := name + "[" + strconv.Itoa(index) + "]"
 	if key := item.member("key"); key != nil && key.text != "" {
-		place += " " + strconv.Quote(key.text)
+		location += " " + strconv.Quote(key.text)
 	}
-	d.path[len(d.path)-1] = place
+	d.path[len(d.path)-1] = location
 	each(item)
 }
 
-// text returns what reads a text. Other scalars are texts too, as written.
+// text returns a function that reads a string. Other scalars are strings as written.
 func (d *decoder) text(to *string) func(n *node) {
 	return func(n *node) {
 		switch n.kind {
@@ -92,7 +93,7 @@ func (d *decoder) text(to *string) func(n *node) {
 		case text, number, boolean:
 			*to = n.raw
 		default:
-			d.fail(n, "must be a text, not %s", n.kind)
+			d.fail(n, "must be a string, not %s", n.kind)
 		}
 	}
 }
@@ -113,7 +114,7 @@ func (d *decoder) boolean(to *bool) func(n *node) {
 			*to = false
 		case n.kind == boolean:
 			*to = word == "true"
-		case n.plain && slices.Contains(oldBooleans, word): // YAML 1.1
+		case n.plain && slices.Contains(yaml11Booleans, word): // YAML 1.1
 			*to = word == "y" || word == "yes" || word == "on"
 		default:
 			d.fail(n, "must be true or false, not %s", n.kind)
@@ -121,7 +122,7 @@ func (d *decoder) boolean(to *bool) func(n *node) {
 	}
 }
 
-// float reads a percentage. Its range is for Validate to check.
+// float returns a function that reads a percentage. Validate checks its range.
 func (d *decoder) float(to *float32) func(n *node) {
 	return func(n *node) {
 		if n.kind == null {
@@ -145,14 +146,14 @@ func (d *decoder) integer(to *int32) func(n *node) {
 		}
 		value, err := strconv.ParseInt(n.text, 10, 32)
 		if n.kind != number || err != nil {
-			d.fail(n, "must be a whole number, not %s", n.describe())
+			d.fail(n, "must be a 32-bit integer, not %s", n.describe())
 			return
 		}
 		*to = int32(value)
 	}
 }
 
-// json reads any value as JSON text. An empty YAML value is none.
+// json returns a function that reads any value as JSON. An empty YAML value means none.
 func (d *decoder) json(to *string) func(n *node) {
 	return func(n *node) {
 		if n.kind == null && n.raw == "" {
@@ -167,7 +168,8 @@ func (d *decoder) json(to *string) func(n *node) {
 	}
 }
 
-// enum reads the name of a value; an unknown name is the first value (contract 13.2).
+// enum returns a function that reads the name of a value. An unknown name means the first
+// value (contract 13.2).
 func (d *decoder) enum(to interface{ UnmarshalText([]byte) error }) func(n *node) {
 	return func(n *node) {
 		var name string

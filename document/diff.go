@@ -8,9 +8,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Diff returns the difference between the YAML forms of two documents in
-// unified format, and nothing when they are equal. nil is a document that does
-// not exist.
+// Diff returns the difference between the YAML forms of two documents in unified format, or
+// "" if they are equal. A nil document is one that does not exist.
 func Diff(before, after *guidon.Document) (string, error) {
 	was, err := yamlForm(before)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Bounds of what is read.
+// Limits of the input.
 const (
 	maxInput     = 256 << 20 // bytes of a stream
-	maxDocuments = 1000      // of a stream, empty ones included
-	maxDepth     = 64        // of values in values
-	maxExpansion = 8 << 20   // bytes that the aliases of one document stand for, roughly
+	maxDocuments = 1000      // of a stream, including empty ones
+	maxDepth     = 64        // nesting of values
+	maxExpansion = 8 << 20   // bytes to which the aliases of a document may expand, roughly
 )
 
 // Format is the encoding of a file.
 type Format int
 
-// The formats.
+// The formats of import and export files.
 const (
 	YAML Format = iota // documents separated by ---
-	JSON               // objects one after the other
+	JSON               // consecutive objects
 )
 
 // String returns the name of the format.
@@ -34,8 +34,8 @@ func (f Format) String() string {
 	return "YAML"
 }
 
-// FormatOf returns the format that the extension of the path stands for, or
-// InvalidArgument for an unknown one.
+// FormatOf returns the format for the extension of the path, or InvalidArgument if the
+// extension is unknown.
 func FormatOf(path string) (Format, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yml", ".yaml":

@@ -8,12 +8,11 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Encode writes the documents as one stream in the form of contract 13.2, the
-// same bytes for the same documents: YAML documents are separated by ---, JSON
-// documents stand on a line each. What Decode makes of the stream is the
-// documents again, given that they are valid and that no rule has a rank, which
-// its place stands for. It returns InvalidArgument for what the format
-// cannot hold.
+// Encode writes the documents as one stream in the form of contract 13.2. The output is
+// deterministic. YAML documents are separated by ---, and JSON documents are written one
+// per line. Decode returns the same documents from the stream, provided that they are valid
+// and no rule has a rank: the position of a rule replaces its rank. Encode returns
+// InvalidArgument for values that the format cannot represent.
 func Encode(w io.Writer, format Format, documents []*guidon.Document) error {
 	for i, d := range documents {
 		var to sink = &jsonSink{out: w}
@@ -31,14 +30,14 @@ func Encode(w io.Writer, format Format, documents []*guidon.Document) error {
 	return nil
 }
 
-// sink writes a document object by object, so that no more of its form is in memory.
+// sink writes a document object by object, to keep only a part of the output in memory.
 type sink interface {
-	head(n *node) error              // all but the lists, first
-	item(list string, n *node) error // of one list after the other
+	head(n *node) error              // everything except the lists; called first
+	item(list string, n *node) error // an item; all items of a list are consecutive
 	end() error
 }
 
-// encoder builds nodes from documents and keeps the first error.
+// encoder builds nodes from documents and records the first error.
 type encoder struct{ err error }
 
 func textNode(value string) *node { return &node{kind: text, text: value} }
@@ -47,11 +46,11 @@ func booleanNode(value bool) *node {
 	return &node{kind: boolean, text: strconv.FormatBool(value)}
 }
 
-// floatNode returns the shortest number that is the value again.
+// floatNode returns the shortest number that decodes to the value.
 func (e *encoder) floatNode(value float32) *node {
 	literal := strconv.FormatFloat(float64(value), 'f', -1, 32)
 	if !jsonNumber.MatchString(literal) && e.err == nil {
-		e.err = fmt.Errorf("%s is not a number that JSON has", literal)
+		e.err = fmt.Errorf("%s is not a valid JSON number", literal)
 	}
 	return &node{kind: number, text: literal}
 }
@@ -60,21 +59,21 @@ func (e *encoder) jsonNode(literal string) *node {
 	n, err := parseJSON(literal)
 	if err != nil {
 		if e.err == nil {
-			e.err = fmt.Errorf("attachment or metadata is not JSON: %w", err)
+			e.err = fmt.Errorf("attachment or metadata is not valid JSON: %w", err)
 		}
 		return &node{}
 	}
 	return n
 }
 
-// text adds a member unless it is empty.
+// addText adds a member unless it is empty.
 func (n *node) addText(name, value string) {
 	if value != "" {
 		n.add(name, textNode(value))
 	}
 }
 
-// addTrue adds a member that stands there only when it is true.
+// addTrue adds a member only if it is true.
 func (n *node) addTrue(name string, value bool) {
 	if value {
 		n.add(name, booleanNode(true))

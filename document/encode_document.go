@@ -2,9 +2,9 @@ package document
 
 import "github.com/guidonhq/guidon"
 
-// The order of the members and which are left out: contract 13.2.
+// Contract 13.2 defines the order of the members, and which ones are omitted.
 
-// document writes the document, up to the first object that the format cannot hold.
+// document writes the document, up to the first object that the format cannot represent.
 func (e *encoder) document(to sink, d *guidon.Document, first bool) error {
 	n := &node{kind: object}
 	if first {
@@ -31,7 +31,7 @@ func writeItems[T any](e *encoder, to sink, list string, items []T, each func(T)
 	for _, item := range items {
 		n := each(item)
 		if e.err != nil {
-			return nil // which Encode reports
+			return nil // Encode returns e.err
 		}
 		if err := to.item(list, n); err != nil {
 			return err

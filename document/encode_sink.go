@@ -12,13 +12,13 @@ import (
 type jsonSink struct {
 	out  io.Writer
 	line []byte
-	list string // that has begun
+	list string // the current list
 }
 
 func (s *jsonSink) head(n *node) error {
 	var err error
 	if s.line, err = appendJSON(s.line, n); err == nil {
-		s.line = s.line[:len(s.line)-1] // it goes on
+		s.line = s.line[:len(s.line)-1] // the object continues
 	}
 	return err
 }
@@ -54,19 +54,19 @@ func (s *jsonSink) end() error {
 	return s.flush()
 }
 
-// yamlSink writes a document in block style. The library makes the text of some items
-// while the next ones are gathered.
+// yamlSink writes a document in block style. The library encodes some items while the next
+// ones are collected.
 type yamlSink struct {
 	out     io.Writer
-	follows bool // another document
+	follows bool // this is not the first document
 	list    string
-	held    []*node           // items of the list that nobody works on yet
-	begun   bool              // somebody works on some, or has
-	ahead   []pending[[]byte] // texts that are to be written next
+	queued  []*node          // items of the list that are not being encoded yet
+	started bool             // encoding of the list has started
+	pending []future[[]byte] // encoded items, in the order in which they are written
 }
 
-// maxHeldItems is how many items the library writes at once.
-const maxHeldItems = 64
+// maxQueuedItems is how many items the library encodes together.
+const maxQueuedItems = 64
 
 func (s *yamlSink) head(n *node) error {
 	if s.follows {
@@ -83,41 +83,41 @@ func (s *yamlSink) head(n *node) error {
 
 func (s *yamlSink) item(list string, n *node) error {
 	if list != s.list {
-		if err := s.pass(); err != nil {
+		if err := s.encodeQueued(); err != nil {
 			return err
 		}
-		s.list, s.begun = list, false
+		s.list, s.started = list, false
 	}
-	s.held = append(s.held, n)
-	if len(s.held) < maxHeldItems {
+	s.queued = append(s.queued, n)
+	if len(s.queued) < maxQueuedItems {
 		return nil
 	}
-	return s.pass()
+	return s.encodeQueued()
 }
 
 func (s *yamlSink) end() error {
-	if err := s.pass(); err != nil {
+	if err := s.encodeQueued(); err != nil {
 		return err
 	}
 	return s.write(0)
 }
 
-// pass has a text made of what is held.
-func (s *yamlSink) pass() error {
-	if len(s.held) == 0 {
+// encodeQueued starts to encode the queued items.
+func (s *yamlSink) encodeQueued() error {
+	if len(s.queued) == 0 {
 		return nil
 	}
-	list, items, begun := s.list, s.held, s.begun
-	s.held, s.begun = nil, true
-	s.ahead = append(s.ahead, start(func() ([]byte, error) { return itemsYAML(list, items, begun) }))
+	list, items, started := s.list, s.queued, s.started
+	s.queued, s.started = nil, true
+	s.pending = append(s.pending, start(func() ([]byte, error) { return itemsYAML(list, items, started) }))
 	return s.write(runtime.GOMAXPROCS(0))
 }
 
-// write writes the texts that come first, up to the last few.
-func (s *yamlSink) write(but int) error {
-	for len(s.ahead) > but {
-		next := s.ahead[0]
-		s.ahead = s.ahead[1:]
+// write writes the pending items in order, except the last keep chunks.
+func (s *yamlSink) write(keep int) error {
+	for len(s.pending) > keep {
+		next := s.pending[0]
+		s.pending = s.pending[1:]
 		err := next.use(func(text []byte) error {
 			_, err := s.out.Write(text)
 			return err
@@ -129,14 +129,15 @@ func (s *yamlSink) write(but int) error {
 	return nil
 }
 
-// itemsYAML returns items of a list, under its name unless it has begun.
-func itemsYAML(list string, items []*node, begun bool) ([]byte, error) {
+// itemsYAML encodes items of a list. It omits the name of the list if encoding of the list
+// has already started.
+func itemsYAML(list string, items []*node, started bool) ([]byte, error) {
 	sequence := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, n := range items {
 		sequence.Content = append(sequence.Content, yamlNode(n))
 	}
 	text, err := marshalYAML(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{yamlText(list), sequence}})
-	if begun {
+	if started {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	return text, err

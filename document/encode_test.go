@@ -22,7 +22,8 @@ func encode(t *testing.T, format document.Format, documents ...*guidon.Document)
 	return out.String()
 }
 
-// assertRoundTrip checks that the documents survive both formats.
+// assertRoundTrip checks that the documents are the same after encoding and decoding in
+// both formats.
 func assertRoundTrip(t *testing.T, documents []*guidon.Document) {
 	t.Helper()
 	for _, format := range []document.Format{document.YAML, document.JSON} {
@@ -35,13 +36,13 @@ func assertRoundTrip(t *testing.T, documents []*guidon.Document) {
 			t.Errorf("%v (-before +after):\n%s\n%s", format, diff, written)
 		}
 		if rewritten := encode(t, format, again...); rewritten != written {
-			t.Errorf("%v is not written the same way again:\n%s\n%s", format, written, rewritten)
+			t.Errorf("%v is encoded differently the second time:\n%s\n%s", format, written, rewritten)
 		}
 	}
 }
 
-// ranked returns the document with the rules by rank and the ranks left to the
-// places, which is how a document is written.
+// ranked returns the document in the form in which it is encoded: rules are sorted by rank,
+// and their ranks are zero.
 func ranked(d *guidon.Document) *guidon.Document {
 	for _, f := range d.Flags {
 		f.Rules = f.RulesByRank()
@@ -52,8 +53,8 @@ func ranked(d *guidon.Document) *guidon.Document {
 	return d
 }
 
-// everything has each member once in a full and once in a sparse form
-// (contract 13.2).
+// everything returns documents that have each member once in a full and once in a sparse
+// form (contract 13.2).
 func everything() []*guidon.Document {
 	return []*guidon.Document{
 		{
@@ -216,7 +217,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// awkwardTexts are those that YAML might take for something else.
+// awkwardTexts are strings that YAML might treat as something else.
 var awkwardTexts = []string{
 	"", " ", "true", "yes", "Off", "y", "null", "~", "1", "1.50", "1e999", "0x1F", "1_000", ".5", ".inf", "2026-01-02", "12:30:45",
 	"<<", "=", "-", "- a", "? a", "a: b", "a #b", "#b", "&a", "*a", "!a", "|", ">", "%a", "@a", "`a", "'", `"`, "[a", "{a}", ",",
@@ -225,7 +226,7 @@ var awkwardTexts = []string{
 	strings.Repeat("word ", 60) + "end", strings.Repeat("k", 2000),
 }
 
-// withText returns a document that has the text wherever one can be.
+// withText returns a document that has the string in every place for strings.
 func withText(t *testing.T, value string) *guidon.Document {
 	t.Helper()
 	quoted, err := jsonText(value)
@@ -241,7 +242,7 @@ func withText(t *testing.T, value string) *guidon.Document {
 	}
 }
 
-// TestEncodeTexts: whatever a text is, it is read back as that text.
+// TestEncodeTexts checks that every string is decoded to the same string.
 func TestEncodeTexts(t *testing.T) {
 	for _, value := range awkwardTexts {
 		assertRoundTrip(t, []*guidon.Document{withText(t, value)})
@@ -286,8 +287,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDecodeExported: a file in the exported form is written byte for byte the
-// same again.
+// TestDecodeExported checks that an exported file is encoded to the same bytes again.
 func TestDecodeExported(t *testing.T) {
 	for path, format := range map[string]document.Format{"../examples/shop.yaml": document.YAML, "../examples/shop.json": document.JSON} {
 		file, err := os.ReadFile(path)

@@ -17,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// example returns the documents of a file in examples/ and its bytes.
+// example returns the documents and the bytes of a file in examples/.
 func example(t *testing.T, name string) ([]*guidon.Document, []byte) {
 	t.Helper()
 	file, err := os.ReadFile("../examples/" + name)
@@ -35,7 +35,7 @@ func example(t *testing.T, name string) ([]*guidon.Document, []byte) {
 	return documents, file
 }
 
-// TestExampleCoverage: the example shows everything that a namespace can hold.
+// TestExampleCoverage checks that the example has everything that a namespace can have.
 func TestExampleCoverage(t *testing.T) {
 	documents, _ := example(t, "shop.yaml")
 	if got := len(documents); got != 2 {
@@ -68,7 +68,7 @@ func TestExampleCoverage(t *testing.T) {
 	}
 	for _, pair := range comparisonPairs() {
 		if seen[pair] == 0 {
-			t.Errorf("no constraint shows %s", pair)
+			t.Errorf("no constraint has %s", pair)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func noteFlag(seen map[string]int, f *guidon.DocumentFlag) {
 	}
 }
 
-// comparisonPairs returns every type with every operator that it accepts
+// comparisonPairs returns every comparison type with every operator that it accepts
 // (contract 4.3).
 func comparisonPairs() []string {
 	compare := []string{"eq", "neq", "lt", "lte", "gt", "gte", "isoneof", "isnotoneof", "present", "notpresent"}
@@ -120,7 +120,7 @@ func comparisonPairs() []string {
 	return out
 }
 
-// TestExampleFormats: both files hold the same.
+// TestExampleFormats checks that both files have the same content.
 func TestExampleFormats(t *testing.T) {
 	fromYAML, _ := example(t, "shop.yaml")
 	fromJSON, _ := example(t, "shop.json")
@@ -143,8 +143,8 @@ func newService(t *testing.T) *guidon.Service {
 	return guidon.NewService(db, time.Now)
 }
 
-// TestExampleThroughStore: what is exported after an import is the file, byte
-// for byte, and importing that changes nothing.
+// TestExampleThroughStore checks that an export after an import is byte for byte the file,
+// and that importing it again changes nothing.
 func TestExampleThroughStore(t *testing.T) {
 	ctx := t.Context()
 	service := newService(t)
@@ -175,8 +175,8 @@ func TestExampleThroughStore(t *testing.T) {
 	}
 }
 
-// TestExampleAnswers: the flags answer as examples/README.md says.
-func TestExampleAnswers(t *testing.T) {
+// TestExampleEvaluations checks the evaluation results in examples/README.md.
+func TestExampleEvaluations(t *testing.T) {
 	ctx, service := t.Context(), newService(t)
 	documents, _ := example(t, "shop.yaml")
 	for _, d := range documents {

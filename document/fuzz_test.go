@@ -20,8 +20,8 @@ func jsonText(value string) (string, error) {
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
-// FuzzDecode: no input makes Decode panic, and what it makes of one that is
-// valid can be written and read again in both formats without a difference.
+// FuzzDecode checks that no input makes Decode panic, and that valid documents can be
+// encoded and decoded in both formats without a difference.
 func FuzzDecode(f *testing.F) {
 	for _, version := range []string{"1.0", "1.1", "1.2", "1.3"} {
 		text, err := os.ReadFile("../examples/versions/" + version + ".yml")
@@ -64,15 +64,15 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode: every text is read back as that text, wherever it stands, and so
-// is every share.
+// FuzzEncode checks that every string, in every place, and every percentage is decoded to
+// the same value.
 func FuzzEncode(f *testing.F) {
 	for _, value := range awkwardTexts {
 		f.Add(value, float32(33.33))
 	}
 	f.Fuzz(func(t *testing.T, value string, share float32) {
 		if !utf8.ValidString(value) || !(share >= 0 && share <= 100) {
-			t.Skip("refused by validation")
+			t.Skip("rejected by validation")
 		}
 		d := withText(t, value)
 		d.Flags[0].Rollouts = []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: share}}}

@@ -8,9 +8,10 @@ import (
 	"io"
 )
 
-var errDepth = fmt.Errorf("values are nested more than %d deep", maxDepth)
+var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
 
-// parseJSON reads the one value of text, to any depth that encoding/json allows.
+// parseJSON parses text, which must be a single value, to any depth that encoding/json
+// allows.
 func parseJSON(text string) (*node, error) {
 	if valid := []byte(text); json.Valid(valid) {
 		return (&validJSON{text: valid}).value(0)
@@ -27,7 +28,7 @@ func parseJSON(text string) (*node, error) {
 	return n, nil
 }
 
-// readJSON reads the next value, of at most depth levels where depth is not 0.
+// readJSON reads the next value. Unless depth is 0, the value may have at most depth levels.
 // At the end of the input it returns io.EOF.
 func readJSON(d *json.Decoder, depth int) (*node, error) {
 	token, err := d.Token()
@@ -63,7 +64,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 	if opening == '{' {
 		n.kind = object
 	}
-	places := places{of: n}
+	index := memberIndex{of: n}
 	for d.More() {
 		name, err := readJSONName(d, n.kind)
 		if err != nil {
@@ -76,7 +77,7 @@ func readJSONItems(d *json.Decoder, opening json.Delim, depth int) (*node, error
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			places.set(name, value)
+			index.set(name, value)
 		}
 	}
 	_, err := d.Token()
@@ -102,7 +103,7 @@ func appendJSON(out []byte, n *node) ([]byte, error) {
 		return append(out, n.text...), nil
 	case number:
 		if n.text == "" {
-			return nil, fmt.Errorf("%s is not a number that JSON has", n.raw)
+			return nil, fmt.Errorf("%s is not a valid JSON number", n.raw)
 		}
 		return append(out, n.text...), nil
 	case text:

@@ -9,11 +9,11 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// errNotOrdinary is for a document that has to be read as a whole.
-var errNotOrdinary = errors.New("not an object with a member of each name")
+// errReadWhole is returned for a document that must be read as a whole.
+var errReadWhole = errors.New("not an object with unique member names")
 
-// decodeLongJSON reads a stream flag by flag, or as a whole where that cannot be. What is
-// wrong with it is for the second attempt to say.
+// decodeLongJSON reads a stream flag by flag, or as a whole if that is not possible. If the
+// stream is invalid, the second attempt returns the error.
 func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
 	if out, err := decodeItems(input, readRaw); err == nil {
 		return out, nil
@@ -28,7 +28,7 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 	var first struct {
 		Version json.RawMessage `json:"version"`
 	}
-	// What is wrong with the document is for those to say who read all of it.
+	// Errors are reported when the whole document is read.
 	_ = json.NewDecoder(bytes.NewReader(withoutHeader(input))).Decode(&first)
 	version := &node{kind: null}
 	if len(first.Version) > 0 {
@@ -57,7 +57,7 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 			d.readVersion(&node{kind: object, members: []member{{"version", version}}})
 		}
 		document, err := d.readJSONDocument(stream, read)
-		if err == errNotOrdinary {
+		if err == errReadWhole {
 			return decode(jsonDocuments(input))
 		}
 		if err == io.EOF {
@@ -67,13 +67,13 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 			return nil, d.err
 		}
 		if err != nil {
-			return nil, d.syntaxError(placed(err))
+			return nil, d.syntaxError(withOffset(err))
 		}
 		out = append(out, document)
 	}
 }
 
-// readJSONDocument reads a document whose bracket has been read.
+// readJSONDocument reads a document after its opening bracket.
 func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guidon.Document, error) {
 	lists := &guidon.Document{}
 	head := &node{kind: object}
@@ -84,7 +84,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guid
 			return nil, err
 		}
 		if seen[name] {
-			return nil, errNotOrdinary
+			return nil, errReadWhole
 		}
 		seen[name] = true
 		if name == "flags" || name == "segments" {
@@ -115,7 +115,7 @@ func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name s
 		return err
 	}
 	if token != json.Delim('[') {
-		return errNotOrdinary
+		return errReadWhole
 	}
 	for index := 0; stream.More() && d.err == nil; index++ {
 		item, err := read(stream, maxDepth-2)

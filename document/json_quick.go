@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// validJSON reads a text that is known to be JSON, several times as fast as the tokens
-// of package json come.
+// validJSON parses data that is known to be valid JSON, several times as fast as the tokens
+// of package encoding/json.
 type validJSON struct {
 	text []byte
 	at   int
 }
 
-// readRaw is readJSON for what is likely to be well formed.
+// readRaw is like readJSON, but faster. Its errors may differ.
 func readRaw(d *json.Decoder, depth int) (*node, error) {
 	var raw json.RawMessage
 	if err := d.Decode(&raw); err != nil {
@@ -22,7 +22,7 @@ func readRaw(d *json.Decoder, depth int) (*node, error) {
 	return (&validJSON{text: raw}).value(depth)
 }
 
-// next returns the first byte that is not a space.
+// next skips white space and returns the next byte.
 func (s *validJSON) next() byte {
 	for s.text[s.at] == ' ' || s.text[s.at] == '\t' || s.text[s.at] == '\r' || s.text[s.at] == '\n' {
 		s.at++
@@ -41,7 +41,7 @@ func (s *validJSON) value(depth int) (*node, error) {
 		value, err := s.string()
 		return &node{kind: text, text: value, raw: value}, err
 	}
-	word := string(s.word())
+	word := string(s.literal())
 	switch word {
 	case "null":
 		return &node{kind: null, raw: word}, nil
@@ -51,8 +51,8 @@ func (s *validJSON) value(depth int) (*node, error) {
 	return &node{kind: number, text: word, raw: word}, nil
 }
 
-// word reads a value without quotes or brackets.
-func (s *validJSON) word() []byte {
+// literal reads a value without quotes or brackets.
+func (s *validJSON) literal() []byte {
 	rest := s.text[s.at:]
 	if end := bytes.IndexAny(rest, ",]} \t\r\n"); end >= 0 {
 		rest = rest[:end]
@@ -87,7 +87,7 @@ func (s *validJSON) items(depth int) (*node, error) {
 	if s.text[s.at] == '{' {
 		n.kind, closing = object, '}'
 	}
-	places := places{of: n}
+	index := memberIndex{of: n}
 	for s.at++; s.next() != closing; {
 		if s.text[s.at] == ',' {
 			s.at++
@@ -108,24 +108,25 @@ func (s *validJSON) items(depth int) (*node, error) {
 		if n.kind == list {
 			n.items = append(n.items, value)
 		} else {
-			places.set(name, value)
+			index.set(name, value)
 		}
 	}
 	s.at++
 	return n, nil
 }
 
-// places finds the members of an object that is being read.
-type places struct {
+// memberIndex finds the members of an object while it is being read.
+type memberIndex struct {
 	of     *node
 	byName map[string]int // nil while there are few
 }
 
-// manyMembers is how many members are found faster by their names than one by one.
+// manyMembers is the number of members from which a map is faster than a linear search.
 const manyMembers = 16
 
-// set adds a member. Of several of a name the last one wins, as everywhere in JSON.
-func (p *places) set(name string, value *node) {
+// set adds or replaces a member. Of several members with the same name the last one wins, as
+// is usual for JSON.
+func (p *memberIndex) set(name string, value *node) {
 	n := p.of
 	if p.byName == nil && len(n.members) < manyMembers {
 		for i := range n.members {
@@ -143,8 +144,8 @@ func (p *places) set(name string, value *node) {
 			p.byName[m.name] = i
 		}
 	}
-	if place, again := p.byName[name]; again {
-		n.members[place].value = value
+	if i, found := p.byName[name]; found {
+		n.members[i].value = value
 		return
 	}
 	p.byName[name] = len(n.members)

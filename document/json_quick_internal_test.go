@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzValidJSON reads texts in both ways.
+// FuzzValidJSON checks that readRaw and readJSON return the same values.
 func FuzzValidJSON(f *testing.F) {
 	var many strings.Builder
 	for i := range 3 * manyMembers {

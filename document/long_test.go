@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 )
 
-// long returns a document that takes more than a MiB in either format.
+// long returns a document that is larger than 1 MiB in either format.
 func long() *guidon.Document {
 	d := &guidon.Document{Namespace: guidon.DocumentNamespace{Key: "long", Name: "Long"}}
 	for i := range 4000 {
@@ -27,7 +27,8 @@ func long() *guidon.Document {
 	return d
 }
 
-// TestLongDocuments come back from either format, where they are read flag by flag.
+// TestLongDocuments checks that long documents, which are read flag by flag, are decoded
+// from either format without a difference.
 func TestLongDocuments(t *testing.T) {
 	want := []*guidon.Document{long(), long()}
 	want[1].Namespace.Key = "second"
@@ -49,10 +50,10 @@ func TestLongDocuments(t *testing.T) {
 	}
 }
 
-// TestLongForms are read as short ones of the same form are, whether they can be
-// divided or not.
+// TestLongForms checks that long streams are decoded like short ones of the same form,
+// whether they can be split or not.
 func TestLongForms(t *testing.T) {
-	padding := strings.Repeat("# "+strings.Repeat("x", 100)+"\n", 12000) // makes a text long
+	padding := strings.Repeat("# "+strings.Repeat("x", 100)+"\n", 12000) // makes the input long
 	for name, text := range map[string]string{
 		"indented":             "namespace: a\nflags:\n  - key: f\n    name: F\n\n  - key: g\n    name: G\nsegments:\n  - key: s\n    name: S\n",
 		"flush":                "flags:\n- key: f\n  name: F\n- name: G\n  key: g\nversion: \"1.4\"\n",

@@ -1,14 +1,14 @@
 package document
 
-// node is a value of either format: what YAML and JSON have in common.
+// node is a YAML or JSON value.
 type node struct {
 	kind    kind
-	text    string // of a text; of a number its JSON literal, or nothing where JSON has none; "true" or "false"
-	raw     string // a scalar as it is written
+	text    string // the value of a string, the JSON literal of a number ("" if it has none), or "true" or "false"
+	raw     string // a scalar as written
 	plain   bool   // a YAML scalar without quotes or tag
 	items   []*node
 	members []member
-	line    int // 0: unknown
+	line    int // 0 if unknown
 }
 
 type kind uint8
@@ -22,7 +22,7 @@ const (
 	object
 )
 
-var kindNames = [...]string{null: "null", boolean: "a boolean", number: "a number", text: "a text", list: "a list", object: "an object"}
+var kindNames = [...]string{null: "null", boolean: "a boolean", number: "a number", text: "a string", list: "a list", object: "an object"}
 
 func (k kind) String() string { return kindNames[k] }
 
@@ -32,7 +32,7 @@ type member struct {
 	value *node
 }
 
-// member returns the value of that name, or nil.
+// member returns the value of the member with the name, or nil if there is none.
 func (n *node) member(name string) *node {
 	for _, m := range n.members {
 		if m.name == name {

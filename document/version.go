@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// parseVersion returns the minor number of a known version of the format: that of a
-// semantic version, which may begin with a v and lack the patch number or, for 1.0,
-// the minor number. Patches of a version are of one form.
+// parseVersion returns the minor number of a supported format version. The version is a
+// semantic version that may begin with a v. The patch number may be missing, and for 1.0
+// also the minor number. The patch number does not change the format.
 func parseVersion(version string) (minor int, known bool) {
 	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
 	if len(parts) > 3 || len(parts) == 3 && !isVersionNumber(parts[2]) {
@@ -20,7 +20,7 @@ func parseVersion(version string) (minor int, known bool) {
 	return minor, minor >= 0
 }
 
-// isVersionNumber reports whether the text is a number without leading zeros.
+// isVersionNumber reports whether the string is a number without leading zeros.
 func isVersionNumber(text string) bool {
 	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
 }

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// jsonNumber is the grammar of JSON numbers. A plain YAML scalar of that form
-// is a number and keeps its digits, whatever their count.
+// jsonNumber is the grammar of JSON numbers. A plain YAML scalar of that form is a number,
+// and keeps all its digits.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // lineError is an error at a line of a YAML stream.
@@ -22,10 +22,10 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
-// yamlReader turns the nodes of the YAML library into ours: anchors and merge
-// keys resolved, but only to a bound.
+// yamlReader converts the nodes of the YAML library. It resolves aliases and merge keys, up
+// to a limit.
 type yamlReader struct {
-	expansion int                 // what aliases may still stand for
+	expansion int                 // how much aliases may still expand to
 	expanding map[*yaml.Node]bool // the anchored nodes being read for an alias
 }
 
@@ -35,9 +35,9 @@ func newYAMLReader() *yamlReader {
 
 func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	if len(r.expanding) > 0 {
-		const cost = 32 // of a value besides its text
+		const cost = 32 // of a value in addition to its string
 		if r.expansion -= cost + len(n.Value); r.expansion < 0 {
-			return nil, &lineError{n.Line, "aliases stand for too much content"}
+			return nil, &lineError{n.Line, "aliases expand to too much content"}
 		}
 	}
 	switch n.Kind {
@@ -55,7 +55,7 @@ func (r *yamlReader) read(n *yaml.Node, depth int) (*node, error) {
 	return nil, &lineError{n.Line, "unexpected content"}
 }
 
-// alias reads what the alias stands for.
+// alias reads the node that the alias refers to.
 func (r *yamlReader) alias(n *yaml.Node, read func(*yaml.Node) (*node, error)) (*node, error) {
 	if r.expanding[n.Alias] {
 		return nil, &lineError{n.Line, fmt.Sprintf("anchor %q contains itself", n.Value)}
@@ -100,7 +100,7 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 			return nil, err
 		}
 		if own[name] {
-			return nil, &lineError{n.Content[i].Line, fmt.Sprintf("member %q is there twice", name)}
+			return nil, &lineError{n.Content[i].Line, fmt.Sprintf("duplicate member %q", name)}
 		}
 		own[name] = true
 	}
@@ -126,8 +126,8 @@ func (r *yamlReader) mapping(n *yaml.Node, depth int) (*node, error) {
 	return out, nil
 }
 
-// merge adds the members of a mapping, or of several, that out does not get by
-// itself. Of several the first one wins.
+// merge adds the members of one or several mappings to out, except those that are taken. If
+// several mappings have a member, the first one wins.
 func (r *yamlReader) merge(out *node, taken map[string]bool, from *yaml.Node, depth int) error {
 	source, err := r.read(from, depth)
 	if err != nil {
@@ -160,12 +160,12 @@ func memberName(key *yaml.Node) (string, error) {
 		key = key.Alias
 	}
 	if key.Kind != yaml.ScalarNode {
-		return "", &lineError{key.Line, "the name of a member must be a text"}
+		return "", &lineError{key.Line, "the name of a member must be a string"}
 	}
 	return key.Value, nil
 }
 
-// scalar reads a scalar. Timestamps are texts, as JSON has no such type.
+// scalar reads a scalar. Timestamps are strings, because JSON has no such type.
 func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	out := &node{raw: n.Value, line: n.Line, plain: n.Style&(quoted|yaml.TaggedStyle) == 0}
@@ -188,7 +188,7 @@ func (r *yamlReader) scalar(n *yaml.Node) (*node, error) {
 	return out, nil
 }
 
-// convert sets kind and text of a boolean or number in one of YAML's own forms.
+// convert sets the kind and text of a boolean or number in a form that only YAML has.
 func (n *node) convert(from *yaml.Node) error {
 	var value any
 	if err := from.Decode(&value); err != nil {

@@ -10,18 +10,17 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// What the YAML library makes of a text is fifty times as long as that. So a long
-// stream is divided at the lines where a flag or segment begins, and the library is
-// given a few of them at a time. Only the form that everybody writes can be divided:
-// lists in block style under the names flags and segments. Any other is read as a
-// whole.
+// The nodes of the YAML library take fifty times the memory of the input. So a long stream
+// is split at the lines where a flag or segment begins, and the library parses a few of
+// them at a time. Only the usual form can be split: lists in block style under the names
+// flags and segments. Any other form is read as a whole.
 const (
-	minDivided = 1 << 20   // bytes of a stream that is worth it
-	maxWhole   = 16 << 20  // bytes of a stream that is read as a whole
-	chunkSize  = 128 << 10 // bytes that the library is given, or one item
+	minSplitSize   = 1 << 20   // bytes from which a stream is split
+	maxUnsplitSize = 16 << 20  // bytes up to which a stream is read as a whole
+	chunkSize      = 128 << 10 // bytes that are parsed together, unless one item is larger
 )
 
-// yamlPart is a document of a stream that has been divided.
+// yamlPart is a document of a split stream.
 type yamlPart struct {
 	head  []byte // without the lists
 	lists []yamlList
@@ -35,13 +34,13 @@ type yamlList struct {
 
 type yamlChunk struct {
 	text []byte
-	line int // lines of the stream before it
+	line int // number of lines of the stream before the chunk
 }
 
-var errNotDivided = errors.New("not in block style")
+var errNotSplittable = errors.New("not in block style")
 
-// divideYAML divides the stream, or returns errNotDivided.
-func divideYAML(input []byte) ([]yamlPart, error) {
+// splitYAML splits the stream, or returns errNotSplittable.
+func splitYAML(input []byte) ([]yamlPart, error) {
 	var parts []yamlPart
 	part, current := yamlPart{}, (*yamlList)(nil)
 	started, indent, number := false, -1, 0
@@ -50,7 +49,7 @@ func divideYAML(input []byte) ([]yamlPart, error) {
 		if end == 0 {
 			end = len(rest)
 		}
-		line := rest[:end] // with all that follows as its capacity
+		line := rest[:end] // keeps the rest as its capacity, for extend
 		rest = rest[end:]
 		text := bytes.TrimRight(line, " \t\r\n")
 		at := len(text) - len(bytes.TrimLeft(text, " "))
@@ -73,12 +72,12 @@ func divideYAML(input []byte) ([]yamlPart, error) {
 		case current == nil && at > 0:
 			part.head = append(part.head, line...)
 		case current == nil:
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		case text[at] == '-' && (at+1 == len(text) || text[at+1] == ' ') && (indent < 0 || at == indent):
 			indent = at
 			current.begin(line, number)
 		case at <= indent || indent < 0:
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		default:
 			part.add(current, line)
 		}
@@ -92,7 +91,7 @@ func divideYAML(input []byte) ([]yamlPart, error) {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
 
-// add adds a line to the item that has begun.
+// add adds a line to the current item, or to the head if there is none.
 func (p *yamlPart) add(list *yamlList, line []byte) {
 	if list == nil || len(list.chunks) == 0 {
 		p.head = append(p.head, line...)
@@ -116,8 +115,8 @@ func (l *yamlList) extend(line []byte) {
 	last.text = last.text[:len(last.text)+len(line)]
 }
 
-// decodeDivided reads the documents of a stream that has been divided.
-func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
+// decodeParts reads the documents of a split stream.
+func decodeParts(parts []yamlPart) ([]*guidon.Document, error) {
 	var out []*guidon.Document
 	d := &decoder{}
 	for i, part := range parts {
@@ -133,7 +132,7 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 			}
 		}
 		if head.kind != object {
-			return nil, errNotDivided
+			return nil, errNotSplittable
 		}
 		if len(out) == 0 {
 			d.readVersion(head)
@@ -141,7 +140,7 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 		document := d.readDocument(head)
 		for _, list := range part.lists {
 			if head.member(list.name) != nil || len(part.lists) == 2 && part.lists[0].name == part.lists[1].name || len(part.lists) > 2 {
-				return nil, errNotDivided // the same name twice
+				return nil, errNotSplittable // duplicate names
 			}
 			if err := d.readChunks(document, list); err != nil {
 				return nil, err
@@ -156,9 +155,9 @@ func decodeDivided(parts []yamlPart) ([]*guidon.Document, error) {
 
 func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
 	index := 0
-	return ahead(from.chunks, yamlChunk.parse, func(items *node) error {
+	return processOrdered(from.chunks, yamlChunk.parse, func(items *node) error {
 		if items.kind != list {
-			return errNotDivided
+			return errNotSplittable
 		}
 		for _, item := range items.items {
 			d.readItem(to, from.name, index, item)
@@ -171,26 +170,26 @@ func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
 func (c yamlChunk) parse() (*node, error) {
 	items, err := parseYAML(c.text, c.line)
 	if err != nil {
-		return nil, fmt.Errorf("from line %d on: %w", c.line+1, err)
+		return nil, fmt.Errorf("in the part that begins at line %d: %w", c.line+1, err)
 	}
 	return items, nil
 }
 
-// parseYAML reads the one document of a text that stands so many lines below the
-// beginning of its stream.
+// parseYAML reads the only document in text. line is the number of lines of the stream
+// before it.
 func parseYAML(text []byte, line int) (*node, error) {
 	var n yaml.Node
 	if err := yaml.Unmarshal(text, &n); err != nil {
 		return nil, err
 	}
-	lower(&n, line)
+	shiftLines(&n, line)
 	return newYAMLReader().read(&n, maxDepth)
 }
 
-// lower adds to the lines of the node and of all below it.
-func lower(n *yaml.Node, lines int) {
+// shiftLines adds to the line numbers of the node and its descendants.
+func shiftLines(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {
-		lower(child, lines)
+		shiftLines(child, lines)
 	}
 }

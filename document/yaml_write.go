@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// oldBooleans are texts that readers of YAML 1.1 take for booleans.
-var oldBooleans = []string{"y", "n", "yes", "no", "on", "off"}
+// yaml11Booleans are strings that YAML 1.1 readers treat as booleans.
+var yaml11Booleans = []string{"y", "n", "yes", "no", "on", "off"}
 
-// yamlNode returns the value as the YAML library writes it.
+// yamlNode returns the node of the YAML library for the value.
 func yamlNode(n *node) *yaml.Node {
 	switch n.kind {
 	case null:
@@ -38,21 +38,21 @@ func yamlNode(n *node) *yaml.Node {
 	return out
 }
 
-// yamlText returns a text that every reader takes for a text. The library
-// chooses the style, except where its choice would be read as something else.
+// yamlText returns a string that every reader treats as a string. The library chooses the
+// style, unless some readers would misread its choice.
 func yamlText(value string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 	switch {
 	case strings.Contains(value, "\n") && !isSimpleBlock(value),
 		jsonNumber.MatchString(value),
-		slices.Contains(oldBooleans, strings.ToLower(value)):
+		slices.Contains(yaml11Booleans, strings.ToLower(value)):
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
 }
 
-// isSimpleBlock tells whether a text of several lines can stand as a block
-// whose indentation and end are beyond doubt.
+// isSimpleBlock reports whether a string of several lines can be written as a block with
+// unambiguous indentation and end.
 func isSimpleBlock(value string) bool {
 	lines := strings.Split(strings.TrimSuffix(value, "\n"), "\n")
 	if lines[0] == "" || lines[len(lines)-1] == "" {

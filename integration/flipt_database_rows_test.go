@@ -43,16 +43,16 @@ func TestFliptDatabaseBadRows(t *testing.T) {
 	}
 	wants := map[string][]string{
 		"mysql": {
-			`authentications a: left out: expires_at: "0000-00-00 00:00:00.000000" is not a time`,
-			`distributions d: left out: rollout: it is NULL`,
-			`flags n/bad: left out: created_at: "0000-00-00 00:00:00.000000" is not a time`,
-			`variants w: left out: updated_at: "2024-02-00 10:00:00.000000" is not a time`,
+			`authentications a: skipped: expires_at: "0000-00-00 00:00:00.000000" is not a time`,
+			`distributions d: skipped: rollout: must not be NULL`,
+			`flags n/bad: skipped: created_at: "0000-00-00 00:00:00.000000" is not a time`,
+			`variants w: skipped: updated_at: "2024-02-00 10:00:00.000000" is not a time`,
 		},
 		"postgres": {
-			`authentications a: left out: expires_at: "-infinity" is not a time`,
-			`distributions d: left out: rollout NaN is not between 0 and 100`,
-			`flags n/bad: left out: created_at: "infinity" is not a time`,
-			`variants w: left out: updated_at: a time in the year -43`,
+			`authentications a: skipped: expires_at: "-infinity" is not a time`,
+			`distributions d: skipped: rollout NaN is not between 0 and 100`,
+			`flags n/bad: skipped: created_at: "infinity" is not a time`,
+			`variants w: skipped: updated_at: the year -43 is out of range`,
 		},
 	}
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {

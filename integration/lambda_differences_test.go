@@ -38,7 +38,7 @@ func TestLambdaDifferences(t *testing.T) {
 				{"*", "metrics", "GET", "/metrics", nil, nil, 404, "404 page not found"},
 				{"*", "the profiler", "GET", "/debug/pprof/", nil, nil, 404, "404 page not found"},
 				{"*", "a large request", "POST", "/api/v1/namespaces/default/import", sent, nil, 413, `{"message":"Request Too Long"}`},
-				{"*", "a large answer", "GET", exportPath, nil, []string{"Accept-Encoding: identity"}, 413, `{"code":8,"message":"the answer is larger than the 6 MiB`},
+				{"*", "a large response", "GET", exportPath, nil, []string{"Accept-Encoding: identity"}, 413, `{"code":8,"message":"the response is larger than the 6 MiB`},
 				{"*", "a large response that is small when compressed", "GET", exportPath, nil, []string{"Accept-Encoding: gzip"}, 200, "\x1f\x8b"},
 				{"HTTP API*", "a path that is not UTF-8", "GET", flags + "/%ff", nil, nil, 404, `"flag \"default/` + "\uFFFD" + `\" not found"`},
 				{"REST API", "a malformed query", "GET", flags + "?limit=%zz", nil, nil, 200, `"totalCount":7`},

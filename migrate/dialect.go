@@ -10,15 +10,15 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// dialect is what migrating one kind of database needs to know of it.
+// dialect is how one kind of database is migrated.
 type dialect struct {
 	name   string
 	tables string // a query for the names of all tables
-	// steps keeps which steps have been applied.
+	// steps returns the store of the steps that have been applied.
 	steps func() (database.Store, error)
-	// lock keeps all other processes from migrating the same database, until
-	// release. The work under it uses the context that it returns, which ends
-	// when the lock is lost.
+	// lock prevents all other processes from migrating the same database until
+	// release is called. The migration must use the returned context, which ends
+	// if the lock is lost.
 	lock func(ctx context.Context, db *sql.DB, d dialect) (held context.Context, release func() error, err error)
 }
 
@@ -26,7 +26,7 @@ var dialects = []dialect{
 	{
 		name:   "sqlite",
 		tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
-		// Its files have had goose's own table from the start.
+		// SQLite files have always had goose's own table.
 		steps: func() (database.Store, error) { return database.NewStore(goose.DialectSQLite3, versionTable) },
 		lock:  lockNothing,
 	},
@@ -50,27 +50,27 @@ func dialectNamed(name string) (dialect, error) {
 	return dialects[i], nil
 }
 
-// listTables returns the names of all tables.
 func (d dialect) listTables(ctx context.Context, db *sql.DB) (names []string, err error) {
 	rows, err := db.QueryContext(ctx, d.tables)
 	if err != nil {
-		return nil, fmt.Errorf("list the tables: %w", err)
+		return nil, fmt.Errorf("cannot list the tables: %w", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("list the tables: %w", err)
+			return nil, fmt.Errorf("cannot list the tables: %w", err)
 		}
 		names = append(names, name)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("list the tables: %w", err)
+		return nil, fmt.Errorf("cannot list the tables: %w", err)
 	}
 	return names, nil
 }
 
-// lockNothing is the lock of SQLite, whose file the caller of [Up] has to itself.
+// lockNothing is the lock of SQLite: the caller of [Up] must have exclusive access to the
+// file.
 func lockNothing(ctx context.Context, _ *sql.DB, _ dialect) (context.Context, func() error, error) {
 	return ctx, func() error { return nil }, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// newProvider returns goose's runner over our steps. It touches nothing yet.
+// newProvider returns goose's runner of the steps. It does not access the database.
 func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
 	fsys, err := steps(d.name)
 	if err != nil {
@@ -30,8 +30,8 @@ func newProvider(db *sql.DB, d dialect) (*goose.Provider, error) {
 	)
 }
 
-// appliedVersions returns which steps have been applied. It asks the version table
-// itself, since goose would create the table even to look at it.
+// appliedVersions returns the steps that have been applied. It reads the version table
+// itself, because goose would create the table even for a read.
 func appliedVersions(ctx context.Context, db *sql.DB, d dialect) ([]int64, error) {
 	exists, err := hasVersionTable(ctx, db, d)
 	if err != nil || !exists {
@@ -43,11 +43,11 @@ func appliedVersions(ctx context.Context, db *sql.DB, d dialect) ([]int64, error
 	}
 	list, err := store.ListMigrations(ctx, db)
 	if err != nil {
-		return nil, fmt.Errorf("list the schema steps: %w", err)
+		return nil, fmt.Errorf("cannot list the schema steps: %w", err)
 	}
 	var versions []int64
 	for _, m := range list {
-		if m.Version != 0 { // goose's mark that the table is there
+		if m.Version != 0 { // goose's marker that the table exists
 			versions = append(versions, m.Version)
 		}
 	}
@@ -68,23 +68,23 @@ func appliedTimes(ctx context.Context, db *sql.DB, d dialect) (map[int64]time.Ti
 	for _, version := range versions {
 		result, err := store.GetMigration(ctx, db, version)
 		if err != nil {
-			return nil, fmt.Errorf("read schema step %d: %w", version, err)
+			return nil, fmt.Errorf("cannot read schema step %d: %w", version, err)
 		}
 		times[version] = result.Timestamp.UTC()
 	}
 	return times, nil
 }
 
-// ownTables are the tables of the first step whose names others may use too.
+// ownTables are the tables of the first step whose names other programs may use too.
 var ownTables = []string{"namespaces", "flags", "segments", "changes", "authentications"}
 
-// hasVersionTable tells whether the table of the steps is there. It is created
-// before all others, so that without it tables with our names are not ours, but
-// those of another program, which a step must not touch.
+// hasVersionTable reports whether the version table exists. It is created before all
+// other tables. So without it, tables with the same names as ours belong to another
+// program, and a step must not modify them.
 func hasVersionTable(ctx context.Context, db *sql.DB, d dialect) (bool, error) {
 	foreign := ""
-	// Not every database lists the tables as of one moment: twice, in case they
-	// are being created just now.
+	// Some databases do not list all tables as of the same moment. A second attempt is
+	// needed in case the tables are being created.
 	for range 2 {
 		names, err := d.listTables(ctx, db)
 		if err != nil {
@@ -100,10 +100,11 @@ func hasVersionTable(ctx context.Context, db *sql.DB, d dialect) (bool, error) {
 		foreign = names[i]
 	}
 	return false, guidon.Errorf(guidon.FailedPrecondition,
-		"the database has a table %q that is not of this program; give this program a database of its own", foreign)
+		"the database has a table %q of another program; use a separate database", foreign)
 }
 
-// unknown returns the steps that no source accounts for, by version.
+// unknown returns the steps in times, sorted by version. They are the steps that the
+// program does not know, so they have no names.
 func unknown(times map[int64]time.Time) []Step {
 	var all []Step
 	for _, version := range slices.Sorted(maps.Keys(times)) {
@@ -112,18 +113,18 @@ func unknown(times map[int64]time.Time) []Step {
 	return all
 }
 
-// createVersions makes sure that the version table is there. It is called under
-// the lock.
+// createVersions creates the version table if it does not exist. The caller must hold the
+// lock.
 func createVersions(ctx context.Context, db *sql.DB, d dialect) error {
 	store, err := d.steps()
 	if err != nil {
 		return err
 	}
 	if _, own := store.(stepStore); !own {
-		return nil // goose does it
+		return nil // goose creates it
 	}
 	if err := store.CreateVersionTable(ctx, db); err != nil {
-		return fmt.Errorf("create the table of the schema steps: %w", err)
+		return fmt.Errorf("cannot create the table of the schema steps: %w", err)
 	}
 	return nil
 }

@@ -12,35 +12,35 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// lockTable holds the one row that is the lock.
+// lockTable is the table whose only row is the lock.
 const lockTable = "schema_lock"
 
-// rowLock is a lock that works on every database and through every connection
-// pooler: a row that names the holder and counts its heartbeats. Nobody compares
-// clocks: whoever waits takes the lock over when it has seen no beat for patience
-// by its own clock, so that a holder that was killed holds up nobody for longer.
+// rowLock is a lock that works on every database and through every connection pooler. It
+// is a row that has the name of the holder and a count of its heartbeats. Clocks are not
+// compared: a waiting process takes over the lock if it has seen no heartbeat for the
+// timeout by its own clock. So a holder that was killed delays others no longer than that.
 //
-// A holder that was only frozen may wake up beside its successor. That is why
-// steps can be run again, and why a step can be recorded only once.
+// A holder that was only frozen may continue concurrently with its successor. That is why
+// it must be safe to run steps again, and why a step can be recorded only once.
 type rowLock struct {
 	db       *sql.DB
 	dialect  dialect
-	holder   string        // a random text, different for each
-	beat     time.Duration // between two beats
-	patience time.Duration // many beats
+	holder   string        // a random string, different for each process
+	interval time.Duration // between two heartbeats
+	timeout  time.Duration // many intervals
 }
 
-var errLockLost = errors.New("the lock for migrating was taken over by another process, since this one had not shown itself for too long")
+var errLockLost = errors.New("migration lock lost: not renewed in time, and taken over by another process")
 
 func lockRow(ctx context.Context, db *sql.DB, d dialect) (context.Context, func() error, error) {
-	l := &rowLock{db: db, dialect: d, holder: rand.Text(), beat: time.Second, patience: 15 * time.Second}
+	l := &rowLock{db: db, dialect: d, holder: rand.Text(), interval: time.Second, timeout: 15 * time.Second}
 	return l.hold(ctx)
 }
 
-// hold waits for the lock and keeps it until release. The context it returns
-// ends, with errLockLost as its cause, when the lock is lost.
+// hold waits for the lock and renews it until release is called. If the lock is lost, the
+// returned context ends with the cause errLockLost.
 func (l *rowLock) hold(ctx context.Context) (held context.Context, release func() error, err error) {
-	if err := l.persist(ctx, l.prepare); err != nil {
+	if err := l.retry(ctx, l.prepare); err != nil {
 		return nil, nil, err
 	}
 	if err := l.acquire(ctx); err != nil {
@@ -50,7 +50,7 @@ func (l *rowLock) hold(ctx context.Context) (held context.Context, release func(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.keep(held, cancel)
+		l.renew(held, cancel)
 	}()
 	return held, func() error {
 		lost := context.Cause(held)
@@ -59,13 +59,13 @@ func (l *rowLock) hold(ctx context.Context) (held context.Context, release func(
 		if errors.Is(lost, errLockLost) {
 			return errLockLost
 		}
-		return l.giveBack(context.WithoutCancel(ctx))
+		return l.unlock(context.WithoutCancel(ctx))
 	}, nil
 }
 
-// prepare creates the table and the row. Others may be doing the same, and some
-// databases then answer "exists already" even to IF NOT EXISTS: the next attempt
-// finds what they made.
+// prepare creates the table and the row. Another process may do so concurrently, and some
+// databases then report that the table exists, even with IF NOT EXISTS. In that case the
+// next attempt succeeds.
 func (l *rowLock) prepare(ctx context.Context) error {
 	names, err := l.dialect.listTables(ctx, l.db)
 	if err != nil {
@@ -88,9 +88,9 @@ func (l *rowLock) prepare(ctx context.Context) error {
 	return err
 }
 
-// lockState is what the row says.
+// lockState is the content of the row.
 type lockState struct {
-	holder string // "" is nobody
+	holder string // "" if the lock is free
 	beats  int64
 }
 
@@ -99,8 +99,8 @@ func (l *rowLock) read(ctx context.Context) (s lockState, err error) {
 	return s, err
 }
 
-// replace makes the state another one, if it is still what it was. Both holders
-// are texts of ours, hence no placeholders.
+// replace replaces the state if it is unchanged. Both holders are generated here, so the
+// query needs no placeholders.
 func (l *rowLock) replace(ctx context.Context, was, is lockState) (done bool, err error) {
 	result, err := l.db.ExecContext(ctx, fmt.Sprintf(
 		`UPDATE `+lockTable+` SET holder = '%s', beats = %d WHERE lock_name = 'schema' AND holder = '%s' AND beats = %d`,
@@ -112,13 +112,13 @@ func (l *rowLock) replace(ctx context.Context, was, is lockState) (done bool, er
 	return n == 1, err
 }
 
-// acquire waits until the lock is free, or its holder gone, and takes it.
+// acquire waits until the lock is free or has timed out, and takes it.
 func (l *rowLock) acquire(ctx context.Context) error {
 	var seen lockState
 	since := time.Now()
 	for {
 		var taken bool
-		err := l.persist(ctx, func(ctx context.Context) error {
+		err := l.retry(ctx, func(ctx context.Context) error {
 			now, err := l.read(ctx)
 			if err != nil {
 				return err
@@ -126,7 +126,7 @@ func (l *rowLock) acquire(ctx context.Context) error {
 			if now != seen {
 				seen, since = now, time.Now()
 			}
-			if now.holder != "" && now.holder != l.holder && time.Since(since) < l.patience {
+			if now.holder != "" && now.holder != l.holder && time.Since(since) < l.timeout {
 				return nil
 			}
 			taken, err = l.replace(ctx, now, lockState{l.holder, now.beats + 1})
@@ -141,11 +141,11 @@ func (l *rowLock) acquire(ctx context.Context) error {
 	}
 }
 
-// keep shows that the holder is alive until ctx ends, and ends it by lose when
-// others have the lock, or may have.
-func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
+// renew sends heartbeats until ctx ends. It cancels ctx if another process has, or may
+// have, taken over the lock.
+func (l *rowLock) renew(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
-	ticker := time.NewTicker(l.beat)
+	ticker := time.NewTicker(l.interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -158,8 +158,8 @@ func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
 			_, err = l.replace(ctx, now, lockState{l.holder, now.beats + 1})
 		}
 		switch {
-		case err == nil && now.holder != l.holder, time.Since(last) > l.patience:
-			lose(errLockLost)
+		case err == nil && now.holder != l.holder, time.Since(last) > l.timeout:
+			cancel(errLockLost)
 			return
 		case err == nil:
 			last = time.Now()
@@ -167,11 +167,11 @@ func (l *rowLock) keep(ctx context.Context, lose context.CancelCauseFunc) {
 	}
 }
 
-// giveBack frees the lock at once, so that nobody has to wait out its patience.
-func (l *rowLock) giveBack(ctx context.Context) error {
+// unlock frees the lock, so that others need not wait for the timeout.
+func (l *rowLock) unlock(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	return l.persist(ctx, func(ctx context.Context) error {
+	return l.retry(ctx, func(ctx context.Context) error {
 		now, err := l.read(ctx)
 		if err != nil || now.holder != l.holder {
 			return err
@@ -181,9 +181,9 @@ func (l *rowLock) giveBack(ctx context.Context) error {
 	})
 }
 
-// persist calls attempt again when it fails, a few times: those who start at
-// once collide, and what a collision looks like depends on the database.
-func (l *rowLock) persist(ctx context.Context, attempt func(ctx context.Context) error) error {
+// retry calls attempt until it succeeds, up to ten times. Processes that start together
+// collide, and the error of a collision depends on the database.
+func (l *rowLock) retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	var err error
 	for range 10 {
 		if err = attempt(ctx); err == nil || ctx.Err() != nil {

@@ -13,8 +13,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// testLock returns a function that makes locks of one database, as processes
-// would. SQLite stands in for the shared databases, which integration tests.
+// testLock returns a function that creates locks of one database, one for each simulated
+// process. It uses SQLite. Package integration tests the locks on shared databases.
 func testLock(t *testing.T) func() *rowLock {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")
@@ -30,18 +30,18 @@ func testLock(t *testing.T) func() *rowLock {
 	n := 0
 	return func() *rowLock {
 		n++
-		return &rowLock{db: db, dialect: d, holder: string(rune('A' + n)), beat: 10 * time.Millisecond, patience: time.Second}
+		return &rowLock{db: db, dialect: d, holder: string(rune('A' + n)), interval: 10 * time.Millisecond, timeout: time.Second}
 	}
 }
 
-// One holds the lock at a time, for longer than the patience of the others.
+// Only one process holds the lock at a time, even for longer than the timeout.
 func TestRowLockIsHeldByOne(t *testing.T) {
 	newLock := testLock(t)
 	var holders atomic.Int32
 	var wait sync.WaitGroup
 	for i := range 4 {
 		l := newLock()
-		l.patience = 300 * time.Millisecond
+		l.timeout = 300 * time.Millisecond
 		wait.Go(func() {
 			held, release, err := l.hold(t.Context())
 			if err != nil {
@@ -49,11 +49,11 @@ func TestRowLockIsHeldByOne(t *testing.T) {
 				return
 			}
 			if n := holders.Add(1); n != 1 {
-				t.Errorf("%d hold the lock", n)
+				t.Errorf("%d processes hold the lock", n)
 			}
 			if i == 0 {
-				// Work that takes longer than the patience.
-				bounded, cancel := context.WithTimeout(held, 2*l.patience)
+				// Work that takes longer than the timeout.
+				bounded, cancel := context.WithTimeout(held, 2*l.timeout)
 				<-bounded.Done()
 				cancel()
 			}
@@ -69,45 +69,45 @@ func TestRowLockIsHeldByOne(t *testing.T) {
 	wait.Wait()
 }
 
-// The lock of a holder that shows no life is taken over; if it lives after all,
-// its work ends and it is told.
+// A lock that is not renewed is taken over. If its former holder is still running, its
+// context ends and its release fails.
 func TestRowLockIsTakenOver(t *testing.T) {
 	newLock := testLock(t)
 	frozen := newLock()
-	frozen.beat = time.Hour
+	frozen.interval = time.Hour
 	_, releaseFrozen, err := frozen.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := newLock()
-	other.patience = 100 * time.Millisecond
+	other.timeout = 100 * time.Millisecond
 	_, release, err := other.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := releaseFrozen(); err != nil {
-		t.Errorf("release of a lock that is another's: %v", err)
+		t.Errorf("release of a lock that was taken over: %v", err)
 	}
 	if now, err := other.read(t.Context()); err != nil || now.holder != other.holder {
-		t.Errorf("the lock is held by %q, %v, want the one that took it over", now.holder, err)
+		t.Errorf("the lock is held by %q, %v, want the process that took it over", now.holder, err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
 	}
 
-	robbed := newLock()
-	held, releaseRobbed, err := robbed.hold(t.Context())
+	loser := newLock()
+	held, releaseLoser, err := loser.hold(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := robbed.db.ExecContext(t.Context(), "UPDATE schema_lock SET holder = 'THIEF'"); err != nil {
+	if _, err := loser.db.ExecContext(t.Context(), "UPDATE schema_lock SET holder = 'OTHER'"); err != nil {
 		t.Fatal(err)
 	}
 	<-held.Done()
 	if err := context.Cause(held); !errors.Is(err, errLockLost) {
-		t.Errorf("the work ended with %v, want errLockLost", err)
+		t.Errorf("the context ended with %v, want errLockLost", err)
 	}
-	if err := releaseRobbed(); !errors.Is(err, errLockLost) {
+	if err := releaseLoser(); !errors.Is(err, errLockLost) {
 		t.Errorf("release: got %v, want errLockLost", err)
 	}
 }

@@ -1,8 +1,8 @@
 // Package migrate brings the schema of a database up to date.
 //
-// The steps are numbered, only ever added, and the same for every dialect. On
-// SQLite each runs in a transaction of its own; elsewhere, where some databases
-// cannot do that, each is written to be run again after an interruption.
+// The steps are numbered and the same for every dialect. Released steps are never changed
+// or removed. On SQLite each step runs in its own transaction. Some of the other databases
+// cannot do that, so there each step must be safe to run again after an interruption.
 package migrate
 
 import (
@@ -18,35 +18,37 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// versionTable holds the versions of the steps that have been applied.
+// versionTable is the table of the steps that have been applied.
 const versionTable = "schema_steps"
 
-// Step is one step of the schema.
+// Step is a step of the schema.
 type Step struct {
 	Version   int64
 	Name      string
 	AppliedAt time.Time // zero while it is pending
 }
 
-// Up applies the pending steps and returns them. Any number of processes may
-// call it at once, also on an empty database: one applies the steps, the others
-// wait for it. An SQLite file is the exception: the caller must have it to itself,
-// as by the option Exclusive of package store. On an error the steps before the failed one stay applied and are
-// returned. A step that was interrupted, as by a kill, is run again by the next
-// call. Up refuses, as [Check] does, a database whose schema is newer than the
-// program, and one that has tables of another program.
+// Up applies the pending steps and returns them. Any number of processes may call it
+// concurrently, also on an empty database: one applies the steps, and the others wait for
+// it. SQLite is an exception: the caller must have exclusive access to the file, for
+// example by the option Exclusive of package store.
+//
+// If a step fails, the steps before it stay applied and are returned. A step that was
+// interrupted, for example by a kill, is run again by the next call. Like [Check], Up
+// returns FailedPrecondition if the schema is newer than the program, or if the database
+// has tables of another program.
 func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err error) {
 	d, err := dialectNamed(dialect)
 	if err != nil {
 		return nil, err
 	}
-	// Steps are only ever added: where none is pending nobody has to wait.
+	// If no step is pending, the lock is not needed: steps are only ever added.
 	if n, err := pendingSteps(ctx, db, dialect); err != nil || n == 0 {
 		return nil, err
 	}
 	held, release, err := d.lock(ctx, db, d)
 	if err != nil {
-		return nil, fmt.Errorf("lock for migrating: %w", err)
+		return nil, fmt.Errorf("cannot acquire the migration lock: %w", err)
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	if n, err := pendingSteps(held, db, dialect); err != nil || n == 0 {
@@ -55,8 +57,8 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (applied []Step, err er
 	return apply(held, db, d)
 }
 
-// pendingSteps counts the steps that the database lacks, and returns an error
-// when it has some that the program does not know.
+// pendingSteps counts the steps that the database lacks. It returns an error if the
+// database has steps that the program does not know.
 func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	d, err := dialectNamed(dialect)
 	if err != nil {
@@ -77,10 +79,10 @@ func pendingSteps(ctx context.Context, db *sql.DB, dialect string) (int, error) 
 			pending++
 		}
 	}
-	return pending, refuseNewer(versions, known)
+	return pending, rejectNewer(versions, known)
 }
 
-// apply applies the pending steps. The caller holds the lock.
+// apply applies the pending steps. The caller must hold the lock.
 func apply(ctx context.Context, db *sql.DB, d dialect) (applied []Step, err error) {
 	if err := createVersions(ctx, db, d); err != nil {
 		return nil, err
@@ -97,15 +99,15 @@ func apply(ctx context.Context, db *sql.DB, d dialect) (applied []Step, err erro
 		applied = append(applied, Step{Version: r.Source.Version, Name: stepName(r.Source), AppliedAt: time.Now().UTC()})
 	}
 	if err != nil {
-		return applied, fmt.Errorf("migrate the database: %w", err)
+		return applied, fmt.Errorf("cannot migrate the database: %w", err)
 	}
 	return applied, nil
 }
 
-// Status returns all steps by version: those that the program knows and, with
-// an empty name, those of a newer program that the database has. It changes
-// nothing, and a database without any schema has all steps pending. It returns
-// FailedPrecondition for one that has tables of another program.
+// Status returns all steps, sorted by version: those that the program knows and, with an
+// empty name, those that a newer program has applied. It changes nothing. If the database
+// has no schema, all steps are pending. If it has tables of another program, Status
+// returns FailedPrecondition.
 func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 	d, err := dialectNamed(dialect)
 	if err != nil {
@@ -127,10 +129,10 @@ func Status(ctx context.Context, db *sql.DB, dialect string) ([]Step, error) {
 	return append(all, unknown(times)...), nil
 }
 
-// Check returns nil when the schema is the one that this program was written
-// for, and otherwise an *[guidon.Error] that says what to do: Unavailable for
-// pending steps, FailedPrecondition for a schema that is newer than the program
-// or another program's.
+// Check returns nil if the schema is the one of this program, and otherwise an
+// *[guidon.Error] that says what to do. The code is Unavailable for pending steps, and
+// FailedPrecondition for a schema that is newer than the program or belongs to another
+// one.
 func Check(ctx context.Context, db *sql.DB, dialect string) error {
 	n, err := pendingSteps(ctx, db, dialect)
 	if err == nil && n > 0 {
@@ -143,10 +145,10 @@ func errPending(n int) error {
 	return guidon.Errorf(guidon.Unavailable, "the database lacks %d schema steps; run \"guidon migrate up\" first", n)
 }
 
-// Wait returns nil as soon as [Check] does: for a process that leaves migrating
-// to another one. It asks about every half second, also while the database does
-// not answer, until ctx ends, and then returns the last reason. A schema that is
-// newer than the program, or another program's, ends the waiting at once.
+// Wait waits until [Check] returns nil. It is for processes that rely on another one to
+// migrate the database. It checks about every half second, also while the database is
+// unavailable. If ctx ends, it returns the last error of a check. It returns immediately
+// if the schema is newer than the program or belongs to another one.
 func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 	if _, err := dialectNamed(dialect); err != nil {
 		return err
@@ -162,7 +164,7 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 		case errors.Is(err, guidon.FailedPrecondition):
 			return err
 		case ctx.Err() == nil || last == nil:
-			last = err // not what the end of the context made of it
+			last = err // keep the error from before ctx ended
 		}
 		if clock.Sleep(ctx, clock.Jitter(500*time.Millisecond)) != nil {
 			return last
@@ -170,15 +172,14 @@ func Wait(ctx context.Context, db *sql.DB, dialect string) error {
 	}
 }
 
-// refuseNewer returns an error when the database has steps that the program,
-// which knows those up to a version, does not: it could misread or damage what is
-// there.
-func refuseNewer(applied []int64, known int64) error {
+// rejectNewer returns an error if the database has a step above the last known one. The
+// program could misread or damage the data.
+func rejectNewer(applied []int64, known int64) error {
 	newest := slices.Max(append([]int64{known}, applied...))
 	if newest == known {
 		return nil
 	}
 	return guidon.Errorf(guidon.FailedPrecondition,
-		"the schema of the database is at step %d, but this program knows only %d; install the release that migrated it, or a newer one",
+		"the database schema is at step %d, but this release only supports step %d; install the release that migrated it, or a newer one",
 		newest, known)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 func open(t testing.TB, path string) *store.DB {
 	t.Helper()
@@ -46,10 +46,10 @@ func TestUp(t *testing.T) {
 	}
 	err = migrate.Check(t.Context(), db.SQL(), db.Dialect())
 	if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "guidon migrate up") {
-		t.Errorf("check of an empty database: got %v, want the command that mends it", err)
+		t.Errorf("check of an empty database: got %v, want an error that names the command to run", err)
 	}
 	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM sqlite_master"); n != 0 {
-		t.Errorf("looking at an empty database left %d objects in it", n)
+		t.Errorf("Status and Check created %d objects in an empty database", n)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(applied), want) {
@@ -57,7 +57,7 @@ func TestUp(t *testing.T) {
 	}
 	again, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || len(again) != 0 {
-		t.Errorf("second time: got %+v, %v, want nothing to do", again, err)
+		t.Errorf("second call: got %+v, %v, want no steps", again, err)
 	}
 	if err := migrate.Check(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Errorf("check: %v", err)
@@ -77,7 +77,7 @@ func count(t testing.TB, db *sql.DB, query string) int {
 	return n
 }
 
-func TestNewerDatabaseIsRefused(t *testing.T) {
+func TestNewerDatabaseIsRejected(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
 	for name, err := range map[string]error{"Up": upErr, "Check": migrate.Check(t.Context(), db.SQL(), db.Dialect())} {
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
-			t.Errorf("%s: got %v, want a refusal that names step 99", name, err)
+			t.Errorf("%s: got %v, want an error that names step 99", name, err)
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
@@ -97,8 +97,9 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	}
 }
 
-// Tables of another program that have our names are not touched.
-func TestForeignDatabaseIsRefused(t *testing.T) {
+// A database with a table of another program is rejected, even if the table has the name
+// of ours.
+func TestForeignDatabaseIsRejected(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	if _, err := db.SQL().ExecContext(t.Context(), "CREATE TABLE flags (id INTEGER)"); err != nil {
 		t.Fatal(err)
@@ -110,21 +111,21 @@ func TestForeignDatabaseIsRefused(t *testing.T) {
 		"Wait":  migrate.Wait(t.Context(), db.SQL(), db.Dialect()),
 	} {
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
-			t.Errorf("%s: got %v, want a refusal that names the table", name, err)
+			t.Errorf("%s: got %v, want an error that names the table", name, err)
 		}
 	}
 	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM sqlite_master"); n != 1 {
-		t.Errorf("the refusal left %d objects, want the one table", n)
+		t.Errorf("the database has %d objects afterwards, want the one table", n)
 	}
 }
 
-// Wait goes on when the last step is there, and gives up with the context.
+// Wait returns when the last step has been applied or the context ends.
 func TestWait(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := migrate.Wait(short, db.SQL(), db.Dialect()); !errors.Is(err, guidon.Unavailable) {
-		t.Errorf("got %v, want what is pending", err)
+		t.Errorf("got %v, want the error about pending steps", err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- migrate.Wait(t.Context(), db.SQL(), db.Dialect()) }()
@@ -143,8 +144,8 @@ func TestUnknownDialect(t *testing.T) {
 	}
 }
 
-// The seed is exactly what the store itself would write (contract 4.7): putting
-// it back changes nothing.
+// The seed has the exact form in which the store writes it (contract 4.7), so writing it
+// again changes nothing.
 func TestSeedIsInStoredForm(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
@@ -167,7 +168,7 @@ func TestSeedIsInStoredForm(t *testing.T) {
 	}
 }
 
-// The schema that all steps together make, for whoever reviews a new one.
+// The golden file is the schema after all steps, for reviews of new steps.
 func TestGoldenSchema(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
@@ -204,6 +205,6 @@ func TestGoldenSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), text.String()); diff != "" {
-		t.Errorf("the schema is not that of %s; run go test ./migrate -update (-golden +got):\n%s", golden, diff)
+		t.Errorf("the schema differs from %s; run go test ./migrate -update (-golden +got):\n%s", golden, diff)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/pressly/goose/v3/database"
 )
 
-// stepStore tells goose which steps have been applied, for all databases but
-// SQLite. Its table is the same everywhere, its times are those of this process,
-// and a step cannot be in it twice. Values are our own numbers, hence no
+// stepStore is goose's store of the applied steps, for all databases except SQLite. Its
+// table is the same in all of them, the times are those of this process's clock, and a
+// step cannot be recorded twice. The values are numbers, so the queries need no
 // placeholders, whose form depends on the dialect.
 type stepStore struct{}
 
@@ -28,8 +28,8 @@ const createVersionTable = `CREATE TABLE IF NOT EXISTS ` + versionTable + ` (
 
 func (stepStore) Tablename() string { return versionTable }
 
-// TableExists keeps goose from creating the table, which it would do in one
-// transaction with its first row: [Up] has made it.
+// TableExists prevents goose from creating the table, which it would do in one transaction
+// with the first row. [Up] has created it already.
 func (stepStore) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
 
 func (stepStore) CreateVersionTable(ctx context.Context, db database.DBTxConn) error {
@@ -43,7 +43,7 @@ func (stepStore) Insert(ctx context.Context, db database.DBTxConn, request datab
 	return err
 }
 
-// Delete is for steps that are taken back, which ours are not.
+// Delete would be for rolling back steps, which is not supported.
 func (stepStore) Delete(context.Context, database.DBTxConn, int64) error {
 	return database.ErrNotImplemented
 }
@@ -66,8 +66,8 @@ func (stepStore) GetLatestVersion(ctx context.Context, db database.DBTxConn) (in
 	return version, err
 }
 
-// ListMigrations returns the newest first and ends with the zero version, by
-// which goose knows that the table is in use.
+// ListMigrations returns the newest step first. The last one is version zero, by which
+// goose recognizes that the table is initialized.
 func (stepStore) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
 	rows, err := db.QueryContext(ctx, `SELECT version_id FROM `+versionTable+` ORDER BY version_id DESC`)
 	if err != nil {

@@ -17,13 +17,12 @@ import (
 //go:embed sql
 var files embed.FS
 
-// steps returns the SQL steps of the dialect.
 func steps(dialect string) (fs.FS, error) {
 	return fs.Sub(files, "sql/"+dialect)
 }
 
-// The steps that are written in Go, because they need a clock or chance. They
-// are the same for every dialect.
+// The steps that are written in Go, because they need a clock or random numbers. They are
+// the same for every dialect.
 var goSteps = map[int64]struct {
 	name string
 	run  func(ctx context.Context, tx *sql.Tx) error
@@ -31,7 +30,7 @@ var goSteps = map[int64]struct {
 	2: {"seed", seed},
 }
 
-// goMigrations returns the Go steps as goose has them.
+// goMigrations returns the Go steps in the form of goose.
 func goMigrations() []*goose.Migration {
 	var all []*goose.Migration
 	for version, step := range goSteps {
@@ -40,7 +39,8 @@ func goMigrations() []*goose.Migration {
 	return all
 }
 
-// stepName returns the name of a step: that of the file, without number.
+// stepName returns the name of a step. For an SQL step it is the file name without the
+// number.
 func stepName(source *goose.Source) string {
 	if step, ok := goSteps[source.Version]; ok {
 		return step.name
@@ -50,16 +50,16 @@ func stepName(source *goose.Source) string {
 	return name
 }
 
-// seed stores the state of a fresh installation (contract 4.7): the protected
-// namespace "default" at revision 1, with the record of its creation, and the
-// revision of the authentications. The texts are written out, so that the step
-// stays what it was when the types of the domain move on. All values are our
-// own, hence no placeholders, whose form depends on the dialect.
+// seed stores the initial state of an installation (contract 4.7): the protected namespace
+// "default" at revision 1, its change record, and the revision of the authentications. The
+// JSON is written literally, so that the step does not change with the domain types. All
+// values are generated here, so the queries need no placeholders, whose form depends on
+// the dialect.
 func seed(ctx context.Context, tx *sql.Tx) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	text := now.Format(time.RFC3339)
 	body := fmt.Sprintf(`{"key":"default","name":"Default","description":"Default namespace","protected":true,"createdAt":"%s","updatedAt":"%s"}`, text, text)
-	stamp := rand.Int64() // #nosec G404 -- tells copies of a database apart, keeps no secret
+	stamp := rand.Int64() // #nosec G404 -- distinguishes copies of a database, not a secret
 	for _, statement := range []string{
 		fmt.Sprintf(`INSERT INTO namespaces (namespace_key, revision, stamp, deleted, created_seq, body)
 			VALUES ('default', 1, %d, 0, 1, '%s')`, stamp, body),

@@ -32,7 +32,7 @@ func sqlOf(t *testing.T, dialect string) map[string]string {
 	return all
 }
 
-// Every dialect has the same steps, by number and name, without a gap.
+// All dialects have the same steps, by number and name, without gaps.
 func TestSameSteps(t *testing.T) {
 	for _, d := range dialects {
 		names := map[int64]string{}
@@ -53,8 +53,8 @@ func TestSameSteps(t *testing.T) {
 	}
 }
 
-// CockroachDB has the schema of PostgreSQL, but takes no column with the
-// collation "C", which is what its own texts have.
+// CockroachDB has the schema of PostgreSQL, except that it does not accept the collation
+// "C" for columns. Its strings are ordered like that anyway.
 func TestCockroachIsPostgres(t *testing.T) {
 	blanks := regexp.MustCompile(` +`)
 	postgres := sqlOf(t, "postgres")
@@ -70,8 +70,8 @@ func TestCockroachIsPostgres(t *testing.T) {
 	}
 }
 
-// The schema keeps to what all databases have, CockroachDB among them, which no
-// test runs on; and what is not one transaction can be run again.
+// The schema only uses features that all databases have, including CockroachDB, on which no
+// test runs. Steps that do not run in a transaction must be safe to run again.
 func TestCommonSubset(t *testing.T) {
 	comments := regexp.MustCompile(`(?m)^--.*$`)
 	forbidden := regexp.MustCompile(`(?i)\b(REFERENCES|FOREIGN|TRIGGER|FUNCTION|PROCEDURE|SERIAL|SEQUENCE|IDENTITY|AUTO_INCREMENT|DEFAULT (?:[^C]|C[^H])|JSONB?|TIMESTAMP(?:TZ)?|UUID|GIN|EXTENSION|LOCK|pg_\w+|ENUM|PARTIAL|WHERE|DROP|RENAME|INSERT|UPDATE|DELETE)\b`)
@@ -85,11 +85,11 @@ func TestCommonSubset(t *testing.T) {
 				continue
 			}
 			if !strings.Contains(text, "-- +goose NO TRANSACTION") {
-				t.Errorf("%s/%s: runs in a transaction, which mixes it with the record of the step", d.name, file)
+				t.Errorf("%s/%s: runs in the same transaction as the record of the step", d.name, file)
 			}
 			for statement := range strings.SplitSeq(statements, ";") {
 				if s := strings.TrimSpace(statement); s != "" && !strings.Contains(s, "IF NOT EXISTS") {
-					t.Errorf("%s/%s: cannot be run again: %s", d.name, file, s)
+					t.Errorf("%s/%s: not safe to run again: %s", d.name, file, s)
 				}
 			}
 		}

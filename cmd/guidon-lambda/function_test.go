@@ -62,7 +62,7 @@ func TestWithoutDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := httptest.NewRecorder()
-		if err := front.Answer(w, payload); err != nil {
+		if err := front.WriteResponse(w, payload); err != nil {
 			t.Fatal(err)
 		}
 		if w.Code != want || (w.Code == http.StatusServiceUnavailable) != (w.Header().Get("Retry-After") != "") {

@@ -87,7 +87,7 @@ func (i *importing) checkFliptUsage(paths []string) error {
 }
 
 func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fliptdb.Content) error {
-	if left := content.Left(); len(left) > 0 {
+	if left := content.Skipped(); len(left) > 0 {
 		if err := i.confirm(fmt.Sprintf("%d rows cannot be imported and would be left out: see above.\n", len(left)), i.yes); err != nil {
 			return err
 		}

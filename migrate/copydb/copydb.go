@@ -1,11 +1,10 @@
-// Package copydb moves the whole state of the service from one database to
-// another, of any kind.
+// Package copydb copies the whole state of the service to another database, which may be
+// of a different kind.
 //
-// It works on the tables, which have the same columns everywhere: numbers,
-// stamps, tokens and the history arrive as they were. Everything goes into the
-// target in one transaction, which also verifies it, so that a copy that is
-// interrupted at any moment leaves a target as empty as before, and a server
-// never finds half of one.
+// It works on the tables, which have the same columns in all databases. So revisions,
+// stamps, tokens and the history are copied unchanged. All rows are written and verified in
+// one transaction on the target. A copy that is interrupted at any time leaves the target
+// as empty as before, and a server never sees a partial copy.
 package copydb
 
 import (
@@ -17,8 +16,8 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 )
 
-// Bounds of one query, and of one INSERT: few enough parameters and bytes for
-// every database, except where one row is larger by itself.
+// Limits of one query and of one INSERT. They are within the limits of every database for
+// parameters and bytes, unless a single row is larger.
 const (
 	pageRows    = 500
 	insertRows  = 50
@@ -31,22 +30,21 @@ type Database struct {
 	Dialect string
 }
 
-// Table says what of one table was copied.
+// Table describes the copy of one table.
 type Table struct {
 	Name     string
 	Rows     int64
 	Checksum string
 }
 
-// Copy copies everything, verifies that it arrived and returns what was copied.
-// The source is read in one snapshot, is not changed, and must have the schema
-// of this program. The target gets that schema first and must hold nothing but
-// the seed: otherwise Copy returns FailedPrecondition. On an error the target
-// holds nothing but the seed, save where the error is Unavailable and says that
-// the outcome is unknown.
+// Copy copies all tables, verifies the copies and returns them. The source is read in one
+// snapshot, is not changed, and must have the schema of this program. The target gets that
+// schema first. If it has more than the seed, Copy returns FailedPrecondition. After an
+// error the target has only the seed, unless the error is Unavailable and says that the
+// outcome is unknown.
 //
-// copied is called with the rows and bytes that have gone over since the last
-// call. Nobody else may write to an SQLite source, nor to the target, meanwhile.
+// copied is called with the numbers of rows and bytes copied since the last call. While
+// Copy runs, no other process may write to the target or to an SQLite source.
 func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) ([]Table, error) {
 	if err := migrate.Check(ctx, from.SQL, from.Dialect); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
@@ -70,7 +68,7 @@ func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) 
 		t := &tables[i]
 		sent, err := copyTable(ctx, source, target, t, copied)
 		if err != nil {
-			return nil, fmt.Errorf("copy table %s: %w", t.name, err)
+			return nil, fmt.Errorf("cannot copy table %s: %w", t.name, err)
 		}
 		if err := verify(ctx, target, t, sent); err != nil {
 			return nil, err
@@ -80,8 +78,8 @@ func Copy(ctx context.Context, from, to Database, copied func(rows, bytes int)) 
 	return result, commit(ctx, source, target, to)
 }
 
-// prepare brings the schema into the target. It does not touch one that lies
-// behind: that is somebody's database, and no empty one.
+// prepare creates the schema in the target. It does not migrate an older schema, because
+// the database is then in use and not empty.
 func prepare(ctx context.Context, to Database) error {
 	steps, err := migrate.Status(ctx, to.SQL, to.Dialect)
 	if err != nil {
@@ -97,13 +95,13 @@ func prepare(ctx context.Context, to Database) error {
 	}
 	if applied > 0 && pending > 0 {
 		return guidon.Errorf(guidon.FailedPrecondition,
-			"the database is in use already, by an older release; name one that is empty")
+			"the database is already in use by an older release; specify an empty one")
 	}
 	_, err = migrate.Up(ctx, to.SQL, to.Dialect)
 	return err
 }
 
-// copyTable sends the rows of one table and returns the checksum of what was read.
+// copyTable copies the rows of one table and returns the checksum of the rows read.
 func copyTable(ctx context.Context, source, target *session, t *table, copied func(rows, bytes int)) (*sum, error) {
 	sent := &sum{}
 	out := &batch{target: target, table: t, copied: copied}
@@ -116,7 +114,7 @@ func copyTable(ctx context.Context, source, target *session, t *table, copied fu
 	return sent, out.flush(ctx)
 }
 
-// verify reads the table back and compares.
+// verify reads the table back from the target and compares the checksums.
 func verify(ctx context.Context, target *session, t *table, sent *sum) error {
 	arrived := &sum{}
 	err := target.each(ctx, t, func(values []any) error {
@@ -125,16 +123,16 @@ func verify(ctx context.Context, target *session, t *table, sent *sum) error {
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("verify table %s: %w", t.name, err)
+		return fmt.Errorf("cannot verify table %s: %w", t.name, err)
 	case arrived.rows != sent.rows:
-		return fmt.Errorf("verify table %s: %d rows were sent and %d arrived", t.name, sent.rows, arrived.rows)
+		return fmt.Errorf("verification of table %s failed: %d rows sent, %d rows found", t.name, sent.rows, arrived.rows)
 	case arrived.lanes != sent.lanes:
-		return fmt.Errorf("verify table %s: the rows that arrived are not those that were sent", t.name)
+		return fmt.Errorf("verification of table %s failed: checksum mismatch", t.name)
 	}
 	return nil
 }
 
-// batch gathers rows and inserts many with one statement.
+// batch collects rows and inserts several of them with one statement.
 type batch struct {
 	target *session
 	table  *table

@@ -47,8 +47,8 @@ func update(t *testing.T, db *store.DB, namespace string, fn func(context.Contex
 	}
 }
 
-// filled returns a database with something in every table and every column, of
-// more rows than one page or one INSERT takes.
+// filled returns a database with values in every table and every column, and with more
+// rows than fit into one page or one INSERT.
 func filled(t *testing.T) *store.DB {
 	t.Helper()
 	db := migrated(t)
@@ -96,7 +96,7 @@ func database(db *store.DB) copydb.Database {
 	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
 }
 
-// dump returns all rows of the tables that are copied, as text.
+// dump returns all rows of the tables that are copied, as strings.
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
@@ -137,8 +137,9 @@ func eachRow(t *testing.T, db *sql.DB, query string, fn func(values []any)) {
 
 func nothing(int, int) {}
 
-// Revisions, stamps, places in lists, tokens and history arrive as they were,
-// those of a deleted namespace too, and the copy goes on where the source was.
+// Revisions, stamps, positions in lists, tokens and the history are copied unchanged, also
+// those of a deleted namespace. Writes to the copy continue from the revisions of the
+// source.
 func TestCopy(t *testing.T) {
 	from, to := filled(t), open(t)
 	rows := 0
@@ -158,7 +159,7 @@ func TestCopy(t *testing.T) {
 		total += int(table.Rows)
 	}
 	if len(result) != len(want) || rows != total {
-		t.Errorf("got %d tables and %d rows told of %d, want %d tables", len(result), rows, total, len(want))
+		t.Errorf("got %d tables and %d of %d rows reported, want %d tables", len(result), rows, total, len(want))
 	}
 
 	before, err := from.Snapshot(t.Context(), "shop")
@@ -168,18 +169,17 @@ func TestCopy(t *testing.T) {
 	update(t, to, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "big") })
 	after, err := to.Load(t.Context(), "shop", before)
 	if err != nil || after.Revision().Number != before.Revision().Number+1 || len(after.Flags()) != len(before.Flags())-1 {
-		t.Errorf("the copy does not go on from the source: got %v, %v", after.Revision(), err)
+		t.Errorf("the copy does not continue from the source: got %v, %v", after.Revision(), err)
 	}
 	update(t, to, "gone", func(ctx context.Context, tx guidon.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Back"})
 	})
 	if back, err := to.Snapshot(t.Context(), "gone"); err != nil || back.Revision().Number != 3 {
-		t.Errorf("a deleted namespace started again: got %v, %v, want revision 3", back.Revision(), err)
+		t.Errorf("the revision of a deleted namespace restarted: got %v, %v, want revision 3", back.Revision(), err)
 	}
 }
 
-// A second copy meets a target that is not empty, as does one onto a database
-// that was only used a little.
+// A target that has a copy already, or has been used in any other way, is rejected.
 func TestTargetInUse(t *testing.T) {
 	from := filled(t)
 	uses := []struct {
@@ -216,10 +216,10 @@ func TestTargetInUse(t *testing.T) {
 			want := dump(t, to)
 			_, err := copydb.Copy(t.Context(), database(from), database(to), nothing)
 			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not empty") {
-				t.Errorf("got %v, want a refusal", err)
+				t.Errorf("got %v, want FailedPrecondition", err)
 			}
 			if diff := cmp.Diff(want, dump(t, to)); diff != "" {
-				t.Errorf("the refused copy changed the target:\n%.2000s", diff)
+				t.Errorf("the rejected copy changed the target:\n%.2000s", diff)
 			}
 		})
 	}
@@ -237,24 +237,24 @@ func TestInterrupted(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want it cancelled", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 	if diff := cmp.Diff(want, dump(t, to)); diff != "" {
-		t.Errorf("a half is left:\n%.2000s", diff)
+		t.Errorf("a partial copy is left:\n%.2000s", diff)
 	}
 	if _, err := copydb.Copy(t.Context(), database(from), database(to), nothing); err != nil {
 		t.Error(err)
 	}
 }
 
-// What arrives is read back: a target that loses or alters a row is found out,
-// and holds nothing afterwards.
+// The copy is verified: if the target loses or alters a row, Copy fails and leaves the
+// target empty.
 func TestVerification(t *testing.T) {
 	from := filled(t)
 	for name, trigger := range map[string]string{
-		"1204 arrived":                        "BEFORE INSERT ON flags WHEN NEW.flag_key = 'flag-8' BEGIN SELECT RAISE(IGNORE); END",
-		"are not those that were sent":        "AFTER INSERT ON changes WHEN NEW.revision = 1 BEGIN UPDATE changes SET after_body = after_body || ' ' WHERE object_key = 'flag-9'; END",
-		"verify table authentications: the r": "AFTER INSERT ON authentications BEGIN UPDATE authentications SET expires_at = NULL WHERE id = 'a'; END",
+		"1204 rows found":                     "BEFORE INSERT ON flags WHEN NEW.flag_key = 'flag-8' BEGIN SELECT RAISE(IGNORE); END",
+		"table changes failed: checksum":      "AFTER INSERT ON changes WHEN NEW.revision = 1 BEGIN UPDATE changes SET after_body = after_body || ' ' WHERE object_key = 'flag-9'; END",
+		"table authentications failed: check": "AFTER INSERT ON authentications BEGIN UPDATE authentications SET expires_at = NULL WHERE id = 'a'; END",
 	} {
 		to := migrated(t)
 		if _, err := to.SQL().ExecContext(t.Context(), "CREATE TRIGGER harm "+trigger); err != nil {
@@ -266,12 +266,12 @@ func TestVerification(t *testing.T) {
 			t.Errorf("got %v, want %q", err, name)
 		}
 		if diff := cmp.Diff(want, dump(t, to)); diff != "" {
-			t.Errorf("%s: the target is not empty any more:\n%.2000s", name, diff)
+			t.Errorf("%s: the target is no longer empty:\n%.2000s", name, diff)
 		}
 	}
 }
 
-// A schema that is not this program's is left alone, on either side.
+// A source or target with a schema of another release is rejected.
 func TestSchemas(t *testing.T) {
 	if _, err := copydb.Copy(t.Context(), database(open(t)), database(open(t)), nothing); !errors.Is(err, guidon.Unavailable) || !strings.HasPrefix(err.Error(), "source: ") {
 		t.Errorf("source without a schema: got %v", err)

@@ -9,23 +9,24 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// session is one transaction on the source or the target.
+// session is a transaction on the source or the target.
 type session struct {
 	tx      *sql.Tx
 	dialect string
 }
 
-// beginSource begins to read one state of the source.
+// beginSource starts a transaction that reads one snapshot of the source.
 func beginSource(ctx context.Context, from Database) (*session, error) {
 	options := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if from.Dialect == "sqlite" {
-		options.Isolation = sql.LevelDefault // which is as strict
+		options.Isolation = sql.LevelDefault // which is serializable
 	}
 	tx, err := from.SQL.BeginTx(ctx, options)
 	return &session{tx, from.Dialect}, err
 }
 
-// beginTarget makes sure that the target is empty, and really so.
+// beginTarget starts the transaction on the target. It checks that the target is empty, and
+// deletes the seed.
 func beginTarget(ctx context.Context, to Database) (*session, error) {
 	tx, err := to.SQL.BeginTx(ctx, nil)
 	if err != nil {
@@ -40,12 +41,12 @@ func beginTarget(ctx context.Context, to Database) (*session, error) {
 }
 
 func (s *session) clear(ctx context.Context) error {
-	// Taking the lock of every namespace first keeps a server that should run
-	// on the target from writing between the look and the copy.
+	// This locks every namespace, so that a server that runs on the target cannot write
+	// between the check and the copy.
 	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision"); err != nil {
 		return err
 	}
-	if err := s.mustBeFresh(ctx); err != nil {
+	if err := s.checkEmpty(ctx); err != nil {
 		return err
 	}
 	for i := range tables {
@@ -56,11 +57,11 @@ func (s *session) clear(ctx context.Context) error {
 	return nil
 }
 
-// mustBeFresh refuses a target that holds more than the seed.
-func (s *session) mustBeFresh(ctx context.Context) error {
-	// The seed is the namespace "default" at revision 1 with the record of its
-	// creation, and the authentications at revision 0.
-	for _, look := range []struct {
+// checkEmpty returns FailedPrecondition if the target has more than the seed.
+func (s *session) checkEmpty(ctx context.Context) error {
+	// The seed is the namespace "default" at revision 1 with its change record, and the
+	// authentications at revision 0.
+	for _, check := range []struct {
 		what, query string
 		want        int64
 	}{
@@ -68,23 +69,23 @@ func (s *session) mustBeFresh(ctx context.Context) error {
 		{"flags", "SELECT COUNT(*) FROM flags", 0},
 		{"segments", "SELECT COUNT(*) FROM segments", 0},
 		{"authentications", "SELECT COUNT(*) FROM authentications", 0},
-		{"a history", "SELECT COUNT(*) FROM changes", 1},
-		{"a history", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
+		{"change records", "SELECT COUNT(*) FROM changes", 1},
+		{"change records", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
 	} {
 		var n int64
-		if err := s.tx.QueryRowContext(ctx, look.query).Scan(&n); err != nil {
+		if err := s.tx.QueryRowContext(ctx, check.query).Scan(&n); err != nil {
 			return err
 		}
-		if n != look.want {
+		if n != check.want {
 			return guidon.Errorf(guidon.FailedPrecondition,
-				"the database is not empty: it has %s of its own; name one that no server has worked on", look.what)
+				"the database is not empty: it already has %s; specify one that no server has used", check.what)
 		}
 	}
 	return nil
 }
 
-// each calls fn with the values of every row, in pages by primary key, so that
-// no statement runs long.
+// each calls fn with the values of every row. It reads pages in the order of the primary
+// key, so that no statement runs for long.
 func (s *session) each(ctx context.Context, t *table, fn func(values []any) error) error {
 	var last []any
 	for {
@@ -99,8 +100,8 @@ func (s *session) each(ctx context.Context, t *table, fn func(values []any) erro
 	}
 }
 
-// page calls fn with the rows behind the last key. It returns how many there
-// were and the key of the last one.
+// page calls fn with the rows after the last key. It returns their number and the key of
+// the last one.
 func (s *session) page(ctx context.Context, t *table, last []any, fn func(values []any) error) (n int, next []any, err error) {
 	query, args := t.selectPage(last)
 	rows, err := s.tx.QueryContext(ctx, bind(s.dialect, query), args...)
@@ -110,7 +111,7 @@ func (s *session) page(ctx context.Context, t *table, last []any, fn func(values
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	r := newRow(t)
 	for rows.Next() {
-		if err := rows.Scan(r.into...); err != nil {
+		if err := rows.Scan(r.dest...); err != nil {
 			return n, nil, err
 		}
 		values := r.values()
@@ -126,14 +127,14 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Resu
 	return s.tx.ExecContext(ctx, bind(s.dialect, query), args...)
 }
 
-// end rolls back what has not been committed.
+// end rolls back the transaction unless it has been committed.
 func (s *session) end() { _ = s.tx.Rollback() }
 
-// readBackTimeout bounds the attempt to learn what became of a commit.
+// readBackTimeout limits the attempt to find out whether a commit succeeded.
 const readBackTimeout = 15 * time.Second
 
-// commit ends the copy. When the connection is lost in that moment, the target
-// is asked whether it happened: the stamp tells one database from another.
+// commit commits the copy. If the connection is lost at that moment, it queries the target
+// to find out whether the commit succeeded: then the target has the stamp of the source.
 func commit(ctx context.Context, source, target *session, to Database) error {
 	want, err := source.stamp(ctx)
 	if err != nil {
@@ -143,21 +144,21 @@ func commit(ctx context.Context, source, target *session, to Database) error {
 	if cause == nil {
 		return nil
 	}
-	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
+	readCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTimeout)
 	defer cancel()
-	got, err := readBack(again, to)
+	got, err := readBack(readCtx, to)
 	switch {
 	case err != nil:
-		return &guidon.Error{Code: guidon.Unavailable, Err: cause, Message: "the connection to the target was lost at the very end, so it is unknown whether" +
-			" the copy is there; run the command again: either it copies, or it finds a target that is complete and refuses it as not empty"}
+		return &guidon.Error{Code: guidon.Unavailable, Err: cause, Message: "the connection to the target was lost during the commit, so it is unknown whether the copy succeeded;" +
+			" run the command again: it either copies, or reports that the target is not empty, because the copy is complete"}
 	case got == want:
 		return nil
 	}
 	return cause
 }
 
-// readBack returns the stamp that the target has once the transaction in doubt
-// is over, one way or the other.
+// readBack returns the stamp of the target after the transaction in doubt has been
+// committed or rolled back.
 func readBack(ctx context.Context, to Database) (int64, error) {
 	tx, err := to.SQL.BeginTx(ctx, nil)
 	if err != nil {
@@ -165,7 +166,7 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 	}
 	s := &session{tx, to.Dialect}
 	defer s.end()
-	// While that transaction lives, it has the lock of this row.
+	// As long as that transaction is open, it holds the lock of this row.
 	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", guidon.AuthenticationsKey); err != nil {
 		return 0, err
 	}

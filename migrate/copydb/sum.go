@@ -6,8 +6,8 @@ import (
 	"encoding/hex"
 )
 
-// sum is a checksum of a set of rows. It does not depend on their order, since
-// databases may sort texts differently.
+// sum is a checksum of a set of rows. It does not depend on their order, because databases
+// may sort strings differently.
 type sum struct {
 	rows  int64
 	lanes [4]uint64 // the sum of the rows' hashes, lane by lane

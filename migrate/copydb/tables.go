@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// columnType is what is kept in a column, the same in every database.
+// columnType is the type of a column, the same in every database.
 type columnType uint8
 
 const (
@@ -19,16 +19,15 @@ type column struct {
 	kind columnType
 }
 
-// table is a table whose rows are copied. Its first keys columns are the
-// primary key.
+// table is a table whose rows are copied. The first keys columns are the primary key.
 type table struct {
 	name    string
 	keys    int
 	columns []column
 }
 
-// tables is all that is copied. What it leaves out belongs to one database
-// only: the schema steps that were applied to it, and its locks and leases.
+// tables are the tables that are copied. The others belong to one database only: the
+// applied schema steps, the migration lock and the leases.
 var tables = []table{
 	{"namespaces", 1, columns("namespace_key revision# stamp# deleted# created_seq# body")},
 	{"flags", 2, columns("namespace_key flag_key created_rev# created_seq# changed_rev# body")},
@@ -38,7 +37,7 @@ var tables = []table{
 	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
 }
 
-// columns reads a list of names, of which those of integers end in #.
+// columns parses a list of names. The names of integer columns end in #.
 func columns(list string) []column {
 	var all []column
 	for _, name := range strings.Fields(list) {
@@ -60,13 +59,13 @@ func (t *table) columnNames() string {
 	return strings.Join(names, ", ")
 }
 
-// selectPage returns the query for the next rows by primary key, all of them
-// when nothing has been read yet.
+// selectPage returns the query for the next page in the order of the primary key. The first
+// page has a nil last key.
 func (t *table) selectPage(last []any) (query string, args []any) {
 	query = "SELECT " + t.columnNames() + " FROM " + t.name
 	if last != nil {
 		condition, values := after(t.columns[:t.keys], last)
-		// The first comparison lets every database walk the index.
+		// The first comparison lets every database use the index.
 		query += " WHERE " + t.columns[0].name + " >= ? AND (" + condition + ")"
 		args = append([]any{last[0]}, values...)
 	}
@@ -77,7 +76,7 @@ func (t *table) selectPage(last []any) (query string, args []any) {
 	return query + " ORDER BY " + order + " LIMIT " + strconv.Itoa(pageRows), args
 }
 
-// after returns the condition that a row comes behind the key.
+// after returns the condition that a row comes after the key.
 func after(keys []column, last []any) (condition string, args []any) {
 	name := keys[0].name
 	if len(keys) == 1 {
@@ -94,7 +93,7 @@ func (t *table) insertRows(n int) string {
 		strings.TrimSuffix(strings.Repeat(row+", ", n), ", ")
 }
 
-// bind writes the placeholders of a query as the database has them.
+// bind returns the query with the placeholders of the dialect.
 func bind(dialect, query string) string {
 	if dialect != "postgres" && dialect != "cockroach" {
 		return query
@@ -111,33 +110,33 @@ func bind(dialect, query string) string {
 	return b.String()
 }
 
-// row is one row in the making: where a query puts its values.
+// row is the scan destination of a row.
 type row struct {
-	table *table
-	texts []sql.NullString
-	whole []sql.NullInt64
-	into  []any
+	table    *table
+	texts    []sql.NullString
+	integers []sql.NullInt64
+	dest     []any
 }
 
 func newRow(t *table) *row {
-	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), whole: make([]sql.NullInt64, len(t.columns))}
+	r := &row{table: t, texts: make([]sql.NullString, len(t.columns)), integers: make([]sql.NullInt64, len(t.columns))}
 	for i, c := range t.columns {
 		if c.kind == integer {
-			r.into = append(r.into, &r.whole[i])
+			r.dest = append(r.dest, &r.integers[i])
 		} else {
-			r.into = append(r.into, &r.texts[i])
+			r.dest = append(r.dest, &r.texts[i])
 		}
 	}
 	return r
 }
 
-// values returns the values: int64, string or nil.
+// values returns the values, each an int64, a string or nil.
 func (r *row) values() []any {
-	all := make([]any, len(r.into))
+	all := make([]any, len(r.dest))
 	for i, c := range r.table.columns {
 		switch {
-		case c.kind == integer && r.whole[i].Valid:
-			all[i] = r.whole[i].Int64
+		case c.kind == integer && r.integers[i].Valid:
+			all[i] = r.integers[i].Int64
 		case c.kind == text && r.texts[i].Valid:
 			all[i] = r.texts[i].String
 		}

@@ -10,24 +10,25 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// maxKeyLength is what the databases can index, in characters (contract 4.1).
+// maxKeyLength is the longest key that the databases can index, in characters
+// (contract 4.1).
 const maxKeyLength = 255
 
-// ref names a flag or segment.
+// ref identifies a flag or segment.
 type ref struct{ namespace, key string }
 
-// assembly puts the rows together. Children find their parents in its maps,
-// from which a parent that is left out is missing.
+// assembly assembles the objects from the rows. Its maps have the parents that children
+// refer to, except those that are skipped.
 type assembly struct {
 	content      Content
 	namespaces   map[string]*Namespace
 	segments     map[ref]*guidon.Segment
 	flags        map[ref]*guidon.Flag
-	defaults     map[ref]string // default variant ids, to be looked up once all variants are known
+	defaults     map[ref]string // default variant ids, resolved when all variants are known
 	variants     map[string]ref // flag of a variant
 	rules        map[string]*ownedRule
 	rollouts     map[string]*ownedRollout
-	rolloutByRow map[string]*ownedRollout // by the id of rollout_segments
+	rolloutByRow map[string]*ownedRollout // by rollout_segments.id
 }
 
 // ownedRule is a rule and the flag that it belongs to.
@@ -51,60 +52,61 @@ func newAssembly() *assembly {
 	}
 }
 
-// leave reports a row that is not taken over.
-func (a *assembly) leave(row, format string, args ...any) {
-	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Left: true})
+// skip adds a finding about a row that is not imported.
+func (a *assembly) skip(row, format string, args ...any) {
+	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...), Skipped: true})
 }
 
-// note reports a row that is taken over.
+// note adds a finding about a row that is imported.
 func (a *assembly) note(row, format string, args ...any) {
 	a.content.Findings = append(a.content.Findings, Finding{Row: row, Text: fmt.Sprintf(format, args...)})
 }
 
-// usable tells whether a key or id can be stored, and reports one that cannot.
+// usable reports whether a key or id can be stored. If not, it skips the row.
 func (a *assembly) usable(row, key string) bool {
 	switch {
 	case key == "":
-		a.leave(row, "its key is empty")
+		a.skip(row, "its key is empty")
 	case !utf8.ValidString(key):
-		a.leave(row, "its key is not UTF-8")
+		a.skip(row, "its key is not valid UTF-8")
 	case utf8.RuneCountInString(key) > maxKeyLength:
-		a.leave(row, "its key is longer than %d characters", maxKeyLength)
+		a.skip(row, "its key is longer than %d characters", maxKeyLength)
 	default:
 		return true
 	}
 	return false
 }
 
-// finish sorts, looks up what had to wait, and reports what remains unclear.
+// finish sorts the objects, resolves default variants and removes incomplete rules and
+// rollouts. It adds findings about ambiguous orders.
 func (a *assembly) finish() *Content {
-	byCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
+	sortByCreation(a.content.Namespaces, func(n *Namespace) time.Time { return n.CreatedAt })
 	for _, n := range a.content.Namespaces {
-		byCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
-		byCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
+		sortByCreation(n.Flags, func(f *guidon.Flag) time.Time { return f.CreatedAt })
+		sortByCreation(n.Segments, func(g *guidon.Segment) time.Time { return g.CreatedAt })
 		for _, g := range n.Segments {
-			byCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
+			sortByCreation(g.Constraints, func(c *guidon.Constraint) time.Time { return c.CreatedAt })
 		}
 		for _, f := range n.Flags {
 			a.finishFlag(ref{n.Key, f.Key}, f)
 		}
 	}
-	byCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
+	sortByCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
 	return &a.content
 }
 
-func byCreation[T any](list []T, created func(T) time.Time) {
+func sortByCreation[T any](list []T, created func(T) time.Time) {
 	slices.SortStableFunc(list, func(x, y T) int { return created(x).Compare(created(y)) })
 }
 
 func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
-	byCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
+	sortByCreation(f.Variants, func(v *guidon.Variant) time.Time { return v.CreatedAt })
 	a.finishDefault(at, f)
 
-	byCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
+	sortByCreation(f.Rules, func(r *guidon.Rule) time.Time { return r.CreatedAt })
 	slices.SortStableFunc(f.Rules, func(x, y *guidon.Rule) int { return cmp.Compare(x.Rank, y.Rank) })
 	f.Rules = slices.DeleteFunc(f.Rules, func(r *guidon.Rule) bool {
-		return a.without(r.SegmentKeys, "rules "+r.ID)
+		return a.skipWithoutSegments(r.SegmentKeys, "rules "+r.ID)
 	})
 	for i, r := range f.Rules {
 		r.SegmentOperator = operatorOf(r.SegmentKeys, r.SegmentOperator)
@@ -114,9 +116,9 @@ func (a *assembly) finishFlag(at ref, f *guidon.Flag) {
 		}
 	}
 
-	byCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
+	sortByCreation(f.Rollouts, func(r *guidon.Rollout) time.Time { return r.CreatedAt })
 	slices.SortStableFunc(f.Rollouts, func(x, y *guidon.Rollout) int { return cmp.Compare(x.Rank, y.Rank) })
-	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.hollow)
+	f.Rollouts = slices.DeleteFunc(f.Rollouts, a.skipIncomplete)
 	for i, r := range f.Rollouts {
 		if r.Segment != nil {
 			r.Segment.SegmentOperator = operatorOf(r.Segment.SegmentKeys, r.Segment.SegmentOperator)
@@ -134,50 +136,51 @@ func (a *assembly) finishDefault(at ref, f *guidon.Flag) {
 	switch {
 	case id == "":
 	case !exists:
-		// MySQL keeps the id of a deleted variant (operations 4.9), which Flipt
-		// then answers as if there were none.
-		a.note(row, "its default variant %q does not exist; it has none", id)
+		// MySQL keeps the id of a deleted variant (operations 4.9), and Flipt then
+		// evaluates the flag as if it had no default variant.
+		a.note(row, "its default variant %q does not exist; imported without a default variant", id)
 	case owner != at:
-		a.leave(row+", default_variant_id", "variant %q belongs to another flag", id)
+		a.skip(row+", default_variant_id", "variant %q belongs to another flag", id)
 	default:
 		f.DefaultVariantID = id
 	}
 }
 
 func (a *assembly) finishDistributions(r *guidon.Rule) {
-	byCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
+	sortByCreation(r.Distributions, func(d *guidon.Distribution) time.Time { return d.CreatedAt })
 	for i, d := range r.Distributions {
 		if i > 0 && d.CreatedAt.Equal(r.Distributions[i-1].CreatedAt) {
-			a.note("distributions "+d.ID, "it was created at the same instant as another of its rule, and Flipt does not define"+
-				" which of them gets the lower buckets; compare some answers")
+			a.note("distributions "+d.ID, "it was created at the same time as another one of its rule, and Flipt does not define"+
+				" which of them gets the lower buckets; compare some evaluations")
 		}
 	}
 }
 
 func (a *assembly) noteRank(row string, rank int32) {
-	a.note(row, "rank %d is used twice, and Flipt does not define which comes first; here it is the older one", rank)
+	a.note(row, "rank %d is used twice, and Flipt does not define which comes first; the older one does here", rank)
 }
 
-// without tells whether a rule or rollout has no segment left, and reports it.
-// Flipt cannot have such a rule, since a segment in use is not deleted.
-func (a *assembly) without(segments []string, row string) bool {
+// skipWithoutSegments reports whether a rule or rollout has no segments, and if so skips
+// its row. Such a rule does not exist in Flipt, which does not delete a segment in use.
+func (a *assembly) skipWithoutSegments(segments []string, row string) bool {
 	if len(segments) > 0 {
 		return false
 	}
-	a.leave(row, "it has no segment")
+	a.skip(row, "it has no segment")
 	return true
 }
 
-// hollow tells whether a rollout has nothing to decide by, and reports it.
-func (a *assembly) hollow(r *guidon.Rollout) bool {
+// skipIncomplete reports whether a rollout has neither segments nor a threshold, and if so
+// skips its row.
+func (a *assembly) skipIncomplete(r *guidon.Rollout) bool {
 	row := "rollouts " + r.ID
 	switch {
 	case r.Threshold != nil:
 		return false
 	case r.Segment != nil:
-		return a.without(r.Segment.SegmentKeys, row)
+		return a.skipWithoutSegments(r.Segment.SegmentKeys, row)
 	}
-	a.leave(row, "it has neither segment nor threshold")
+	a.skip(row, "it has neither a segment nor a threshold")
 	return true
 }
 
@@ -192,7 +195,8 @@ func operatorOf(keys []string, operator guidon.SegmentOperator) guidon.SegmentOp
 
 func rowOf(table string, at ref) string { return fmt.Sprintf("%s %s/%s", table, at.namespace, at.key) }
 
-// row returns what names the row of the table that the reference then is to.
+// row returns a function that names the row of the table that at refers to when it is
+// called.
 func (at *ref) row(table string) func() string {
 	return func() string { return rowOf(table, *at) }
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// The prefixes of metadata keys, there and here (design 9).
+// The prefixes of metadata keys in Flipt and in this service.
 const (
-	theirPrefix = "io.flipt.auth."
-	ourPrefix   = "io.service.auth."
+	fliptPrefix  = "io.flipt.auth."
+	guidonPrefix = "io.service.auth."
 )
 
-// readAuthentications reads the credentials with the hashes of their tokens,
-// which both make in the same way (operations 1.4), so that tokens stay valid.
+// readAuthentications reads the credentials with the hashes of their tokens. Flipt and this
+// service use the same hash (operations 1.4), so tokens stay valid.
 func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 	var x guidon.Authentication
 	var method int64
@@ -30,14 +30,14 @@ func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 		switch {
 		case !a.usable(row, x.ID):
 		case method <= int64(guidon.MethodNone) || method > int64(guidon.MethodCloud):
-			a.leave(row, "method %d is unknown", method)
+			a.skip(row, "method %d is unknown", method)
 		case x.TokenHash == "" || len(x.TokenHash) > maxKeyLength || hashes[x.TokenHash] != "":
-			a.leave(row, "its token hash is empty, too long or that of another authentication")
+			a.skip(row, "its token hash is empty, too long or used by another authentication")
 		default:
-			pairs, ok := renamed(metadata)
+			pairs, ok := convertMetadata(metadata)
 			if !ok {
 				// The metadata may limit what the token can do, so it is not dropped.
-				a.leave(row, "its metadata is not a JSON object of texts")
+				a.skip(row, "its metadata is not a JSON object of strings")
 				return
 			}
 			added := x
@@ -48,8 +48,8 @@ func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 	})
 }
 
-// renamed returns the metadata with our names.
-func renamed(text string) (map[string]string, bool) {
+// convertMetadata returns the metadata with the key prefix of this service.
+func convertMetadata(text string) (map[string]string, bool) {
 	var pairs map[string]string
 	if text == "" {
 		return nil, true
@@ -59,14 +59,14 @@ func renamed(text string) (map[string]string, bool) {
 	}
 	result := make(map[string]string, len(pairs))
 	for key, value := range pairs {
-		if _, theirs := strings.CutPrefix(key, theirPrefix); !theirs {
+		if _, found := strings.CutPrefix(key, fliptPrefix); !found {
 			result[key] = value
 		}
 	}
-	// Afterwards, so that theirs win: they say what the token may do.
+	// These come last so that they win: they determine what the token may do.
 	for key, value := range pairs {
-		if name, theirs := strings.CutPrefix(key, theirPrefix); theirs {
-			result[ourPrefix+name] = value
+		if name, found := strings.CutPrefix(key, fliptPrefix); found {
+			result[guidonPrefix+name] = value
 		}
 	}
 	if len(result) == 0 {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// column scans one column of a row. It keeps the error instead of returning it, so
-// that the other columns and rows are read all the same.
+// column scans one column of a row. It stores the error instead of returning it, so that
+// the other columns and rows are still read.
 type column struct {
 	name     string
 	to       sql.Scanner
@@ -18,8 +18,8 @@ type column struct {
 	err      error
 }
 
-// columnsOf returns the columns of the names, each of which ends in a question mark
-// if the column may be NULL.
+// columnsOf returns the columns with these names. A name ends in a question mark if the
+// column may be NULL.
 func columnsOf(names []string, fields []any) []column {
 	columns := make([]column, len(names))
 	for i, name := range names {
@@ -40,28 +40,28 @@ func (c *column) Scan(value any) error {
 	return nil
 }
 
-// check returns why the value can be in no column of this kind, whatever its type.
+// check returns an error if the value is invalid, whatever the type of the column.
 func (c *column) check(value any) error {
 	switch v := value.(type) {
 	case nil:
 		if !c.nullable {
-			return errors.New("it is NULL")
+			return errors.New("must not be NULL")
 		}
 	case []byte:
 		return c.check(string(v))
 	case string:
 		switch {
 		case !utf8.ValidString(v):
-			return errors.New("it is not UTF-8")
+			return errors.New("not valid UTF-8")
 		case strings.Contains(v, "\x00"):
-			return errors.New("it contains a NUL character")
+			return errors.New("contains a NUL character")
 		}
 	}
 	return nil
 }
 
-// clear leaves nothing of the row before in the variable, and of a text what the
-// location of the row can be made of.
+// clear removes the value of the previous row from the variable. It stores a readable form
+// of a string instead, which may be used to name the row.
 func (c *column) clear(value any) {
 	if bytes, ok := value.([]byte); ok {
 		value = string(bytes)
@@ -69,13 +69,14 @@ func (c *column) clear(value any) {
 	if text, ok := value.(string); ok && c.to.Scan(readable(text)) == nil {
 		return
 	}
-	_ = c.to.Scan(nil) // is the zero value
+	_ = c.to.Scan(nil) // sets the zero value
 }
 
-// maxReadable bounds the text that is shown of a value, in bytes.
+// maxReadable limits the displayed part of a value, in bytes.
 const maxReadable = 255
 
-// readable returns the beginning of a text without what a terminal cannot show.
+// readable returns the beginning of a string. It replaces control characters and invalid
+// UTF-8.
 func readable(text string) string {
 	text = text[:min(len(text), maxReadable)]
 	return strings.Map(func(r rune) rune {
@@ -86,7 +87,7 @@ func readable(text string) string {
 	}, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// problems returns what is wrong with the row, by column, or nothing.
+// problems returns the errors of the row by column, or "" if there are none.
 func problems(columns []column) string {
 	var all []string
 	for _, c := range columns {
@@ -100,7 +101,7 @@ func problems(columns []column) string {
 // checkYear returns an error for a time that not every database can store.
 func checkYear(t time.Time) error {
 	if year := t.Year(); year < 1 || year > 9999 {
-		return fmt.Errorf("a time in the year %d", year)
+		return fmt.Errorf("the year %d is out of range", year)
 	}
 	return nil
 }

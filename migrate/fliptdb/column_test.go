@@ -11,8 +11,8 @@ import (
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
 )
 
-// Rows that cannot be read are findings with table, key and column, and all others
-// are taken over.
+// Rows that cannot be read are findings with table, key and column. All other rows are
+// imported.
 func TestUnreadableRows(t *testing.T) {
 	at := fliptdbtest.Stamps{Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}
 	data := func() *fliptdbtest.Data {
@@ -31,47 +31,47 @@ func TestUnreadableRows(t *testing.T) {
 		}
 	}
 	const zero = `"0000-00-00 00:00:00" is not a time`
-	hollow := "rollouts o: left out: it has neither segment nor threshold"
+	incomplete := "rollouts o: skipped: it has neither a segment nor a threshold"
 	for _, tt := range []struct {
 		name, change string
 		want         []string
 	}{
 		{"zero dates", "UPDATE variants SET created_at = '0000-00-00 00:00:00', updated_at = '0000-00-00 00:00:00'", []string{
-			"variants v: left out: created_at: " + zero + "; updated_at: " + zero,
-			`distributions d: left out: variant "v" is not one of its flag`,
+			"variants v: skipped: created_at: " + zero + "; updated_at: " + zero,
+			`distributions d: skipped: variant "v" does not belong to its flag`,
 		}},
-		{"a zero date takes its rows along", "UPDATE flags SET updated_at = '0000-00-00 00:00:00' WHERE key = 'g'", []string{
-			"flags n/g: left out: updated_at: " + zero,
-			`rollouts o: left out: its flag "g" is not taken over`,
-			"rollout_thresholds t: left out: its rollout is not taken over",
+		{"a zero date of a parent row", "UPDATE flags SET updated_at = '0000-00-00 00:00:00' WHERE key = 'g'", []string{
+			"flags n/g: skipped: updated_at: " + zero,
+			`rollouts o: skipped: its flag "g" is not imported`,
+			"rollout_thresholds t: skipped: its rollout is not imported",
 		}},
-		{"a zero expiry is not none", "UPDATE authentications SET expires_at = '0000-00-00 00:00:00'", []string{
-			"authentications a: left out: expires_at: " + zero,
+		{"a zero expiry does not mean never", "UPDATE authentications SET expires_at = '0000-00-00 00:00:00'", []string{
+			"authentications a: skipped: expires_at: " + zero,
 		}},
-		{"part of a date", "UPDATE constraints SET created_at = '2024-00-00'", []string{`constraints c: left out: created_at: "2024-00-00" is not a time`}},
-		{"a year that is none", "UPDATE constraints SET created_at = 9223372036854775807", []string{"constraints c: left out: created_at: a time in the year 292278994"}},
+		{"a partly zero date", "UPDATE constraints SET created_at = '2024-00-00'", []string{`constraints c: skipped: created_at: "2024-00-00" is not a time`}},
+		{"a year out of range", "UPDATE constraints SET created_at = 9223372036854775807", []string{"constraints c: skipped: created_at: the year 292278994 is out of range"}},
 		{"no time", "CREATE TABLE x AS SELECT * FROM distributions; UPDATE x SET created_at = NULL; DROP TABLE distributions; ALTER TABLE x RENAME TO distributions",
-			[]string{"distributions d: left out: created_at: it is NULL"}},
-		{"no id", "UPDATE constraints SET id = NULL", []string{"constraints : left out: id: it is NULL"}},
+			[]string{"distributions d: skipped: created_at: must not be NULL"}},
+		{"no id", "UPDATE constraints SET id = NULL", []string{"constraints : skipped: id: must not be NULL"}},
 		{"a key that is not UTF-8", "UPDATE segments SET key = CAST(x'73ff' AS TEXT); DELETE FROM constraints; DELETE FROM rules; DELETE FROM rule_segments; DELETE FROM distributions",
-			[]string{"segments n/s\uFFFD: left out: key: it is not UTF-8"}},
-		{"a description that is not UTF-8", "UPDATE constraints SET description = CAST(x'ff' AS TEXT)", []string{"constraints c: left out: description: it is not UTF-8"}},
-		{"a NUL", "UPDATE constraints SET value = CAST(x'610062' AS TEXT)", []string{"constraints c: left out: value: it contains a NUL character"}},
-		{"a number that is none", "UPDATE constraints SET type = 'x'", []string{
-			`constraints c: left out: type: converting driver.Value type string ("x") to a int64: invalid syntax`,
+			[]string{"segments n/s\uFFFD: skipped: key: not valid UTF-8"}},
+		{"a description that is not UTF-8", "UPDATE constraints SET description = CAST(x'ff' AS TEXT)", []string{"constraints c: skipped: description: not valid UTF-8"}},
+		{"a NUL", "UPDATE constraints SET value = CAST(x'610062' AS TEXT)", []string{"constraints c: skipped: value: contains a NUL character"}},
+		{"not a number", "UPDATE constraints SET type = 'x'", []string{
+			`constraints c: skipped: type: converting driver.Value type string ("x") to a int64: invalid syntax`,
 		}},
 		{"a number that is too large", "UPDATE rules SET rank = 1e30", []string{
-			`rules r: left out: rank: converting driver.Value type float64 ("1e+30") to a int64: invalid syntax`,
-			"rule_segments r s: left out: its rule is not taken over",
-			"distributions d: left out: its rule is not taken over",
+			`rules r: skipped: rank: converting driver.Value type float64 ("1e+30") to a int64: invalid syntax`,
+			"rule_segments r s: skipped: its rule is not imported",
+			"distributions d: skipped: its rule is not imported",
 		}},
-		{"a boolean that is none", "UPDATE rollout_thresholds SET value = 7", []string{
-			`rollout_thresholds t: left out: value: sql/driver: couldn't convert 7 into type bool`, hollow,
+		{"not a boolean", "UPDATE rollout_thresholds SET value = 7", []string{
+			`rollout_thresholds t: skipped: value: sql/driver: couldn't convert 7 into type bool`, incomplete,
 		}},
-		{"a percentage that is none", "UPDATE rollout_thresholds SET percentage = 1e300", []string{
-			"rollout_thresholds t: left out: percentage 1e+300 is not between 0 and 100", hollow,
+		{"a percentage out of range", "UPDATE rollout_thresholds SET percentage = 1e300", []string{
+			"rollout_thresholds t: skipped: percentage 1e+300 is not between 0 and 100", incomplete,
 		}},
-		{"a share that is none", "UPDATE distributions SET rollout = -1", []string{"distributions d: left out: rollout -1 is not between 0 and 100"}},
+		{"a rollout out of range", "UPDATE distributions SET rollout = -1", []string{"distributions d: skipped: rollout -1 is not between 0 and 100"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := flipt(t, data())
@@ -95,7 +95,7 @@ func TestUnreadableRows(t *testing.T) {
 	}
 }
 
-// A row whose key cannot be read is not named after the row before it.
+// A row whose key cannot be read must not be reported with the key of the previous row.
 func TestUnreadableKey(t *testing.T) {
 	at := fliptdbtest.Stamps{Created: time.Unix(1, 0), Updated: time.Unix(1, 0)}
 	db := flipt(t, &fliptdbtest.Data{
@@ -106,6 +106,6 @@ func TestUnreadableKey(t *testing.T) {
 	}
 	content := read(t, db)
 	if len(content.Namespaces) != 1 || len(content.Findings) != 1 || content.Findings[0].Row != "namespaces " {
-		t.Errorf("got %v and findings %v, want the row without a name left out", content.Namespaces, content.Findings)
+		t.Errorf("got %v and findings %v, want the row without a key skipped", content.Namespaces, content.Findings)
 	}
 }

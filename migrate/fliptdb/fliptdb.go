@@ -1,6 +1,6 @@
-// Package fliptdb takes over the database of a Flipt v1 server: namespaces,
-// flags, segments and credentials with their ids, ranks and times, so that
-// clients notice nothing (operations 4.9).
+// Package fliptdb imports the database of a Flipt v1 server. It keeps the ids, ranks and
+// times of namespaces, flags, segments and credentials, so that clients see no difference
+// (operations 4.9).
 package fliptdb
 
 import (
@@ -12,53 +12,52 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Content is what a database of Flipt holds, in the terms of this service.
+// Content is the content of a Flipt database, converted to the types of this service.
 type Content struct {
 	Namespaces      []*Namespace             // in creation order
 	Authentications []*guidon.Authentication // in creation order
 	Findings        []Finding
 }
 
-// Namespace is a namespace with everything in it.
+// Namespace is a namespace with its flags and segments.
 type Namespace struct {
 	guidon.Namespace
 	Flags    []*guidon.Flag    // in creation order
 	Segments []*guidon.Segment // in creation order
 }
 
-// Finding is something about one row that somebody should know.
+// Finding is a problem with a row.
 type Finding struct {
-	Row  string // such as `rules 6b8a…`
-	Text string
-	Left bool // the row is not taken over
+	Row     string // such as `rules 6b8a…`
+	Text    string
+	Skipped bool // the row, or the column named in Row, is not imported
 }
 
 // String returns the finding as one line.
 func (f Finding) String() string {
-	if f.Left {
-		return fmt.Sprintf("%s: left out: %s", f.Row, f.Text)
+	if f.Skipped {
+		return fmt.Sprintf("%s: skipped: %s", f.Row, f.Text)
 	}
 	return fmt.Sprintf("%s: %s", f.Row, f.Text)
 }
 
-// Left returns the findings about rows that are not taken over.
-func (c *Content) Left() []Finding {
+// Skipped returns the findings about rows that are not imported.
+func (c *Content) Skipped() []Finding {
 	var all []Finding
 	for _, f := range c.Findings {
-		if f.Left {
+		if f.Skipped {
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// schemaVersions are the versions of the schema whose meaning is known, for
-// each dialect (operations 4.7).
+// schemaVersions are the supported versions of the schema by dialect (operations 4.7).
 var schemaVersions = map[string]int{"sqlite": 15, "postgres": 16, "mysql": 15, "cockroach": 13}
 
-// Read reads the whole database in one read-only transaction. Every row is
-// either in the content or named in its findings. It returns FailedPrecondition
-// for a database that is not one of Flipt v1, or of too old a release of it.
+// Read reads the whole database in one read-only transaction. Every row is either in the
+// content or named in a finding. Read returns FailedPrecondition if the database is not one
+// of Flipt v1, or if its release is too old.
 func Read(ctx context.Context, db *sql.DB, dialect string) (content *Content, err error) {
 	r, err := begin(ctx, db, dialect)
 	if err != nil {
@@ -81,7 +80,8 @@ func Read(ctx context.Context, db *sql.DB, dialect string) (content *Content, er
 	return a.finish(), nil
 }
 
-// checkVersion refuses a schema that may mean something else than is known.
+// checkVersion returns an error if the version of the schema is not supported. A newer
+// version only adds a finding.
 func (r *reader) checkVersion(ctx context.Context, a *assembly) error {
 	want, known := schemaVersions[r.dialect]
 	if !known {
@@ -94,14 +94,14 @@ func (r *reader) checkVersion(ctx context.Context, a *assembly) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &guidon.Error{Code: guidon.FailedPrecondition, Err: err, Message: "this is not a database of Flipt v1: it has no list of schema versions"}
+		return &guidon.Error{Code: guidon.FailedPrecondition, Err: err, Message: "not a database of Flipt v1: it has no table of schema versions"}
 	case dirty:
-		return guidon.Errorf(guidon.FailedPrecondition, "a migration of its schema failed half way; repair it with Flipt first")
+		return guidon.Errorf(guidon.FailedPrecondition, "a schema migration of Flipt failed; repair the database with Flipt first")
 	case version < want:
 		return guidon.Errorf(guidon.FailedPrecondition,
-			"the schema of Flipt is at version %d, but only %d is known here; run \"flipt migrate\" of Flipt v1.61 first", version, want)
+			"the Flipt schema is at version %d, but version %d is required; run \"flipt migrate\" of Flipt v1.61 first", version, want)
 	case version > want:
-		a.note("schema_migrations", "the schema is at version %d, which is newer than %d, the last one known here", version, want)
+		a.note("schema_migrations", "the schema is at version %d, which is newer than %d, the latest supported version", version, want)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// flipt returns a database that holds the data.
+// flipt returns a Flipt database with the data.
 func flipt(t *testing.T, d *fliptdbtest.Data) *sql.DB {
 	t.Helper()
 	db := empty(t)
@@ -71,7 +71,7 @@ func write(t *testing.T, content *fliptdb.Content, db *store.DB) {
 	}
 }
 
-// Both answer the same from the same rows (contract 7).
+// Evaluations of the imported flags return the results of Flipt (contract 7).
 func TestEvaluationsAgree(t *testing.T) {
 	for seed := range uint64(3) {
 		data, db := fliptdbtest.Generate(seed), target(t)
@@ -84,8 +84,8 @@ func TestEvaluationsAgree(t *testing.T) {
 	}
 }
 
-// Old tokens open what they opened before, in the words of this service
-// (operations 1.4, design 9).
+// Imported tokens have the same scope as before, and metadata keys of this service
+// (operations 1.4).
 func TestTokens(t *testing.T) {
 	db := target(t)
 	data := fliptdbtest.Generate(1)
@@ -103,7 +103,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("got method %v, metadata (-want +got):\n%s", a.Method, diff)
 	}
 	if _, limited := a.Scope(); limited {
-		t.Error("a token for everything became limited")
+		t.Error("a token without limits is limited to a namespace")
 	}
 	row := data.Authentications[slices.IndexFunc(data.Authentications, func(r fliptdbtest.Authentication) bool { return r.Hash == a.TokenHash })]
 	if a.ID != row.ID || !a.CreatedAt.Equal(row.Created) || !a.UpdatedAt.Equal(row.Updated) {
@@ -132,7 +132,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// One flag with everything, field by field.
+// All fields of an object are imported.
 func TestFields(t *testing.T) {
 	at := func(n int) fliptdbtest.Stamps {
 		created := time.Date(2024, 2, 29, 1, 2, n, 123456000, time.UTC)
@@ -217,7 +217,7 @@ func TestFields(t *testing.T) {
 	for _, tt := range []struct{ got, want any }{
 		{snapshot.Namespace(), namespace},
 		{snapshot.Segments(), []*guidon.Segment{segmentA, segmentB}},
-		{snapshot.Flags(), []*guidon.Flag{g, f}}, // the older first
+		{snapshot.Flags(), []*guidon.Flag{g, f}}, // the older one first
 	} {
 		if diff := cmp.Diff(tt.want, tt.got, ignoreCreated); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -227,14 +227,14 @@ func TestFields(t *testing.T) {
 
 var ignoreCreated = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Created" }, cmp.Ignore())
 
-// Databases that are not what is known are refused.
+// Databases with an unsupported schema are rejected.
 func TestSchemaVersion(t *testing.T) {
 	if _, err := fliptdb.Read(t.Context(), empty(t), "sqlite"); !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), "not a database of Flipt v1") {
 		t.Errorf("an empty database: got %v", err)
 	}
 	for _, tt := range []struct{ change, want string }{
 		{"version = 12", `run "flipt migrate"`},
-		{"dirty = TRUE", "failed half way"},
+		{"dirty = TRUE", "migration of Flipt failed"},
 	} {
 		db := flipt(t, &fliptdbtest.Data{})
 		if _, err := db.ExecContext(t.Context(), "UPDATE schema_migrations SET "+tt.change); err != nil {
@@ -248,7 +248,7 @@ func TestSchemaVersion(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "UPDATE schema_migrations SET version = 99"); err != nil {
 		t.Fatal(err)
 	}
-	if content := read(t, db); len(content.Findings) != 1 || content.Findings[0].Left {
+	if content := read(t, db); len(content.Findings) != 1 || content.Findings[0].Skipped {
 		t.Errorf("a newer schema: got %v, want one note", content.Findings)
 	}
 	if _, err := db.ExecContext(t.Context(), "DROP TABLE rule_segments"); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// stamps are the times that every row has.
+// stamps are the timestamps that every row has.
 type stamps struct{ created, updated time.Time }
 
 func (s *stamps) fields() []any { return []any{instant{&s.created}, instant{&s.updated}} }
@@ -42,9 +42,9 @@ func readSegments(ctx context.Context, r *reader, a *assembly) error {
 		n := a.namespaces[in.namespace]
 		switch {
 		case n == nil:
-			a.leave(row, "its namespace is not taken over")
+			a.skip(row, "its namespace is not imported")
 		case match != int64(guidon.MatchAll) && match != int64(guidon.MatchAny):
-			a.leave(row, "match type %d is unknown", match)
+			a.skip(row, "match type %d is unknown", match)
 		case a.usable(row, in.key):
 			g := &guidon.Segment{
 				Key: in.key, Name: name, Description: description, MatchType: guidon.MatchType(match), // #nosec G115 -- checked above
@@ -69,9 +69,9 @@ func readConstraints(ctx context.Context, r *reader, a *assembly) error {
 		g := a.segments[in]
 		switch {
 		case g == nil:
-			a.leave(row, "its segment %q is not taken over", in.key)
+			a.skip(row, "its segment %q is not imported", in.key)
 		case kind < 0 || kind > int64(guidon.EntityIDComparison):
-			a.leave(row, "comparison type %d is unknown", kind)
+			a.skip(row, "comparison type %d is unknown", kind)
 		default:
 			added := c
 			added.Type = guidon.ComparisonType(kind)
@@ -94,9 +94,9 @@ func readFlags(ctx context.Context, r *reader, a *assembly) error {
 		n := a.namespaces[in.namespace]
 		switch {
 		case n == nil:
-			a.leave(row, "its namespace is not taken over")
+			a.skip(row, "its namespace is not imported")
 		case kind != int64(guidon.VariantFlag) && kind != int64(guidon.BooleanFlag):
-			a.leave(row, "flag type %d is unknown", kind)
+			a.skip(row, "flag type %d is unknown", kind)
 		case a.usable(row, in.key):
 			added := f
 			added.Key, added.Type, added.Metadata, added.DefaultVariantID = in.key, guidon.FlagType(kind), a.metadata(row, metadata), "" // #nosec G115 -- checked above
@@ -106,7 +106,8 @@ func readFlags(ctx context.Context, r *reader, a *assembly) error {
 	})
 }
 
-// metadata returns the metadata of a flag: a JSON object, or nothing.
+// metadata returns the metadata of a flag, a JSON object, or nil if there is none. Invalid
+// metadata is skipped.
 func (a *assembly) metadata(row, text string) json.RawMessage {
 	var members map[string]json.RawMessage
 	var compact bytes.Buffer
@@ -114,7 +115,7 @@ func (a *assembly) metadata(row, text string) json.RawMessage {
 	case text == "":
 		return nil
 	case json.Unmarshal([]byte(text), &members) != nil || json.Compact(&compact, []byte(text)) != nil:
-		a.leave(row+", metadata", "it is not a JSON object")
+		a.skip(row+", metadata", "it is not a JSON object")
 		return nil
 	case len(members) == 0:
 		return nil
@@ -133,7 +134,7 @@ func readVariants(ctx context.Context, r *reader, a *assembly) error {
 	return r.each(ctx, a, "variants", columns, fields, func() string { return "variants " + v.ID }, func(row string) {
 		f := a.flags[in]
 		if f == nil {
-			a.leave(row, "its flag %q is not taken over", in.key)
+			a.skip(row, "its flag %q is not imported", in.key)
 			return
 		}
 		added := v
@@ -143,14 +144,15 @@ func readVariants(ctx context.Context, r *reader, a *assembly) error {
 	})
 }
 
-// attachment returns the attachment as evaluation answers it: compact.
+// attachment returns the attachment as compact JSON, as in evaluation results. An invalid
+// one is skipped.
 func (a *assembly) attachment(row, text string) string {
 	if text == "" {
 		return ""
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(text)); err != nil {
-		a.leave(row+", attachment", "it is not JSON")
+		a.skip(row+", attachment", "it is not JSON")
 		return ""
 	}
 	return compact.String()

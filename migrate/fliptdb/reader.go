@@ -17,7 +17,7 @@ type reader struct {
 func begin(ctx context.Context, db *sql.DB, dialect string) (*reader, error) {
 	options := &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 	if dialect == "sqlite" {
-		options.Isolation = sql.LevelDefault // which is as strict
+		options.Isolation = sql.LevelDefault // which is serializable
 	}
 	tx, err := db.BeginTx(ctx, options)
 	if err != nil {
@@ -25,8 +25,8 @@ func begin(ctx context.Context, db *sql.DB, dialect string) (*reader, error) {
 	}
 	r := &reader{tx: tx, dialect: dialect}
 	if dialect == "mysql" {
-		// The type TIMESTAMP is shown in the session's zone, and Flipt writes UTC
-		// in the zone of the server.
+		// TIMESTAMP values are converted to the time zone of the session, and Flipt
+		// writes UTC in the time zone of the server.
 		if _, err := tx.ExecContext(ctx, "SET time_zone = @@GLOBAL.time_zone"); err != nil {
 			return nil, errors.Join(err, r.end())
 		}
@@ -41,11 +41,11 @@ func (r *reader) end() error {
 	return nil
 }
 
-// each calls fn for every row of the columns, which it scans into the fields. A
-// column may be NULL if its name ends in a question mark. A row that cannot be read
-// is reported under the name that nameOf makes of its fields. Rows of one creation
-// time come in the order of insertion where the database knows that, else by the
-// first column.
+// each scans the columns of every row into the fields and calls fn. A column may be NULL
+// if its name ends in a question mark. A row that cannot be read is skipped, with the name
+// that nameOf returns for its fields. Rows are read in the order of insertion if the
+// database knows it, and otherwise in the order of the first column. Sorting by creation
+// time keeps that order for equal times.
 func (r *reader) each(ctx context.Context, a *assembly, table, columns string, fields []any, nameOf func() string, fn func(row string)) error {
 	scanned := columnsOf(strings.Fields(columns), fields)
 	expressions, destinations := make([]string, len(scanned)), make([]any, len(scanned))
@@ -56,30 +56,29 @@ func (r *reader) each(ctx context.Context, a *assembly, table, columns string, f
 	if r.dialect == "sqlite" {
 		order = "rowid"
 	}
-	rows, err := r.tx.QueryContext(ctx, "SELECT "+strings.Join(expressions, ", ")+" FROM "+r.quote(table)+" ORDER BY "+order) // #nosec G202 -- names of ours
+	rows, err := r.tx.QueryContext(ctx, "SELECT "+strings.Join(expressions, ", ")+" FROM "+r.quote(table)+" ORDER BY "+order) // #nosec G202 -- constant names
 	if err != nil {
-		return fmt.Errorf("read table %s: %w", table, err)
+		return fmt.Errorf("cannot read table %s: %w", table, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(destinations...); err != nil {
-			return fmt.Errorf("read table %s: %w", table, err)
+			return fmt.Errorf("cannot read table %s: %w", table, err)
 		}
 		if found := problems(scanned); found != "" {
-			a.leave(nameOf(), "%s", found)
+			a.skip(nameOf(), "%s", found)
 			continue
 		}
 		fn(nameOf())
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read table %s: %w", table, err)
+		return fmt.Errorf("cannot read table %s: %w", table, err)
 	}
 	return nil
 }
 
-// expression returns what selects the column. The driver of MySQL fails on dates
-// that do not exist, such as 0000-00-00, or makes the zero time of them, so it is
-// given times as texts.
+// expression returns the SQL expression of the column. The MySQL driver fails on invalid
+// dates such as 0000-00-00, or returns the zero time, so times are read as strings.
 func (r *reader) expression(c *column) string {
 	if r.dialect == "mysql" && strings.HasSuffix(c.name, "_at") {
 		return "CAST(" + r.quote(c.name) + " AS CHAR)"
@@ -87,7 +86,7 @@ func (r *reader) expression(c *column) string {
 	return r.quote(c.name)
 }
 
-// quote makes a name out of any word, such as key and rank.
+// quote quotes a name, because some are keywords, such as key and rank.
 func (r *reader) quote(name string) string {
 	if r.dialect == "mysql" {
 		return "`" + name + "`"

@@ -6,8 +6,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// isShare reports whether a number is a percentage.
-func isShare(percent float64) bool { return percent >= 0 && percent <= 100 }
+func isPercentage(percent float64) bool { return percent >= 0 && percent <= 100 }
 
 func readRollouts(ctx context.Context, r *reader, a *assembly) error {
 	var rollout guidon.Rollout
@@ -22,11 +21,11 @@ func readRollouts(ctx context.Context, r *reader, a *assembly) error {
 		f := a.flags[in]
 		switch {
 		case f == nil:
-			a.leave(row, "its flag %q is not taken over", in.key)
+			a.skip(row, "its flag %q is not imported", in.key)
 		case kind != int64(guidon.SegmentRollout) && kind != int64(guidon.ThresholdRollout):
-			a.leave(row, "rollout type %d is unknown", kind)
+			a.skip(row, "rollout type %d is unknown", kind)
 		case rank < minRank || rank > maxRank:
-			a.leave(row, "rank %d is out of range", rank)
+			a.skip(row, "rank %d is out of range", rank)
 		default:
 			added := rollout
 			added.Rank = int32(rank)
@@ -46,11 +45,11 @@ func readThresholds(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
-			a.leave(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case rollout.kind != guidon.ThresholdRollout || rollout.Threshold != nil:
-			a.leave(row, "rollout %q is of another type, or has a threshold already", rolloutID)
-		case !isShare(percentage):
-			a.leave(row, "percentage %v is not between 0 and 100", percentage)
+			a.skip(row, "rollout %q has a different type, or already has a threshold", rolloutID)
+		case !isPercentage(percentage):
+			a.skip(row, "percentage %v is not between 0 and 100", percentage)
 		default:
 			rollout.Threshold = &guidon.RolloutThreshold{Percentage: float32(percentage), Value: value}
 		}
@@ -67,11 +66,11 @@ func readRolloutSegments(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rollouts[rolloutID]
 		switch {
 		case rollout == nil:
-			a.leave(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case rollout.kind != guidon.SegmentRollout || rollout.Segment != nil:
-			a.leave(row, "rollout %q is of another type, or has its segments already", rolloutID)
+			a.skip(row, "rollout %q has a different type, or already has segments", rolloutID)
 		case !knownOperator(operator):
-			a.leave(row, "segment operator %d is unknown", operator)
+			a.skip(row, "segment operator %d is unknown", operator)
 		default:
 			rollout.Segment = &guidon.RolloutSegment{Value: value, SegmentOperator: guidon.SegmentOperator(operator)} // #nosec G115 -- checked above
 			a.rolloutByRow[id] = rollout
@@ -92,9 +91,9 @@ func readRolloutReferences(ctx context.Context, r *reader, a *assembly) error {
 		rollout := a.rolloutByRow[id]
 		switch {
 		case rollout == nil:
-			a.leave(row, "its rollout is not taken over")
+			a.skip(row, "its rollout is not imported")
 		case a.segments[segment] == nil || segment.namespace != rollout.owner.namespace:
-			a.leave(row, "its segment is not taken over, or is in another namespace than its rollout")
+			a.skip(row, "its segment is not imported, or is in a different namespace than its rollout")
 		default:
 			rollout.Segment.SegmentKeys = append(rollout.Segment.SegmentKeys, segment.key)
 		}

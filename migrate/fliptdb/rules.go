@@ -28,11 +28,11 @@ func readRules(ctx context.Context, r *reader, a *assembly) error {
 		f := a.flags[in]
 		switch {
 		case f == nil:
-			a.leave(row, "its flag %q is not taken over", in.key)
+			a.skip(row, "its flag %q is not imported", in.key)
 		case !knownOperator(operator):
-			a.leave(row, "segment operator %d is unknown", operator)
+			a.skip(row, "segment operator %d is unknown", operator)
 		case rank < minRank || rank > maxRank:
-			a.leave(row, "rank %d is out of range", rank)
+			a.skip(row, "rank %d is out of range", rank)
 		default:
 			added := rule
 			added.Rank, added.SegmentOperator = int32(rank), guidon.SegmentOperator(operator) // #nosec G115 -- checked above
@@ -51,9 +51,9 @@ func readRuleSegments(ctx context.Context, r *reader, a *assembly) error {
 		rule := a.rules[id]
 		switch {
 		case rule == nil:
-			a.leave(row, "its rule is not taken over")
+			a.skip(row, "its rule is not imported")
 		case a.segments[segment] == nil || segment.namespace != rule.owner.namespace:
-			a.leave(row, "its segment is not taken over, or is in another namespace than its rule")
+			a.skip(row, "its segment is not imported, or is in a different namespace than its rule")
 		default:
 			rule.SegmentKeys = append(rule.SegmentKeys, segment.key)
 		}
@@ -72,13 +72,13 @@ func readDistributions(ctx context.Context, r *reader, a *assembly) error {
 		rule := a.rules[ruleID]
 		switch {
 		case rule == nil:
-			a.leave(row, "its rule is not taken over")
+			a.skip(row, "its rule is not imported")
 		case a.variants[d.VariantID] != rule.owner:
-			// Flipt lets a caller do this (contract 4.4) and then answers with a
-			// variant that the flag does not have.
-			a.leave(row, "variant %q is not one of its flag", d.VariantID)
-		case !isShare(rollout):
-			a.leave(row, "rollout %v is not between 0 and 100", rollout)
+			// Flipt allows this (contract 4.4), and then returns a variant that the flag
+			// does not have.
+			a.skip(row, "variant %q does not belong to its flag", d.VariantID)
+		case !isPercentage(rollout):
+			a.skip(row, "rollout %v is not between 0 and 100", rollout)
 		default:
 			added := d
 			added.Rollout = float32(rollout)

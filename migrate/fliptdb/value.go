@@ -9,7 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// orZero scans a column into a variable, NULL as the zero value.
+// orZero scans a column into a variable. NULL becomes the zero value.
 type orZero[T any] struct{ to *T }
 
 func zero[T any](to *T) orZero[T] { return orZero[T]{to} }
@@ -22,12 +22,12 @@ func (o orZero[T]) Scan(value any) error {
 	return err
 }
 
-// instant scans a time in whatever form a database keeps it, as UTC and whole
-// microseconds. NULL is the zero time.
+// instant scans a time in any form in which a database stores it. The result is in UTC,
+// truncated to microseconds. NULL becomes the zero time.
 type instant struct{ to *time.Time }
 
-// expiry scans the time at which a credential expires. NULL alone is never: any
-// time, the zero one included, is a time at which it expired.
+// expiry scans the time at which a credential expires. Only NULL means never. Any other
+// value, including the zero time, is a time of expiry.
 type expiry struct{ to *time.Time }
 
 // Scan implements sql.Scanner.
@@ -42,8 +42,8 @@ func (e expiry) Scan(value any) error {
 	return err
 }
 
-// The forms in which SQLite drivers write times, which are text there. Without
-// a zone they are in UTC.
+// The forms in which SQLite drivers write times, which SQLite stores as text. Times without
+// a zone are in UTC.
 var timeLayouts = []string{
 	"2006-01-02 15:04:05.999999999Z07:00",
 	"2006-01-02T15:04:05.999999999Z07:00",
@@ -72,14 +72,14 @@ func (i instant) Scan(value any) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("a time has the type %T", value)
+		return fmt.Errorf("cannot convert %T to a time", value)
 	}
 	*i.to = t.UTC().Truncate(time.Microsecond)
 	return checkYear(*i.to)
 }
 
 func parseTime(text string) (time.Time, error) {
-	text, _, _ = strings.Cut(text, " m=") // what a monotonic clock adds
+	text, _, _ = strings.Cut(text, " m=") // the reading of the monotonic clock
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, nil
@@ -88,8 +88,8 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time", text)
 }
 
-// unixTime reads seconds or, where that were thousands of years away,
-// milliseconds, as SQLite drivers do.
+// unixTime converts seconds or, if those would be thousands of years away, milliseconds, as
+// SQLite drivers do.
 func unixTime(n int64) time.Time {
 	if n > 1e12 || n < -1e12 {
 		return time.UnixMilli(n)

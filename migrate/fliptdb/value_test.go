@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Times as the drivers of the databases write them, all of one instant.
+// All forms in which the database drivers return a time are scanned to the same instant.
 func TestInstant(t *testing.T) {
 	want := time.Date(2024, 2, 29, 12, 34, 56, 123456000, time.UTC)
 	for _, value := range []any{

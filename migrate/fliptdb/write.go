@@ -9,12 +9,11 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// authenticationsAtOnce bounds one transaction over authentications.
-const authenticationsAtOnce = 500
+// authenticationsPerTx limits the authentications written in one transaction.
+const authenticationsPerTx = 500
 
-// Check returns FailedPrecondition when the content cannot be written because
-// of what is in the store: a namespace with flags or segments that are not those
-// of the content, or a token that is known already.
+// Check returns FailedPrecondition if the content conflicts with the store: a namespace has
+// flags or segments that differ from those of the content, or a token already exists.
 func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 	for _, n := range c.Namespaces {
 		snapshot, err := store.Snapshot(ctx, n.Key)
@@ -24,7 +23,7 @@ func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 		if err != nil {
 			return err
 		}
-		if err := n.agree(snapshot.Flags(), snapshot.Segments()); err != nil {
+		if err := n.checkStored(snapshot.Flags(), snapshot.Segments()); err != nil {
 			return err
 		}
 	}
@@ -42,13 +41,12 @@ func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 	return nil
 }
 
-// Write stores the content: each namespace in one transaction, which replaces
-// the namespace's own name and description, then the authentications. What is
-// there already, as after a Write that was interrupted, is left alone. It
-// returns FailedPrecondition under the conditions of [Content.Check], before
-// anything is written.
+// Write stores the content: each namespace in one transaction, which also replaces its name
+// and description, then the authentications. Objects that are already stored, for example
+// by an interrupted Write, are not changed. Like [Content.Check], it returns
+// FailedPrecondition, before it writes anything.
 //
-// written is called after each step with the number of objects stored.
+// written is called after each transaction with the number of objects stored.
 func (c *Content) Write(ctx context.Context, store guidon.Store, written func(objects int)) error {
 	if err := c.Check(ctx, store); err != nil {
 		return err
@@ -60,7 +58,7 @@ func (c *Content) Write(ctx context.Context, store guidon.Store, written func(ob
 		written(1 + len(n.Flags) + len(n.Segments))
 	}
 	for rest := c.Authentications; len(rest) > 0; {
-		some := rest[:min(len(rest), authenticationsAtOnce)]
+		some := rest[:min(len(rest), authenticationsPerTx)]
 		rest = rest[len(some):]
 		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
@@ -82,7 +80,7 @@ func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := n.agree(flags, segments); err != nil {
+	if err := n.checkStored(flags, segments); err != nil {
 		return err
 	}
 	namespace := n.Namespace
@@ -102,9 +100,8 @@ func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
 	return nil
 }
 
-// agree returns an error unless what is stored in the namespace is a part of
-// what it will hold.
-func (n *Namespace) agree(flags []*guidon.Flag, segments []*guidon.Segment) error {
+// checkStored returns an error if a stored flag or segment is not also in n.
+func (n *Namespace) checkStored(flags []*guidon.Flag, segments []*guidon.Segment) error {
 	ours := make(map[string]any, len(n.Flags)+len(n.Segments))
 	for _, f := range n.Flags {
 		ours["flag "+f.Key] = f
@@ -130,7 +127,7 @@ func (n *Namespace) matches(ours map[string]any, name string, stored any) error 
 		return nil
 	}
 	return guidon.Errorf(guidon.FailedPrecondition,
-		"namespace %q is not empty: it has the %s, which is not the one of Flipt; import into a database of its own", n.Key, name)
+		"namespace %q is not empty: it has the %s, which is missing or different in Flipt; import into an empty database", n.Key, name)
 }
 
 func putAuthentications(ctx context.Context, tx guidon.AuthenticationTx, some []*guidon.Authentication) error {
@@ -155,10 +152,10 @@ func sameAuthentication(a, b *guidon.Authentication) bool {
 }
 
 func conflicting(a *guidon.Authentication) error {
-	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with its token, exists already and is not the one of Flipt", a.ID)
+	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
 }
 
-// same compares the stored forms.
+// same reports whether a and b have the same stored form.
 func same(a, b any) bool {
 	left, err := json.Marshal(a)
 	if err != nil {

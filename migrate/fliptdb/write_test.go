@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// The history says who imported, and begins with what was imported.
+// The history has the actor of the import, and starts with the imported objects.
 func TestHistory(t *testing.T) {
 	db := target(t)
 	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: "cli:somebody"}})
@@ -25,7 +25,7 @@ func TestHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(changes) != 1+14+40 {
-		t.Errorf("got %d records, want one for each object", len(changes))
+		t.Errorf("got %d change records, want one for each object", len(changes))
 	}
 	for _, c := range changes {
 		if c.Actor.ID != "cli:somebody" || c.Revision != 1 || c.Action != guidon.ActionCreate {
@@ -34,7 +34,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// changed returns when each namespace changed last: its revision.
+// changed returns the revision of each namespace.
 func changed(t *testing.T, db *store.DB) map[string]guidon.Revision {
 	t.Helper()
 	namespaces, err := db.Namespaces(t.Context())
@@ -52,14 +52,14 @@ func changed(t *testing.T, db *store.DB) map[string]guidon.Revision {
 	return revisions
 }
 
-// A second run changes nothing; one that was interrupted is completed; what is
-// not Flipt's is not touched, and then nothing at all is written.
+// A second run changes nothing, and completes a run that was interrupted. If the target has
+// objects that are not from Flipt, nothing is written.
 func TestTargetInUse(t *testing.T) {
 	content := read(t, flipt(t, fliptdbtest.Generate(1)))
 	db := target(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := content.Write(ctx, db, func(int) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v, want it cancelled after the first namespace", err)
+		t.Fatalf("got %v, want context.Canceled after the first namespace", err)
 	}
 	write(t, content, db)
 	before := changed(t, db)
@@ -80,7 +80,7 @@ func TestTargetInUse(t *testing.T) {
 				return tx.PutSegment(ctx, &guidon.Segment{Key: "segment-1"})
 			})
 		},
-		`exists already`: func(db *store.DB) error {
+		`already exists`: func(db *store.DB) error {
 			return db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
 				return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "x", TokenHash: fliptdbtest.Hash(fliptdbtest.Token)})
 			})
@@ -92,10 +92,10 @@ func TestTargetInUse(t *testing.T) {
 		}
 		err := content.Write(t.Context(), db, func(int) {})
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), name) {
-			t.Errorf("got %v, want a refusal because of %s", err, name)
+			t.Errorf("got %v, want an error with %q", err, name)
 		}
 		if all, err := db.Namespaces(t.Context()); err != nil || len(all) != 1 {
-			t.Errorf("%s: got %d namespaces, %v, want only the one from before", name, len(all), err)
+			t.Errorf("%s: got %d namespaces, %v, want only the initial one", name, len(all), err)
 		}
 	}
 }

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	benchBody   = `{"namespaceKey":"default","flagKey":"checkout","entityId":"user-42","context":{"country":"PT","plan":"pro"}}`
-	benchAnswer = `{"match":true,"segmentKeys":["pro"],"reason":"MATCH_EVALUATION_REASON","variantKey":"blue","variantAttachment":"{\"a\":1}","requestId":"","requestDurationMillis":0.1,"timestamp":"2026-11-21T07:00:00Z","flagKey":"checkout"}`
+	benchBody     = `{"namespaceKey":"default","flagKey":"checkout","entityId":"user-42","context":{"country":"PT","plan":"pro"}}`
+	benchResponse = `{"match":true,"segmentKeys":["pro"],"reason":"MATCH_EVALUATION_REASON","variantKey":"blue","variantAttachment":"{\"a\":1}","requestId":"","requestDurationMillis":0.1,"timestamp":"2026-11-21T07:00:00Z","flagKey":"checkout"}`
 )
 
-// benchHandler answers as an evaluation does, without its work.
+// benchHandler responds like an evaluation, without evaluating anything.
 func benchHandler(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func benchHandler(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Request-Id", "00000000-0000-4000-8000-000000000001")
 	header.Set("Guidon-Revision", "42")
 	w.WriteHeader(http.StatusOK)
-	_, _ = io.WriteString(w, benchAnswer)
+	_, _ = io.WriteString(w, benchResponse)
 }
 
 func benchRequest() *http.Request {
@@ -43,7 +43,7 @@ func benchRequest() *http.Request {
 	return r
 }
 
-// newDirect returns what calls the handler without a function, for comparison.
+// newDirect returns a function that calls the handler directly, for comparison.
 func newDirect() func() {
 	r := benchRequest()
 	return func() {
@@ -52,7 +52,7 @@ func newDirect() func() {
 	}
 }
 
-// newInvocation returns what calls it behind the front.
+// newInvocation returns a function that calls the handler through the Lambda function.
 func newInvocation(tb testing.TB, front lambdatest.Front) func() {
 	event, err := front.Event(benchRequest())
 	if err != nil {
@@ -67,7 +67,7 @@ func newInvocation(tb testing.TB, front lambdatest.Front) func() {
 	}
 }
 
-// BenchmarkInvoke measures what the function adds to its handler.
+// BenchmarkInvoke measures the overhead of the Lambda function over its handler.
 func BenchmarkInvoke(b *testing.B) {
 	measure := func(name string, call func()) {
 		b.Run(name, func(b *testing.B) {
@@ -83,13 +83,13 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// TestAllocations bounds what the function adds, which the benchmark measures.
+// TestAllocations limits the allocations of the overhead that BenchmarkInvoke measures.
 func TestAllocations(t *testing.T) {
-	const bound = 60
+	const limit = 60
 	direct := testing.AllocsPerRun(100, newDirect())
 	for _, front := range lambdatest.Fronts() {
-		if added := testing.AllocsPerRun(100, newInvocation(t, front)) - direct; added > bound {
-			t.Errorf("%s: %.0f allocations, want at most %d", front.Name, added, bound)
+		if added := testing.AllocsPerRun(100, newInvocation(t, front)) - direct; added > limit {
+			t.Errorf("%s: %.0f allocations, want at most %d", front.Name, added, limit)
 		}
 	}
 }

@@ -6,83 +6,82 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// maxValues bounds the members and elements of an event. The headers of a request
-// are at most 10 KiB, its body is one text.
+// maxValues limits the members and elements of an event. The headers of a request are at
+// most 10 KiB, and its body is one string.
 const maxValues = 100_000
 
-// event is what is needed of one. Package encoding/json would take longer to read
-// it than the handler to answer it.
+// event is the part of an event that is used. It is not decoded by encoding/json, which
+// would take longer than the handler takes to respond.
 type event struct {
-	front *front // nil for one that is no HTTP request
+	front *front // nil if the event is not an HTTP request
 
 	method, path, query string
 	stage, domain       string
-	source              string // address of the caller, by the front's own account
+	source              string // address of the caller, as reported by the front
 	cookies             []string
 	body                string
 	base64              bool
 
-	// The members of these names, read when it is known which of them count.
+	// The members with these names. They are read once it is known which of them apply.
 	headers, multiValueHeaders                         member
 	queryStringParameters, multiValueQueryStringParams member
 
-	job       string // of an operator's command
+	job       string // if an operator invoked the function
 	scheduled bool
 
 	reader *codec.Reader
 }
 
-// member is where the value of a member begins.
+// member is the position of a member's value.
 type member struct {
 	mark  int
-	given bool // and not null
+	given bool // present and not null
 }
 
-// readEvent returns the event.
 func readEvent(payload []byte) (event, error) {
 	e := event{reader: codec.NewReader(payload, maxValues)}
-	m := marks{event: &e}
-	err := m.top()
+	p := parser{event: &e}
+	err := p.top()
 	if err == nil && !e.reader.AtEnd() {
 		err = errUnknownEvent
 	}
 	if err != nil {
-		return event{}, fmt.Errorf("read the event: %w", err)
+		return event{}, fmt.Errorf("cannot read the event: %w", err)
 	}
-	if !m.classify() {
+	if !p.classify() {
 		return event{}, errUnknownEvent
 	}
 	return e, nil
 }
 
-// marks are what tells one kind of event from another.
-type marks struct {
+// parser parses an event. Its fields distinguish the kinds of events.
+type parser struct {
 	*event
 	version, detailType string
-	method2, path2      string // of requestContext.http
+	v2Method, v2Path    string // of requestContext.http
 	balancer            bool
 }
 
-// classify finds out what kind of event it is, and tells whether there is one.
-func (m *marks) classify() bool {
-	e := m.event
+// classify determines the kind of event. It reports whether the kind is known.
+func (p *parser) classify() bool {
+	e := p.event
 	switch {
-	case m.balancer && e.multiValueHeaders.given:
+	case p.balancer && e.multiValueHeaders.given:
 		e.front = loadBalancerMulti
-	case m.balancer:
+	case p.balancer:
 		e.front = loadBalancer
-	case m.version == "2.0" && m.method2 != "":
+	case p.version == "2.0" && p.v2Method != "":
 		e.front = httpAPI
 		if isFunctionURL(e.domain) {
 			e.front = functionURL
 		}
-		e.method = m.method2
+		e.method = p.v2Method
 		if e.path == "" {
-			e.path = m.path2
+			e.path = p.v2Path
 		}
 	case e.method != "":
 		e.front = restAPI
-	case m.detailType == "Scheduled Event":
+	case p.detailType == "Scheduled Event":
 		e.scheduled = true
 	default:
 		return e.job != ""
@@ -90,127 +89,127 @@ func (m *marks) classify() bool {
 	return true
 }
 
-func (m *marks) top() error {
-	e := m.event
-	return m.object(func(name string) error {
+func (p *parser) top() error {
+	e := p.event
+	return p.object(func(name string) error {
 		switch name {
 		case "version":
-			return m.text(&m.version)
+			return p.string(&p.version)
 		case "rawPath", "path":
-			return m.text(&e.path)
+			return p.string(&e.path)
 		case "rawQueryString":
-			return m.text(&e.query)
+			return p.string(&e.query)
 		case "httpMethod":
-			return m.text(&e.method)
+			return p.string(&e.method)
 		case "headers":
-			return m.mark(&e.headers)
+			return p.mark(&e.headers)
 		case "multiValueHeaders":
-			return m.mark(&e.multiValueHeaders)
+			return p.mark(&e.multiValueHeaders)
 		case "queryStringParameters":
-			return m.mark(&e.queryStringParameters)
+			return p.mark(&e.queryStringParameters)
 		case "multiValueQueryStringParameters":
-			return m.mark(&e.multiValueQueryStringParams)
+			return p.mark(&e.multiValueQueryStringParams)
 		case "cookies":
-			return m.texts(&e.cookies)
+			return p.strings(&e.cookies)
 		case "body":
-			return m.text(&e.body)
+			return p.string(&e.body)
 		case "isBase64Encoded":
-			return m.boolean(&e.base64)
+			return p.boolean(&e.base64)
 		case "requestContext":
-			return m.requestContext()
+			return p.requestContext()
 		case "detail-type":
-			return m.text(&m.detailType)
+			return p.string(&p.detailType)
 		case "guidon":
-			return m.text(&e.job)
+			return p.string(&e.job)
 		}
-		return m.reader.Skip()
+		return p.reader.Skip()
 	})
 }
 
-func (m *marks) requestContext() error {
-	return m.object(func(name string) error {
+func (p *parser) requestContext() error {
+	return p.object(func(name string) error {
 		switch name {
 		case "stage":
-			return m.text(&m.stage)
+			return p.string(&p.stage)
 		case "domainName":
-			return m.text(&m.domain)
+			return p.string(&p.domain)
 		case "http":
-			return m.http()
+			return p.http()
 		case "identity":
-			return m.identity()
+			return p.identity()
 		case "elb":
-			m.balancer = true
+			p.balancer = true
 		}
-		return m.reader.Skip()
+		return p.reader.Skip()
 	})
 }
 
-func (m *marks) http() error {
-	return m.object(func(name string) error {
+func (p *parser) http() error {
+	return p.object(func(name string) error {
 		switch name {
 		case "method":
-			return m.text(&m.method2)
+			return p.string(&p.v2Method)
 		case "path":
-			return m.text(&m.path2)
+			return p.string(&p.v2Path)
 		case "sourceIp":
-			return m.text(&m.source)
+			return p.string(&p.source)
 		}
-		return m.reader.Skip()
+		return p.reader.Skip()
 	})
 }
 
-func (m *marks) identity() error {
-	return m.object(func(name string) error {
+func (p *parser) identity() error {
+	return p.object(func(name string) error {
 		if name == "sourceIp" {
-			return m.text(&m.source)
+			return p.string(&p.source)
 		}
-		return m.reader.Skip()
+		return p.reader.Skip()
 	})
 }
 
-// The readers below take null for a member that is not there.
+// The methods below treat null as a missing member.
 
-func (m *marks) object(member func(name string) error) error {
-	if null, err := m.reader.Null(); null {
+func (p *parser) object(member func(name string) error) error {
+	if null, err := p.reader.Null(); null {
 		return err
 	}
-	return m.reader.Object(member)
+	return p.reader.Object(member)
 }
 
-func (m *marks) text(into *string) error {
-	if null, err := m.reader.Null(); null {
+func (p *parser) string(into *string) error {
+	if null, err := p.reader.Null(); null {
 		return err
 	}
-	text, err := m.reader.Text()
+	text, err := p.reader.Text()
 	*into = text
 	return err
 }
 
-func (m *marks) texts(into *[]string) error {
-	if null, err := m.reader.Null(); null {
+func (p *parser) strings(into *[]string) error {
+	if null, err := p.reader.Null(); null {
 		return err
 	}
-	return m.reader.Array(func() error {
-		text, err := m.reader.Text()
+	return p.reader.Array(func() error {
+		text, err := p.reader.Text()
 		*into = append(*into, text)
 		return err
 	})
 }
 
-func (m *marks) boolean(into *bool) error {
-	if null, err := m.reader.Null(); null {
+func (p *parser) boolean(into *bool) error {
+	if null, err := p.reader.Null(); null {
 		return err
 	}
-	value, err := m.reader.Bool()
+	value, err := p.reader.Bool()
 	*into = value
 	return err
 }
 
-func (m *marks) mark(into *member) error {
-	into.mark = m.reader.Mark()
-	if null, err := m.reader.Null(); null {
+func (p *parser) mark(into *member) error {
+	into.mark = p.reader.Mark()
+	if null, err := p.reader.Null(); null {
 		return err
 	}
 	into.given = true
-	return m.reader.Skip()
+	return p.reader.Skip()
 }

@@ -2,20 +2,20 @@ package lambda
 
 import "strings"
 
-// front is what stands between the caller and the function, and how its events
-// and answers differ from those of the others.
+// front is the AWS service in front of the function. The fields are the differences
+// between the events and responses of these services.
 type front struct {
 	name string
 
-	decodedPath  bool // the path comes decoded
-	stagedPath   bool // the stage is a part of the path
-	rawParameter bool // the parameters of the query are as the caller wrote them
-	forwarded    bool // the caller's address is known by X-Forwarded-For only
+	decodedPath  bool // the path is already decoded
+	stagedPath   bool // the path begins with the stage
+	rawParameter bool // query parameters are still escaped
+	forwarded    bool // the caller's address is only in X-Forwarded-For
 
-	streams     bool // answers can be streamed
-	cookies     bool // the cookies of an answer are apart from its headers
-	lists       bool // each header of an answer is a list
-	description bool // an answer has the text of the status, too
+	streams     bool // responses can be streamed
+	cookies     bool // responses have a separate list of cookies
+	lists       bool // each header of a response is a list
+	description bool // responses also have the text of the status
 }
 
 var (
@@ -26,8 +26,8 @@ var (
 	loadBalancerMulti = &front{name: "load balancer with multi-value headers", rawParameter: true, forwarded: true, description: true, lists: true}
 )
 
-// isFunctionURL tells a function URL from an HTTP API, whose events have the same
-// form. Function URLs cannot have a domain name of one's own.
+// isFunctionURL reports whether the domain is that of a function URL. The events of HTTP
+// APIs have the same form, but function URLs cannot have custom domain names.
 func isFunctionURL(domain string) bool {
 	_, rest, _ := strings.Cut(domain, ".")
 	return strings.HasPrefix(rest, "lambda-url.")

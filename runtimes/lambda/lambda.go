@@ -1,16 +1,15 @@
-// Package lambda runs an http.Handler as a function of AWS Lambda: behind an API
-// Gateway HTTP API (payload format 2.0) or REST API (1.0), an Application Load
-// Balancer or a function URL, which it tells apart by the event. It also runs
-// jobs, on a schedule of EventBridge or at an operator's command.
+// Package lambda runs an http.Handler as an AWS Lambda function. The function may be
+// behind an API Gateway HTTP API (payload format 2.0) or REST API (1.0), an Application
+// Load Balancer or a function URL, which it distinguishes by the event. It also runs
+// jobs, on an EventBridge schedule or when an operator invokes it.
 //
-// To the handler a request is as if net/http had received it. Where the platform
-// and aws-lambda-go-api-proxy, which makes the requests, differ from that, this
-// package mends it; the tests list what. What cannot be mended: a buffered answer
-// has no [http.Flusher], and no answer, body or streamed, may outlast the
-// invocation.
+// The handler sees requests as if net/http had received them. This package corrects the
+// differences of the platform and of aws-lambda-go-api-proxy, which builds the requests.
+// The tests list them. Two differences remain: a buffered response has no
+// [http.Flusher], and no response, buffered or streamed, can outlast the invocation.
 //
-// Nothing runs between two invocations, and a [Function] keeps nothing of one for
-// the next.
+// Nothing runs between two invocations, and a [Function] keeps no state from one to the
+// next.
 package lambda
 
 import (
@@ -24,38 +23,38 @@ import (
 	awslambda "github.com/aws/aws-lambda-go/lambda"
 )
 
-// Config is what a [Function] is made of. Handler is required; every other zero
-// value is right.
+// Config configures a [Function]. Handler is required; the zero value of every other
+// field is a usable default.
 type Config struct {
-	Handler http.Handler // answers every HTTP event
-	// Jobs are run by the event {"guidon": name}. What one returns is the answer
-	// to the invocation, as JSON.
+	Handler http.Handler // serves every HTTP event
+	// Jobs are run by the event {"guidon": name}. The response to the invocation is
+	// the result of the job as JSON.
 	Jobs map[string]Job
-	// Schedule names the job that a scheduled event of EventBridge runs; "" refuses
-	// these events.
+	// Schedule names the job that scheduled events of EventBridge run. If it is empty,
+	// these events are rejected.
 	Schedule string
-	// BasePath is what a custom domain or a load balancer's rule puts before the
+	// BasePath is the prefix that a custom domain or a load balancer rule adds to the
 	// paths of the handler, such as /flags.
 	BasePath string
-	// Streaming says that the function URL and the REST API in front of the function
-	// are set to stream responses. Answers then have no limit of size and the
-	// handler is given an [http.Flusher].
+	// Streaming must be set if the function URL and the REST API in front of the
+	// function are configured to stream responses. Responses then have no size limit,
+	// and the handler gets an [http.Flusher].
 	Streaming bool
-	Logger    *slog.Logger // is told of panics; nil logs nothing
+	Logger    *slog.Logger // for panics; nil logs nothing
 }
 
-// Job is work that an event asks for. Its context ends in time for it to say how
-// far it has come.
+// Job is work that an event can request. Its context ends early enough for the job to
+// report its progress.
 type Job func(ctx context.Context) (any, error)
 
-// Function answers events. Its methods may be called concurrently.
+// Function handles events. Its methods are safe for concurrent use.
 type Function struct {
 	config   Config
 	basePath string
 	logger   *slog.Logger
 }
 
-// New returns the function. It starts nothing.
+// New returns a function. It starts no goroutines.
 func New(config Config) *Function {
 	f := &Function{config: config, basePath: cleanBasePath(config.BasePath), logger: config.Logger}
 	if f.logger == nil {
@@ -64,8 +63,8 @@ func New(config Config) *Function {
 	return f
 }
 
-// Run answers the events of the Lambda Runtime API, as many at once as the
-// platform sends, and ends the process where that fails, as the platform expects.
+// Run handles the events of the Lambda Runtime API, concurrently if the platform sends
+// several. If that fails, it exits the process, as the platform expects.
 func (f *Function) Run() {
 	if f.config.Streaming {
 		awslambda.Start(f.invokeStreaming)
@@ -74,12 +73,11 @@ func (f *Function) Run() {
 	awslambda.Start(f)
 }
 
-var errUnknownEvent = errors.New(`the event is none that this function knows: it must come from an API Gateway, a load balancer, a function URL or a schedule, or be {"guidon": …} with the name of a job`)
+var errUnknownEvent = errors.New(`unknown event: must come from an API Gateway, a load balancer, a function URL or a schedule, or be {"guidon": …} with the name of a job`)
 
-// Invoke answers one event. An HTTP event always gets an answer for its caller,
-// also when it cannot be made into a request, the handler panics or the answer is
-// too large for Lambda. An error means that a job failed or that the event is
-// none that the function knows.
+// Invoke handles one event. An HTTP event always results in a response for its caller,
+// even if the event is not a valid request, the handler panics or the response is too
+// large for Lambda. An error means that a job failed or that the event is unknown.
 func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e, err := readEvent(payload)
 	if err != nil {
@@ -91,8 +89,8 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return f.run(ctx, &e)
 }
 
-// run runs the job that the event asks for.
-func (f *Function) run(ctx context.Context, e *event) (answer []byte, err error) {
+// run runs the job that the event requests.
+func (f *Function) run(ctx context.Context, e *event) (payload []byte, err error) {
 	name := e.job
 	if e.scheduled {
 		name = f.config.Schedule
@@ -106,7 +104,7 @@ func (f *Function) run(ctx context.Context, e *event) (answer []byte, err error)
 	defer func() {
 		if v := recover(); v != nil {
 			f.logPanic(ctx, v)
-			answer, err = nil, fmt.Errorf("job %s panicked; see the log", name)
+			payload, err = nil, fmt.Errorf("job %s panicked; see the log", name)
 		}
 	}()
 	result, err := job(ctx)

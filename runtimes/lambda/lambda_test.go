@@ -23,7 +23,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// get returns the event of a GET request behind the front.
+// get returns the event of a GET request through the front.
 func get(t testing.TB, front lambdatest.Front, target string, headers ...string) []byte {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)
@@ -38,7 +38,7 @@ func get(t testing.TB, front lambdatest.Front, target string, headers ...string)
 	return event
 }
 
-// invoke returns the answer to the event.
+// invoke returns the response to the event.
 func invoke(t testing.TB, ctx context.Context, f *lambda.Function, front lambdatest.Front, event []byte) *httptest.ResponseRecorder {
 	t.Helper()
 	payload, err := f.Invoke(ctx, event)
@@ -46,26 +46,26 @@ func invoke(t testing.TB, ctx context.Context, f *lambda.Function, front lambdat
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	if err := front.Answer(w, payload); err != nil {
+	if err := front.WriteResponse(w, payload); err != nil {
 		t.Fatal(err)
 	}
 	return w
 }
 
-// TestPanic: a panic is an answer that tells nothing, and the next request is as
-// any other; an answer that was begun is not taken for whole.
+// TestPanic checks that a panic results in an error response without details, also if the
+// handler has already written a part of its response.
 func TestPanic(t *testing.T) {
 	tests := []struct {
 		name    string
 		handler http.HandlerFunc
 		logged  bool
 	}{
-		{"before the answer", func(http.ResponseWriter, *http.Request) { panic("secret") }, true},
-		{"in the answer", func(w http.ResponseWriter, _ *http.Request) {
+		{"before the response", func(http.ResponseWriter, *http.Request) { panic("secret") }, true},
+		{"in the response", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "half of it")
 			panic(errors.New("secret"))
 		}, true},
-		{"to cut the connection", func(w http.ResponseWriter, _ *http.Request) {
+		{"to abort the response", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "half of it")
 			panic(fmt.Errorf("wrapped: %w", http.ErrAbortHandler))
 		}, false},
@@ -88,8 +88,9 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestTooLarge: an answer that Lambda would refuse is an error that says so, with
-// the headers that are not about its body, and one just below arrives.
+// TestTooLarge checks that a response above the limit of Lambda is replaced by an error
+// with the headers that do not describe the body. A response just below the limit must
+// arrive.
 func TestTooLarge(t *testing.T) {
 	var size int
 	var content byte
@@ -120,7 +121,7 @@ func TestTooLarge(t *testing.T) {
 			if got.Code != tt.want {
 				t.Errorf("got %d, want %d", got.Code, tt.want)
 			}
-			if got.Code != http.StatusOK && !strings.Contains(got.Body.String(), `"code":8,"message":"the answer is larger than`) {
+			if got.Code != http.StatusOK && !strings.Contains(got.Body.String(), `"code":8,"message":"the response is larger than`) {
 				t.Errorf("got %s", got.Body)
 			}
 			if header := got.Header(); header.Get("Access-Control-Allow-Origin") != "*" || (header.Get("ETag") != "") != (tt.want == http.StatusOK) {
@@ -134,8 +135,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestHead: the answer to HEAD has the headers of the one to GET, and no body, which
-// a front may not cut off.
+// TestHead checks that the response to HEAD has the headers of GET and no body. A front
+// may not remove the body.
 func TestHead(t *testing.T) {
 	front := lambdatest.RESTAPI()
 	event, err := front.Event(httptest.NewRequest(http.MethodHead, "/", nil))
@@ -149,7 +150,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestDeadline: a request ends before its invocation does, with time to answer.
+// TestDeadline checks that the context of a request ends before the invocation, with time
+// left to respond.
 func TestDeadline(t *testing.T) {
 	for limit, want := range map[time.Duration]time.Duration{
 		time.Second:      900 * time.Millisecond,
@@ -172,8 +174,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestRequestID: the log of a request has the id that the lines of the platform
-// have, unless the caller gave one.
+// TestRequestID checks that a request has the id of the invocation, which is also in the
+// log lines of the platform, unless the caller sent one.
 func TestRequestID(t *testing.T) {
 	var got []string
 	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header["X-Request-Id"] })})
@@ -191,15 +193,15 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestAddress: the address of a caller is the one that the front saw. What callers
-// say of themselves counts nowhere, and nobody comes from this machine.
+// TestAddress checks that the address of a caller is the one that the front reports.
+// Headers of the caller must not change it, and it must never be a loopback address.
 func TestAddress(t *testing.T) {
 	tests := []struct{ name, peer, forwarded, want string }{
 		{"plain", "203.0.113.7", "", "203.0.113.7:0"},
-		{"version 6", "2001:db8::1", "", "[2001:db8::1]:0"},
-		{"a header of the caller's", "203.0.113.7", "X-Forwarded-For: 127.0.0.1, 10.0.0.1", "203.0.113.7:0"},
-		{"this machine", "127.0.0.1", "", ""},
-		{"this machine, mapped", "::ffff:127.0.0.1", "", ""},
+		{"IPv6", "2001:db8::1", "", "[2001:db8::1]:0"},
+		{"a header of the caller", "203.0.113.7", "X-Forwarded-For: 127.0.0.1, 10.0.0.1", "203.0.113.7:0"},
+		{"loopback", "127.0.0.1", "", ""},
+		{"loopback, mapped", "::ffff:127.0.0.1", "", ""},
 		{"none", "", "", ""},
 	}
 	for _, front := range lambdatest.Fronts() {
@@ -225,17 +227,17 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestBadRequests: what cannot be a request is answered, and never an error of the
-// function, which would count as one and whose text the library logs.
+// TestBadRequests checks that an invalid request gets an error response. It must not be
+// an error of the function, which would be counted as such and logged by the library.
 func TestBadRequests(t *testing.T) {
 	const form = `{"version":"2.0","rawPath":"/","requestContext":{"http":{"method":"GET"}},%s}`
 	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("called") })})
 	for name, event := range map[string]string{
-		"a body that is not base64":   fmt.Sprintf(form, `"body":"%%%","isBase64Encoded":true`),
-		"a method that is none":       strings.Replace(fmt.Sprintf(form, `"a":1`), "GET", "GET /secret HTTP", 1),
-		"a control sign in the query": fmt.Sprintf(form, `"rawQueryString":"a=\n"`),
-		"a fragment":                  fmt.Sprintf(form, `"rawQueryString":"a=1#b"`),
-		"headers that are none":       fmt.Sprintf(form, `"headers":{"a":["b"]}`),
+		"a body that is not base64":        fmt.Sprintf(form, `"body":"%%%","isBase64Encoded":true`),
+		"an invalid method":                strings.Replace(fmt.Sprintf(form, `"a":1`), "GET", "GET /secret HTTP", 1),
+		"a control character in the query": fmt.Sprintf(form, `"rawQueryString":"a=\n"`),
+		"a fragment":                       fmt.Sprintf(form, `"rawQueryString":"a=1#b"`),
+		"invalid headers":                  fmt.Sprintf(form, `"headers":{"a":["b"]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := invoke(t, t.Context(), f, lambdatest.HTTPAPI("$default"), []byte(event))
@@ -246,8 +248,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestUnknownEvents: what is no event of ours is an error that repeats nothing of
-// it.
+// TestUnknownEvents checks that an unknown event is an error that quotes nothing of it.
 func TestUnknownEvents(t *testing.T) {
 	f := lambda.New(lambda.Config{Handler: http.NotFoundHandler(), Jobs: map[string]lambda.Job{"cleanup": nothing}})
 	for _, event := range []string{
@@ -265,7 +266,8 @@ func TestUnknownEvents(t *testing.T) {
 
 func nothing(context.Context) (any, error) { return nil, nil }
 
-// TestJobs: a schedule and an operator run jobs; the answer is what the job says.
+// TestJobs checks that schedules and operators can run jobs, and that the response is the
+// result of the job.
 func TestJobs(t *testing.T) {
 	var out bytes.Buffer
 	f := lambda.New(lambda.Config{
@@ -282,8 +284,8 @@ func TestJobs(t *testing.T) {
 		{"an operator", `{"guidon":"cleanup"}`, `{"tokens":3}`, ""},
 		{"a rule", `{"version":"0","id":"1","detail-type":"Scheduled Event","source":"aws.events","resources":[],"detail":{}}`, `{"tokens":3}`, ""},
 		{"a schedule", `{"version":"0","detail-type":"Scheduled Event","source":"aws.scheduler","detail":"{}"}`, `{"tokens":3}`, ""},
-		{"one that fails", `{"guidon":"migrate"}`, "", "migrate: no database"},
-		{"one that panics", `{"guidon":"break"}`, "", "job break panicked; see the log"},
+		{"a job that fails", `{"guidon":"migrate"}`, "", "migrate: no database"},
+		{"a job that panics", `{"guidon":"break"}`, "", "job break panicked; see the log"},
 	} {
 		payload, err := f.Invoke(t.Context(), []byte(tt.event))
 		if string(payload) != tt.want || fmt.Sprint(err) != tt.wantErr && (err != nil || tt.wantErr != "") {
@@ -295,7 +297,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestConcurrently: a process may be given several events at once.
+// TestConcurrently checks that a process can handle several events concurrently.
 func TestConcurrently(t *testing.T) {
 	const callers = 16
 	var all sync.WaitGroup
@@ -317,17 +319,18 @@ func TestConcurrently(t *testing.T) {
 		})
 	}
 	for range callers {
-		<-arrived // all are under way
+		<-arrived // all are in progress
 	}
 	close(open)
 	all.Wait()
 }
 
-// TestNoFlusher: a handler can find out that a buffered answer cannot be streamed.
+// TestNoFlusher checks that a handler can detect that a buffered response cannot be
+// streamed.
 func TestNoFlusher(t *testing.T) {
 	f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if _, ok := w.(http.Flusher); ok {
-			t.Error("a Flusher that would flush nothing")
+			t.Error("the response writer is a Flusher")
 		}
 		if err := http.NewResponseController(w).Flush(); !errors.Is(err, http.ErrNotSupported) {
 			t.Errorf("got error %v", err)
@@ -337,7 +340,8 @@ func TestNoFlusher(t *testing.T) {
 	invoke(t, t.Context(), f, front, get(t, front, "/"))
 }
 
-// FuzzInvoke: no event makes the function panic, and what it answers is JSON.
+// FuzzInvoke checks that no event makes the function panic, and that every response is
+// JSON.
 func FuzzInvoke(f *testing.F) {
 	for _, front := range lambdatest.Fronts() {
 		f.Add(get(f, front, "/a?b=c&d", "Cookie: a=b; c=d", "X-Forwarded-For: 1.2.3.4"))

@@ -19,7 +19,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// behind returns the address of the front with the handler behind it in a function.
+// behind serves the function through the front and returns the URL.
 func behind(t testing.TB, front lambdatest.Front, config lambda.Config) string {
 	t.Helper()
 	f := lambda.New(config)
@@ -34,7 +34,7 @@ func behind(t testing.TB, front lambdatest.Front, config lambda.Config) string {
 	return server.URL
 }
 
-// seen is what a handler sees of a request.
+// seen is a request as a handler sees it.
 type seen struct {
 	Method, Path, Escaped, Host, RequestURI string
 	Query                                   url.Values
@@ -43,13 +43,13 @@ type seen struct {
 	Body                                    []byte
 }
 
-// echo answers with what it sees.
+// echo responds with the request as it sees it.
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(err)
 	}
-	// The URI of a REST API and of a load balancer has its parameters in any order.
+	// A REST API and a load balancer do not keep the order of the parameters.
 	uri, _, _ := strings.Cut(r.RequestURI, "?")
 	_ = json.NewEncoder(w).Encode(seen{
 		Method: r.Method, Path: r.URL.Path, Escaped: r.URL.EscapedPath(), Host: r.Host, RequestURI: uri,
@@ -57,7 +57,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// request is one to send.
+// request is a request to send.
 type request struct {
 	method, target string
 	header         http.Header
@@ -74,45 +74,46 @@ func (q request) send(t *testing.T, address string) (*http.Response, []byte) {
 	for name, values := range q.header {
 		r.Header[name] = values
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r) // as it is: no redirects
+	response, err := http.DefaultTransport.RoundTrip(r) // without following redirects
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, body
+	return response, body
 }
 
-// TestRequests: to a handler a request behind each front is what it is on a server
-// of net/http. The library alone gets most of these wrong.
+// TestRequests checks that a handler sees the same request behind each front as on a
+// net/http server. The library alone gets most of these wrong.
 func TestRequests(t *testing.T) {
 	tests := []struct {
 		name string
 		request
-		// but tells of a front that cannot do it, whatever the function does.
-		but func(front string) bool
+		// unsupported reports whether the front cannot pass this on, whatever the
+		// function does.
+		unsupported func(front string) bool
 	}{
 		{name: "root", request: request{method: "GET", target: "/"}},
-		{name: "a decoded question mark is no query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
-		{name: "a decoded percent sign is no escape", request: request{method: "GET", target: "/flags/100%25"}},
-		{name: "what looks escaped once decoded", request: request{method: "GET", target: "/flags/a%2541"}},
-		{name: "a decoded number sign is no fragment", request: request{method: "GET", target: "/flags/a%23b"}},
+		{name: "a decoded question mark does not start a query", request: request{method: "GET", target: "/flags/a%3Fadmin=1"}},
+		{name: "a decoded percent sign does not start an escape", request: request{method: "GET", target: "/flags/100%25"}},
+		{name: "a path that looks escaped when decoded", request: request{method: "GET", target: "/flags/a%2541"}},
+		{name: "a decoded number sign does not start a fragment", request: request{method: "GET", target: "/flags/a%23b"}},
 		{name: "space, plus, umlaut", request: request{method: "GET", target: "/flags/a%20b+c/%C3%A4"}},
-		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, but: decodes},
+		{name: "an escaped slash", request: request{method: "GET", target: "/flags/a%2Fb"}, unsupported: decodes},
 		{name: "empty segments", request: request{method: "GET", target: "//flags//a/"}},
 		{name: "dots", request: request{method: "GET", target: "/flags/../a/./b"}},
 		{name: "like the stage", request: request{method: "GET", target: "/production/prod"}},
 		{name: "query", request: request{method: "GET", target: "/?a=1&b=%26%3D%25&c=x+y%2Bz&d="}},
 		{name: "query without value", request: request{method: "GET", target: "/?pretty"}},
-		{name: "repeated parameters", request: request{method: "GET", target: "/?a=1&a=2&b=3"}, but: singleValue},
+		{name: "repeated parameters", request: request{method: "GET", target: "/?a=1&a=2&b=3"}, unsupported: singleValue},
 		{name: "headers with commas stay whole", request: request{method: "GET", target: "/", header: http.Header{
 			"Baggage": {"a=1,b=2"}, "If-None-Match": {`"a,b", "c"`}, "X-Json": {`{"a":1,"b":[1,2]}`}, "Accept": {"text/html, */*;q=0.1"},
 			"User-Agent": {"a, b"}, "Date": {"Sat, 21 Nov 2026 07:00:00 GMT"}, "X-Empty": {""},
 		}}},
-		{name: "repeated headers", request: request{method: "GET", target: "/", header: http.Header{"X-Many": {"a", "b, c"}}}, but: singleHeaders},
+		{name: "repeated headers", request: request{method: "GET", target: "/", header: http.Header{"X-Many": {"a", "b, c"}}}, unsupported: singleHeaders},
 		{name: "a cookie", request: request{method: "GET", target: "/", header: http.Header{"Cookie": {"a=1; b=2"}}}},
 		{name: "authorization and type", request: request{method: "POST", target: "/", body: []byte("{}"), header: http.Header{
 			"Authorization": {"Bearer a,b"}, "Content-Type": {"application/json; charset=utf-8"},
@@ -130,13 +131,13 @@ func TestRequests(t *testing.T) {
 	for _, front := range lambdatest.Fronts() {
 		address := behind(t, front, lambda.Config{Handler: handler})
 		for _, tt := range tests {
-			if tt.but != nil && tt.but(front.Name) {
+			if tt.unsupported != nil && tt.unsupported(front.Name) {
 				continue
 			}
 			t.Run(front.Name+"/"+tt.name, func(t *testing.T) {
 				_, want := tt.send(t, plain.URL)
 				_, got := tt.send(t, address)
-				if diff := cmp.Diff(reading(t, want), reading(t, got)); diff != "" {
+				if diff := cmp.Diff(parseSeen(t, want), parseSeen(t, got)); diff != "" {
 					t.Errorf("(-net/http +Lambda):\n%s", diff)
 				}
 			})
@@ -147,13 +148,13 @@ func TestRequests(t *testing.T) {
 func decodes(front string) bool     { return strings.HasPrefix(front, "HTTP API") }
 func singleValue(front string) bool { return front == "load balancer" }
 
-// singleHeaders tells of the fronts that join headers, or keep the last one.
+// singleHeaders reports whether the front joins repeated headers or keeps only the last.
 func singleHeaders(front string) bool {
 	return decodes(front) || singleValue(front) || front == "function URL"
 }
 
-// reading returns what was seen, without what every front adds.
-func reading(t *testing.T, body []byte) seen {
+// parseSeen returns the request that was seen, without the headers that every front adds.
+func parseSeen(t *testing.T, body []byte) seen {
 	t.Helper()
 	var s seen
 	if err := json.Unmarshal(body, &s); err != nil {
@@ -165,16 +166,16 @@ func reading(t *testing.T, body []byte) seen {
 	return s
 }
 
-// TestAnswers: what a handler answers arrives behind each front as it does from a
-// server of net/http.
-func TestAnswers(t *testing.T) {
+// TestResponses checks that a client gets the same response through each front as from a
+// net/http server.
+func TestResponses(t *testing.T) {
 	tests := []struct {
 		name    string
 		method  string
 		handler http.HandlerFunc
 	}{
 		{"nothing at all", "GET", func(http.ResponseWriter, *http.Request) {}},
-		{"a status alone", "GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
+		{"only a status", "GET", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
 		{"no content", "DELETE", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			if _, err := w.Write([]byte("x")); err != http.ErrBodyNotAllowed {
@@ -185,22 +186,22 @@ func TestAnswers(t *testing.T) {
 			w.Header().Set("Etag", `"a,b"`)
 			w.WriteHeader(http.StatusNotModified)
 		}},
-		{"the first status counts", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"the first status wins", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
 			w.WriteHeader(http.StatusOK)
 		}},
-		{"not what comes ahead of it", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"informational statuses are ignored", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(http.StatusNotFound)
 		}},
-		{"headers count as of the status", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"headers are fixed by WriteHeader", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Before", "1")
 			w.WriteHeader(http.StatusOK)
 			w.Header().Set("X-After", "2")
 			w.Header().Set("X-Before", "3")
 		}},
-		{"a type that is found out", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><p>ä") }},
-		{"a type that is given", "GET", func(w http.ResponseWriter, _ *http.Request) {
+		{"a sniffed Content-Type", "GET", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><p>ä") }},
+		{"an explicit Content-Type", "GET", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"a":`)
 			_, _ = io.WriteString(w, `"<&>\u2028\\\""}`)
@@ -226,7 +227,7 @@ func TestAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		plain := httptest.NewUnstartedServer(tt.handler)
-		plain.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http complains where nothing has to be done about it
+		plain.Config.ErrorLog = log.New(io.Discard, "", 0) // net/http warns about some of these handlers
 		plain.Start()
 		defer plain.Close()
 		for _, front := range lambdatest.Fronts() {
@@ -248,13 +249,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// comparable returns the headers in one form, without those of the connection.
+// comparable returns the headers in a normalized form, without those of the connection.
 func comparable(header http.Header) map[string][]string {
 	all := map[string][]string{}
 	for name, values := range header {
 		switch name {
 		case "Date", "Content-Length", "Connection":
-		case "Set-Cookie": // whose order a load balancer does not keep
+		case "Set-Cookie": // a load balancer does not keep their order
 			all[name] = slices.Sorted(slices.Values(values))
 		default:
 			all[name] = []string{strings.Join(values, ", ")}
@@ -263,7 +264,7 @@ func comparable(header http.Header) map[string][]string {
 	return all
 }
 
-// TestStages: a stage or a base path is cut off where it is a folder.
+// TestStages checks that a stage or a base path is removed if it is a whole path segment.
 func TestStages(t *testing.T) {
 	tests := []struct {
 		stage, base, target, want string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// cleanBasePath returns the base path with a slash before it and none after it,
-// or "" for none.
+// cleanBasePath returns the base path with a leading and without a trailing slash, or ""
+// if there is none.
 func cleanBasePath(base string) string {
 	base = strings.Trim(strings.TrimSpace(base), "/")
 	if base == "" {
@@ -15,34 +15,33 @@ func cleanBasePath(base string) string {
 	return "/" + base
 }
 
-// target returns the path, escaped as a caller of net/http would have written it,
-// without stage and base path. A path that should be escaped and cannot be is
-// taken as it is.
+// target returns the escaped path without stage and base path. A path that is not
+// validly escaped, although it should be, is treated as unescaped.
 func (e *event) target(basePath string) string {
 	path := e.path
 	if e.front.decodedPath || !isEscaped(path) {
 		path = (&url.URL{Path: path}).EscapedPath()
 	}
 	if e.front.stagedPath && e.stage != "" && e.stage != "$default" {
-		path = cutFolder(path, "/"+e.stage)
+		path = cutPrefix(path, "/"+e.stage)
 	}
-	path = cutFolder(path, basePath)
+	path = cutPrefix(path, basePath)
 	if !strings.HasPrefix(path, "/") {
 		return "/" + path
 	}
 	return path
 }
 
-// cutFolder returns the path without the folder that it lies in, if it does:
-// /production is not in /prod.
-func cutFolder(path, folder string) string {
-	if rest, ok := strings.CutPrefix(path, folder); ok && (rest == "" || rest[0] == '/') {
+// cutPrefix returns the path without the prefix. The prefix must end at a segment:
+// /production does not have the prefix /prod.
+func cutPrefix(path, prefix string) string {
+	if rest, ok := strings.CutPrefix(path, prefix); ok && (rest == "" || rest[0] == '/') {
 		return rest
 	}
 	return path
 }
 
-// isEscaped tells whether the text can be the path of a URL.
+// isEscaped reports whether the path is a validly escaped path of a URL.
 func isEscaped(path string) bool {
 	for i := 0; i < len(path); i++ {
 		switch c := path[i]; {
@@ -55,7 +54,7 @@ func isEscaped(path string) bool {
 	return true
 }
 
-// isQuery tells whether the text can be the query of a URL.
+// isQuery reports whether the string can be the query of a URL.
 func isQuery(query string) bool {
 	for i := range len(query) {
 		if c := query[i]; c < ' ' || c == 0x7f || c == '#' {
@@ -69,7 +68,7 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// isMethod tells whether the text can be a method (RFC 9110 5.6.2).
+// isMethod reports whether the string can be a method (RFC 9110 5.6.2).
 func isMethod(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
 
-// The variables that make the test binary be a function.
+// The environment variables that make the test binary run as a function.
 const (
 	asFunction  = "TEST_BINARY_IS_FUNCTION"
 	asStreaming = "TEST_BINARY_STREAMS"
@@ -35,12 +35,12 @@ func TestMain(m *testing.M) {
 	}).Run()
 }
 
-// testHandler is what the function of these tests does.
+// testHandler is the handler of the function in these tests.
 func testHandler() http.Handler {
 	mux := http.NewServeMux()
 	began, ticks := time.Now(), 0
 	var mu sync.Mutex
-	go func() { // what no function should have: to see that it is frozen
+	go func() { // background work, to detect that the process is frozen
 		for range time.Tick(time.Millisecond) {
 			mu.Lock()
 			ticks++
@@ -78,9 +78,9 @@ func testHandler() http.Handler {
 	})
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "first")
-		_ = http.NewResponseController(w).Flush() // which one that does not stream has not
-		if answer, err := http.Get(r.URL.Query().Get("wait")); err == nil {
-			_ = answer.Body.Close()
+		_ = http.NewResponseController(w).Flush() // not supported without streaming
+		if response, err := http.Get(r.URL.Query().Get("wait")); err == nil {
+			_ = response.Body.Close()
 		}
 		_, _ = io.WriteString(w, "last")
 	})
@@ -88,7 +88,7 @@ func testHandler() http.Handler {
 	return mux
 }
 
-// process returns the function in a process of its own.
+// process returns a function that runs in a separate process.
 func process(t *testing.T, env ...string) *lambdatest.Function {
 	t.Helper()
 	f := &lambdatest.Function{Bootstrap: os.Args[0], Env: append([]string{asFunction + "=1"}, env...), Timeout: 20 * time.Second}
@@ -96,7 +96,8 @@ func process(t *testing.T, env ...string) *lambdatest.Function {
 	return f
 }
 
-// fetch asks the front for the path. An error means that the answer broke off.
+// fetch requests the path through the front. An error means that the response was
+// aborted.
 func fetch(t *testing.T, f *lambdatest.Function, front lambdatest.Front, path string, headers ...string) (*http.Response, []byte, error) {
 	t.Helper()
 	server := httptest.NewServer(f.Serve(front))
@@ -109,17 +110,17 @@ func fetch(t *testing.T, f *lambdatest.Function, front lambdatest.Front, path st
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Add(name, value)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return &http.Response{}, nil, err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	return answer, body, err
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	return response, body, err
 }
 
-// TestProcess: one process answers event after event, also after a panic; it is
-// frozen in between; another one takes its place where it ended or hung.
+// TestProcess checks that one process handles several events, also after a panic, and is
+// frozen in between. If it exits or hangs, another one must replace it.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	f := process(t)
@@ -152,7 +153,7 @@ func TestProcess(t *testing.T) {
 		t.Errorf("ran while it was frozen: %+v after %+v", count, result)
 	}
 	if result := call("/exit"); result.FunctionError == "" || !strings.Contains(string(result.Payload), "Runtime.ExitError") {
-		t.Errorf("got %+v for a process that ended", result)
+		t.Errorf("got %+v for a process that exited", result)
 	}
 	f.Timeout = 200 * time.Millisecond
 	if result := call("/hang"); !result.Cold || !strings.Contains(string(result.Payload), "Sandbox.Timedout") {
@@ -167,8 +168,8 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestStreaming: where the front streams, an answer may be as large as it likes and
-// one that broke off is not taken for whole; where it does not, all is as ever.
+// TestStreaming checks that with a front that streams, responses are not limited in size,
+// and clients can detect that one was aborted. With other fronts, nothing changes.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	f := process(t, asStreaming+"=1")
@@ -179,28 +180,28 @@ func TestStreaming(t *testing.T) {
 			if !streams {
 				want = http.StatusRequestEntityTooLarge
 			}
-			answer, body, err := fetch(t, f, front, "/large")
-			if answer.StatusCode != want || err != nil || streams && len(body) != 20*6<<16 {
-				t.Errorf("got %d with %d bytes, error %v", answer.StatusCode, len(body), err)
+			response, body, err := fetch(t, f, front, "/large")
+			if response.StatusCode != want || err != nil || streams && len(body) != 20*6<<16 {
+				t.Errorf("got %d with %d bytes, error %v", response.StatusCode, len(body), err)
 			}
-			if streams && answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
-				t.Errorf("got type %s", answer.Header.Get("Content-Type"))
+			if streams && response.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("got type %s", response.Header.Get("Content-Type"))
 			}
-			answer, _, _ = fetch(t, f, front, "/flush")
-			if flushed := answer.StatusCode == http.StatusOK; flushed != streams {
-				t.Errorf("got %d for a flush", answer.StatusCode)
+			response, _, _ = fetch(t, f, front, "/flush")
+			if flushed := response.StatusCode == http.StatusOK; flushed != streams {
+				t.Errorf("got %d for a flush", response.StatusCode)
 			}
-			answer, body, err = fetch(t, f, front, "/half")
-			if streams && err == nil || !streams && answer.StatusCode != http.StatusInternalServerError {
-				t.Errorf("got %d %q, error %v, for one that broke off", answer.StatusCode, body, err)
+			response, body, err = fetch(t, f, front, "/half")
+			if streams && err == nil || !streams && response.StatusCode != http.StatusInternalServerError {
+				t.Errorf("got %d %q, error %v, for an aborted response", response.StatusCode, body, err)
 			}
-			answer, body, err = fetch(t, f, front, "/panic")
-			if answer.StatusCode != http.StatusInternalServerError || strings.Contains(string(body), "secret") || err != nil {
-				t.Errorf("got %d %s, error %v, for a panic", answer.StatusCode, body, err)
+			response, body, err = fetch(t, f, front, "/panic")
+			if response.StatusCode != http.StatusInternalServerError || strings.Contains(string(body), "secret") || err != nil {
+				t.Errorf("got %d %s, error %v, for a panic", response.StatusCode, body, err)
 			}
-			answer, _, _ = fetch(t, f, front, "/cookies", "Cookie: a=1; b=2")
-			if got := answer.Header["Set-Cookie"]; answer.StatusCode != http.StatusTeapot || strings.Join(got, "|") != "a=1|b=2" {
-				t.Errorf("got %d with cookies %q", answer.StatusCode, got)
+			response, _, _ = fetch(t, f, front, "/cookies", "Cookie: a=1; b=2")
+			if got := response.Header["Set-Cookie"]; response.StatusCode != http.StatusTeapot || strings.Join(got, "|") != "a=1|b=2" {
+				t.Errorf("got %d with cookies %q", response.StatusCode, got)
 			}
 			if _, body, _ = fetch(t, f, front, "/bytes"); !bytes.Equal(body, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0xff}) {
 				t.Errorf("got %q", body)
@@ -213,8 +214,8 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestStreamingLive: what is streamed reaches the caller while the handler is still
-// at it.
+// TestStreamingLive checks that streamed data reaches the caller while the handler is
+// still running.
 func TestStreamingLive(t *testing.T) {
 	t.Parallel()
 	f := process(t, asStreaming+"=1")
@@ -230,17 +231,17 @@ func TestStreamingLive(t *testing.T) {
 			defer gate.Close()
 			server := httptest.NewServer(f.Serve(front))
 			defer server.Close()
-			answer, err := http.Get(server.URL + "/live?wait=" + url.QueryEscape(gate.URL))
+			response, err := http.Get(server.URL + "/live?wait=" + url.QueryEscape(gate.URL))
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer answer.Body.Close()
+			defer response.Body.Close()
 			first := make([]byte, len("first"))
-			if _, err := io.ReadFull(answer.Body, first); err != nil || string(first) != "first" {
+			if _, err := io.ReadFull(response.Body, first); err != nil || string(first) != "first" {
 				t.Fatalf("got %q, error %v", first, err)
 			}
 			close(seen)
-			if rest, err := io.ReadAll(answer.Body); err != nil || string(rest) != "last" {
+			if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "last" {
 				t.Errorf("then got %q, error %v", rest, err)
 			}
 		})

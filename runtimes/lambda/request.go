@@ -18,10 +18,10 @@ var errBadRequest = errors.New("the request is malformed")
 // placeholder is the host of the URL that the library builds.
 const placeholder = "lambda"
 
-// request returns the HTTP request of the event, or errBadRequest. The library is
-// given the parts in a form that it handles as it should, the same for all fronts:
-// it would take an escaped path, or query, for another one, and split headers at
-// their commas. It also writes what it cannot handle into the log.
+// request returns the HTTP request of the event, or errBadRequest. It passes the parts to
+// the library in a form that it handles correctly, the same for all fronts. Otherwise the
+// library would change escaped paths and queries, and split headers at commas. It also
+// logs requests that it cannot handle.
 func (e *event) request(ctx context.Context, basePath string) (*http.Request, error) {
 	query, err := e.fullQuery()
 	if err != nil || !isQuery(query) || !isMethod(e.method) {
@@ -42,7 +42,7 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 	if err != nil {
 		return nil, errBadRequest
 	}
-	r.Method = e.method // as it was written
+	r.Method = e.method // in the original case
 	r.URL.Scheme, r.URL.Host = "", ""
 	r.Header = header
 	if r.Host = header.Get("Host"); r.Host == "" {
@@ -51,7 +51,7 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 	delete(header, "Host")
 	r.RemoteAddr = e.remoteAddress(header)
 	if header["X-Request-Id"] == nil {
-		// The one that the platform's own lines in the log have.
+		// The id in the platform's own log lines.
 		if invocation, ok := lambdacontext.FromContext(ctx); ok {
 			header["X-Request-Id"] = []string{invocation.AwsRequestID}
 		}
@@ -59,11 +59,11 @@ func (e *event) request(ctx context.Context, basePath string) (*http.Request, er
 	return r.WithContext(ctx), nil
 }
 
-// header returns the headers, each with the values that the caller sent, as far
-// as the front has kept them apart.
+// header returns the headers. Repeated headers stay separate if the front keeps them
+// separate.
 func (e *event) header() (http.Header, error) {
 	header := make(http.Header, 32)
-	values := make([]string, 0, 32) // of all headers, so that each needs no memory of its own
+	values := make([]string, 0, 32) // of all headers, to save an allocation for each
 	add := func(name, value string) {
 		name = http.CanonicalHeaderKey(name)
 		if before := header[name]; before != nil {
@@ -80,7 +80,7 @@ func (e *event) header() (http.Header, error) {
 	return header, err
 }
 
-// fullQuery returns the query, which some fronts give as parameters.
+// fullQuery returns the query. Some fronts only have a map of parameters.
 func (e *event) fullQuery() (string, error) {
 	if e.query != "" {
 		return e.query, nil
@@ -100,8 +100,8 @@ func (e *event) fullQuery() (string, error) {
 	return query.String(), err
 }
 
-// lists calls add for all that the object holds: many, whose values are lists,
-// where it is given, and otherwise single, whose values are texts.
+// lists calls add for each name and value of many, whose values are lists, if it is
+// given. Otherwise it does so for single, whose values are strings.
 func (e *event) lists(many, single member, add func(name, value string)) error {
 	chosen := many
 	if !many.given {
@@ -128,14 +128,14 @@ func (e *event) lists(many, single member, add func(name, value string)) error {
 	})
 }
 
-// remoteAddress returns the address of the caller in the form of net/http, with
-// the port 0, or nothing. Nobody calls a function from its own machine, whatever
-// a header says.
+// remoteAddress returns the address of the caller in the form of net/http with port 0, or
+// "" if it is not known. Loopback addresses are rejected, because no caller of a function
+// is on its machine.
 func (e *event) remoteAddress(header http.Header) string {
 	source := e.source
 	if e.front.forwarded {
 		forwarded := strings.Join(header["X-Forwarded-For"], ",")
-		source = strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]) // what the front added
+		source = strings.TrimSpace(forwarded[strings.LastIndexByte(forwarded, ',')+1:]) // the address added by the front
 	}
 	address, err := netip.ParseAddr(source)
 	if err != nil {

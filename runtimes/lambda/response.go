@@ -11,20 +11,19 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 )
 
-// maxPayload is the size from which Lambda refuses an answer, in bytes.
+// maxPayload is the size of the largest response that Lambda accepts, in bytes.
 const maxPayload = 6 << 20
 
-// response is an [http.ResponseWriter] that keeps the answer until it is whole. It
-// heeds what net/http does, and the library's does not: headers count as of
-// WriteHeader, the first status is the one, none is 200, and there are answers
-// that have no body.
+// response is an [http.ResponseWriter] that buffers the response. Unlike that of the
+// library, it behaves like net/http: WriteHeader fixes the headers, the first status
+// wins, the default is 200, and some responses have no body.
 type response struct {
 	front  *front
 	method string
 	header http.Header
 	status int    // 0 until it is known
-	out    []byte // the payload up to its headers
-	typed  bool   // there is a Content-Type, or none is to be found out
+	out    []byte // the payload up to and including the headers, unclosed
+	typed  bool   // the Content-Type must not be sniffed
 	body   []byte
 }
 
@@ -37,7 +36,7 @@ func (w *response) Header() http.Header { return w.header }
 
 // WriteHeader implements [http.ResponseWriter].
 func (w *response) WriteHeader(status int) {
-	if w.status != 0 || status < http.StatusOK { // nothing can be sent ahead of the answer
+	if w.status != 0 || status < http.StatusOK { // informational responses cannot be sent
 		return
 	}
 	w.status = status
@@ -55,19 +54,19 @@ func (w *response) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hasBody tells whether an answer of this status can have a body.
+// hasBody reports whether a response with this status can have a body.
 func hasBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// isTyped tells whether the type of the body is not to be found out by its text.
+// isTyped reports whether the Content-Type must not be sniffed from the body.
 func isTyped(header http.Header) bool {
 	_, typed := header["Content-Type"]
 	return typed || header.Get("Content-Encoding") != ""
 }
 
-// payload returns the whole answer, or another one in place of one that Lambda
-// would refuse.
+// payload returns the complete response. If Lambda would reject it, payload returns an
+// error response instead.
 func (w *response) payload() []byte {
 	w.WriteHeader(http.StatusOK)
 	if !w.typed && len(w.body) > 0 {
@@ -83,42 +82,42 @@ func (w *response) payload() []byte {
 	return out
 }
 
-// bodyHeaders are about the body of an answer.
+// bodyHeaders are the headers that describe the body.
 var bodyHeaders = []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Length", "Content-Type", "Etag", "Last-Modified"}
 
-// tooLarge returns the answer in place of one that Lambda would refuse. Its headers
-// are the same, but for those about the body: pages of other origins may read it
-// only with them.
+// tooLarge returns the error response that replaces one that is too large for Lambda. It
+// has the same headers, except those that describe the body. Without the CORS headers, web
+// pages of other origins could not read it.
 func (w *response) tooLarge() []byte {
 	for _, name := range bodyHeaders {
 		delete(w.header, name)
 	}
-	if len(w.out) > maxPayload/2 { // the headers are to blame
+	if len(w.out) > maxPayload/2 { // the headers are too large
 		clear(w.header)
 	}
 	instead := &response{front: w.front, header: w.header}
-	writePlain(instead, http.StatusRequestEntityTooLarge, "the answer is larger than the 6 MiB that AWS Lambda lets through; ask for less of it at a time")
+	writePlain(instead, http.StatusRequestEntityTooLarge, "the response is larger than the 6 MiB limit of AWS Lambda; request less data at a time")
 	return instead.payload()
 }
 
-// plain returns the payload of a short answer of our own.
+// plain returns the payload of an error response.
 func (f *front) plain(status int, message string) []byte {
 	w := newResponse(f, "")
 	writePlain(w, status, message)
 	return w.payload()
 }
 
-// writePlain answers with an error in the form of the service's own.
+// writePlain writes an error response in the form of the service.
 func writePlain(w http.ResponseWriter, status int, message string) {
-	code := map[int]int{http.StatusBadRequest: 3, http.StatusRequestEntityTooLarge: 8, http.StatusInternalServerError: 13}[status] // of gRPC
+	code := map[int]int{http.StatusBadRequest: 3, http.StatusRequestEntityTooLarge: 8, http.StatusInternalServerError: 13}[status] // gRPC codes
 	body := codec.AppendString([]byte(`{"code":`+strconv.Itoa(code)+`,"message":`), message)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, `,"details":[]}`...)) // whoever stopped to read it does not miss it
+	_, _ = w.Write(append(body, `,"details":[]}`...)) // it fails only if the client has stopped reading
 }
 
-// appendHead appends the answer without its body. The object of the headers comes
-// last and is left open.
+// appendHead appends the response without its body. The object of the headers comes last
+// and is not closed.
 func (f *front) appendHead(b []byte, status int, header http.Header) []byte {
 	b = strconv.AppendInt(append(b, `{"statusCode":`...), int64(status), 10)
 	if f.description {
@@ -170,8 +169,9 @@ func appendList(b []byte, values []string) []byte {
 	return append(b, ']')
 }
 
-// appendSpelledCookies appends a header for each cookie, where a header has one
-// value and cookies cannot be joined: each under the name spelled differently.
+// appendSpelledCookies appends a header for each cookie, each with a different spelling
+// of the name. It is for responses in which a header has only one value, because cookies
+// cannot be joined.
 func appendSpelledCookies(b []byte, first *bool, cookies []string) []byte {
 	for i, cookie := range cookies {
 		b = codec.AppendString(appendName(b, first, spelling("set-cookie", i)), cookie)
@@ -179,8 +179,7 @@ func appendSpelledCookies(b []byte, first *bool, cookies []string) []byte {
 	return b
 }
 
-// spelling returns the nth way to spell the name: each bit of n is the case of a
-// letter.
+// spelling returns the nth spelling of the name. Each bit of n is the case of a letter.
 func spelling(name string, n int) string {
 	spelled := []byte(name)
 	for i, c := range spelled {
@@ -204,7 +203,8 @@ func (f *front) appendType(b []byte, contentType string) []byte {
 	return codec.AppendString(b, contentType)
 }
 
-// appendBody appends the body and closes the answer. What is not text is base64.
+// appendBody appends the body and closes the response. A body that is not valid UTF-8 is
+// encoded as base64.
 func appendBody(b, body []byte) []byte {
 	if utf8.Valid(body) {
 		b = slices.Grow(b, len(body)+len(body)/4+64)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// maxReserve is how long before the end of an invocation its work ends, so that
-// there is time left to answer; of a short one, a tenth.
+// maxReserve is how long before the deadline of an invocation its context ends, so that
+// there is time left to respond. For a short invocation it is a tenth of the time.
 const maxReserve = 500 * time.Millisecond
 
-// withReserve returns the context of the work.
+// withReserve returns a context that ends before the deadline of the invocation.
 func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -24,7 +24,7 @@ func withReserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-reserve))
 }
 
-// serve answers an HTTP event.
+// serve returns the response to an HTTP event.
 func (f *Function) serve(ctx context.Context, e *event) []byte {
 	ctx, cancel := withReserve(ctx)
 	defer cancel()
@@ -39,12 +39,12 @@ func (f *Function) serve(ctx context.Context, e *event) []byte {
 	return w.payload()
 }
 
-// errIncomplete is told to the caller of a handler that panicked. An answer that
-// had begun is not sent: net/http would have cut it, and there is no other way to
-// tell that it is not whole.
+// errIncomplete is the error for the caller if the handler panicked. A partial response
+// is not sent: net/http would have aborted it, and a caller could not detect otherwise
+// that it is incomplete.
 var errIncomplete = errors.New("internal error")
 
-// handle calls the handler. A panic stays here: aws-lambda-go would show its stack
+// handle calls the handler and recovers from panics. aws-lambda-go would send the stack
 // to the caller and end the process.
 func (f *Function) handle(w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
@@ -57,7 +57,7 @@ func (f *Function) handle(w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-// logPanic logs a panic, but for the one by which a handler asks for a cut.
+// logPanic logs a panic, except http.ErrAbortHandler.
 func (f *Function) logPanic(ctx context.Context, v any) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return

@@ -10,8 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// invokeStreaming is Invoke for a function whose answers are streamed where the
-// front can.
+// invokeStreaming is Invoke for a function that streams its responses if the front can.
 func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage) (any, error) {
 	e, err := readEvent(payload)
 	if err != nil {
@@ -19,36 +18,36 @@ func (f *Function) invokeStreaming(ctx context.Context, payload json.RawMessage)
 	}
 	switch {
 	case e.front == nil:
-		answer, err := f.run(ctx, &e)
-		return json.RawMessage(answer), err
+		result, err := f.run(ctx, &e)
+		return json.RawMessage(result), err
 	case !e.front.streams:
 		return json.RawMessage(f.serve(ctx, &e)), nil
 	}
 	return f.stream(ctx, &e), nil
 }
 
-// stream begins to answer and returns the answer when its header is known. Whoever
-// reads it must close it, which waits for the handler: it never outlives the
-// invocation. Package lambdaurl would leave it behind, end the process by a panic,
-// lose cookies, and pass off an answer that broke off as whole.
+// stream runs the handler and returns the response when its header is known. The reader
+// must close the response, which waits for the handler, so that the handler never
+// outlives the invocation. Package lambdaurl would not wait for it. A panic would end the
+// process, cookies would be lost, and an aborted response would look complete.
 func (f *Function) stream(ctx context.Context, e *event) *events.LambdaFunctionURLStreamingResponse {
 	ctx, cancel := withReserve(ctx)
 	reader, writer := io.Pipe()
-	w := &stream{header: http.Header{}, pipe: writer, begun: make(chan head, 1)}
+	w := &stream{header: http.Header{}, pipe: writer, head: make(chan head, 1)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		f.answer(ctx, e, w)
+		f.respond(ctx, e, w)
 	}()
-	begun := <-w.begun
+	h := <-w.head
 	return &events.LambdaFunctionURLStreamingResponse{
-		StatusCode: begun.status, Headers: begun.headers, Cookies: begun.cookies,
+		StatusCode: h.status, Headers: h.headers, Cookies: h.cookies,
 		Body: &streamBody{PipeReader: reader, cancel: cancel, done: done},
 	}
 }
 
-// answer answers the event to its end.
-func (f *Function) answer(ctx context.Context, e *event, w *stream) {
+// respond handles the event and ends the response.
+func (f *Function) respond(ctx context.Context, e *event, w *stream) {
 	r, err := e.request(ctx, f.basePath)
 	if err != nil {
 		writePlain(w, http.StatusBadRequest, err.Error())
@@ -63,20 +62,19 @@ func (f *Function) answer(ctx context.Context, e *event, w *stream) {
 		err = nil
 	}
 	w.WriteHeader(http.StatusOK)
-	_ = w.pipe.CloseWithError(err) // nil is an end as it should be
+	_ = w.pipe.CloseWithError(err) // nil means a normal end
 }
 
-// stream is an [http.ResponseWriter] and [http.Flusher] that sends at once what it
-// is given.
+// stream is an [http.ResponseWriter] and [http.Flusher] that does not buffer.
 type stream struct {
 	method string
 	header http.Header
 	status int // 0 until it is known
 	pipe   *io.PipeWriter
-	begun  chan head
+	head   chan head
 }
 
-// head is what comes before the body.
+// head is the part of a response before the body.
 type head struct {
 	status  int
 	headers map[string]string
@@ -92,13 +90,13 @@ func (w *stream) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	begun := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
+	h := head{status: status, headers: make(map[string]string, len(w.header)), cookies: w.header["Set-Cookie"]}
 	for name, values := range w.header {
 		if name != "Set-Cookie" {
-			begun.headers[name] = strings.Join(values, ", ")
+			h.headers[name] = strings.Join(values, ", ")
 		}
 	}
-	w.begun <- begun
+	w.head <- h
 }
 
 // Write implements [http.ResponseWriter].
@@ -121,7 +119,7 @@ func (w *stream) Write(p []byte) (int, error) {
 // Flush implements [http.Flusher].
 func (w *stream) Flush() { w.WriteHeader(http.StatusOK) }
 
-// streamBody is the body as it is sent.
+// streamBody is the body of a streamed response.
 type streamBody struct {
 	*io.PipeReader
 	cancel context.CancelFunc

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// begin begins to stream the handler's answer to a request with the method.
+// begin starts to stream the handler's response to a request with the method.
 func begin(t *testing.T, method string, handler http.HandlerFunc) *events.LambdaFunctionURLStreamingResponse {
 	t.Helper()
 	e, err := readEvent([]byte(`{"version":"2.0","rawPath":"/","requestContext":{"domainName":"id.lambda-url.eu-west-1.on.aws","http":{"method":"` + method + `"}}}`))
@@ -20,12 +20,12 @@ func begin(t *testing.T, method string, handler http.HandlerFunc) *events.Lambda
 	return New(Config{Handler: handler}).stream(t.Context(), &e)
 }
 
-// TestStreamAbandoned: nobody reads on, so the handler is told, and has ended when
-// the invocation does.
+// TestStreamAbandoned checks that the handler gets an error if the response is no longer
+// read, and that it has ended when the invocation ends.
 func TestStreamAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		answer := begin(t, http.MethodGet, func(w http.ResponseWriter, r *http.Request) {
+		response := begin(t, http.MethodGet, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "first")
 			if _, err := io.WriteString(w, "second"); err != io.ErrClosedPipe {
 				t.Errorf("got error %v", err)
@@ -34,23 +34,23 @@ func TestStreamAbandoned(t *testing.T) {
 			time.Sleep(time.Second)
 			ended = true
 		})
-		if _, err := io.ReadFull(answer.Body, make([]byte, 5)); err != nil {
+		if _, err := io.ReadFull(response.Body, make([]byte, 5)); err != nil {
 			t.Fatal(err)
 		}
-		if err := answer.Close(); err != nil || !ended {
+		if err := response.Close(); err != nil || !ended {
 			t.Errorf("error %v, ended %t", err, ended)
 		}
 	})
 }
 
-// TestStreamHead: the answer to HEAD has no body.
+// TestStreamHead checks that the response to HEAD has no body.
 func TestStreamHead(t *testing.T) {
-	answer := begin(t, http.MethodHead, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
-	body, err := io.ReadAll(answer.Body)
-	if len(body) > 0 || err != nil || answer.Headers["Content-Type"] != "text/plain; charset=utf-8" {
-		t.Errorf("got %q, error %v, headers %v", body, err, answer.Headers)
+	response := begin(t, http.MethodHead, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
+	body, err := io.ReadAll(response.Body)
+	if len(body) > 0 || err != nil || response.Headers["Content-Type"] != "text/plain; charset=utf-8" {
+		t.Errorf("got %q, error %v, headers %v", body, err, response.Headers)
 	}
-	if err := answer.Close(); err != nil {
+	if err := response.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -20,9 +20,10 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// BenchmarkGRPC is an evaluation over a real connection, by a token, beside a
-// bare grpc-go server that reads the same request and answers as many bytes. The
-// client is in the same process and the same in both: what differs is the service.
+// BenchmarkGRPC measures evaluations over a real connection, authenticated by a token.
+// The baseline is a bare grpc-go server that reads the same request and returns the same
+// bytes. The client is the same and in the same process, so the difference is the
+// service.
 func BenchmarkGRPC(b *testing.B) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
 	in := start(b, func(s *settings) {
@@ -56,8 +57,8 @@ func BenchmarkGRPC(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		answer := call(ctx, b, in.conn, test.method, request)
-		bare := bareServer(b, test.method, answer)
+		response := call(ctx, b, in.conn, test.method, request)
+		bare := bareServer(b, test.method, response)
 		for _, peer := range []struct {
 			name string
 			conn *grpc.ClientConn
@@ -74,16 +75,16 @@ func BenchmarkGRPC(b *testing.B) {
 
 func call(ctx context.Context, b *testing.B, conn *grpc.ClientConn, method string, request []byte) []byte {
 	b.Helper()
-	var answer []byte
-	if err := conn.Invoke(ctx, method, request, &answer, grpc.ForceCodecV2(rawCodec{})); err != nil {
+	var response []byte
+	if err := conn.Invoke(ctx, method, request, &response, grpc.ForceCodecV2(rawCodec{})); err != nil {
 		b.Fatal(err)
 	}
-	return answer
+	return response
 }
 
-// bareServer returns a connection to a server that has the one method, and answers
-// the same bytes every time.
-func bareServer(b *testing.B, method string, answer []byte) *grpc.ClientConn {
+// bareServer returns a connection to a server that has only the method, which always
+// returns the response.
+func bareServer(b *testing.B, method string, response []byte) *grpc.ClientConn {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +98,7 @@ func bareServer(b *testing.B, method string, answer []byte) *grpc.ClientConn {
 			MethodName: path.Base(method),
 			Handler: func(_ any, _ context.Context, receive func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
 				var request []byte
-				return answer, receive(&request)
+				return response, receive(&request)
 			},
 		}},
 	}, nil)

@@ -8,32 +8,31 @@ import (
 	"time"
 )
 
-// errClosing is returned by Accept once a listener has handed out everything
-// that it has to.
-var errClosing = errors.New("the listener is closing")
+// errClosing is returned by Accept when a closing listener has no more connections.
+var errClosing = errors.New("listener is closing")
 
 const (
 	// pendingWait is how long a closing listener waits for a connection that a
-	// client has begun to open.
+	// client has started to open.
 	pendingWait = 20 * time.Millisecond
-	// pendingLimit is how long it goes on accepting if more and more come.
+	// pendingLimit is how long it keeps accepting if connections keep arriving.
 	pendingLimit = 200 * time.Millisecond
 )
 
 // closingListener is a TCP listener that can be closed without losing
-// connections. The system completes connections before a server accepts them,
-// and resets those that wait when the listener is closed, with the requests that
-// clients have sent over them.
+// connections. The kernel completes connections before a server accepts them. If the
+// listener is closed, it resets those that wait, and their clients lose the requests
+// that they have sent.
 type closingListener struct {
 	*net.TCPListener
 
 	mu     sync.Mutex
-	end    time.Time // of accepting; zero until the listener is closing
+	end    time.Time // when accepting ends; zero until the listener is closing
 	paused bool      // Accept returns errClosing and Close does nothing
 }
 
-// startClosing makes Accept return the connections that wait or are half open,
-// and then errClosing.
+// startClosing makes Accept return the connections that wait or are half open, and
+// then errClosing.
 func (l *closingListener) startClosing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +41,8 @@ func (l *closingListener) startClosing() {
 	_ = l.SetDeadline(longAgo) // it fails if the listener is closed
 }
 
-// pause makes Accept return errClosing to one server, until resume lets another
-// one continue. Connections wait meanwhile.
+// pause makes Accept return errClosing, which stops one server, until resume lets
+// another one accept. Connections wait in between.
 func (l *closingListener) pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// limitNew makes the system complete no further connection while one waits to be
-// accepted. Clients that connect meanwhile are ignored; they try again after a
+// limitNew stops the kernel from completing further connections while one waits to be
+// accepted. The kernel ignores clients that connect in the meantime. They retry after a
 // second, when the port is closed.
 func limitNew(listener *net.TCPListener) {
 	raw, err := listener.SyscallConn()
@@ -20,8 +20,9 @@ func limitNew(listener *net.TCPListener) {
 	})
 }
 
-// acceptOrClose returns a connection that waits to be accepted. If there is none it
-// closes the port at once, leaving no time for another, and returns errClosing.
+// acceptOrClose returns a connection that waits to be accepted. If there is none, it
+// closes the port immediately, so that no other one can arrive in between, and returns
+// errClosing.
 func acceptOrClose(listener *net.TCPListener) (*net.TCPConn, error) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
@@ -39,10 +40,10 @@ func acceptOrClose(listener *net.TCPListener) (*net.TCPConn, error) {
 		return nil, err
 	}
 	file := os.NewFile(uintptr(accepted), "") // #nosec G115 -- a file descriptor
-	defer func() { _ = file.Close() }()       // the connection has a copy
+	defer func() { _ = file.Close() }()       // the connection has a duplicate
 	conn, err := net.FileConn(file)
 	if err != nil {
 		return nil, err
 	}
-	return conn.(*net.TCPConn), nil // as the listener's are
+	return conn.(*net.TCPConn), nil // the listener is TCP
 }

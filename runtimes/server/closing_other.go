@@ -4,9 +4,9 @@ package server
 
 import "net"
 
-// limitNew does nothing: only Linux can let fewer connections in.
+// limitNew does nothing: only Linux can shorten the accept queue of an open port.
 func limitNew(*net.TCPListener) {}
 
-// acceptOrClose returns errClosing. Connections opened between the last Accept and
-// the closing of the port are lost.
+// acceptOrClose returns errClosing. Connections opened after the last Accept and before
+// the port closes are lost.
 func acceptOrClose(*net.TCPListener) (*net.TCPConn, error) { return nil, errClosing }

@@ -10,19 +10,19 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// Config is all that [Run] works with. Where a duration says so, zero means its
+// Config configures [Run]. The zero value of a field with a default means that
 // default.
 type Config struct {
 	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
-	Health  *Health          // the one that Handler was given; Run sets it
-	Streams *handler.Streams // those that Handler was given; nil where there are none
+	Health  *Health          // the one passed to Handler; Run updates it
+	Streams *handler.Streams // the ones passed to Handler; nil if there are none
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners
 
 	// DiagnosticsAddress is the host:port of a listener for operators, which serves
-	// [handler.Handler.Diagnostics] over plaintext; port 0 picks a free one. Empty is
-	// none.
+	// [handler.Handler.Diagnostics] over plaintext. Port 0 picks a free one. If it is
+	// empty, there is no such listener.
 	DiagnosticsAddress string
 
 	Delay  *Delay // measured while the server runs; may be nil
@@ -33,15 +33,16 @@ type Config struct {
 	// turned to not serving, so that load balancers notice first. Clients are
 	// told to close their connections.
 	ShutdownDelay time.Duration
-	// ShutdownTimeout bounds how long requests under way may take to finish
-	// after that; what is left is cut. Default 10 s.
+	// ShutdownTimeout limits how long requests in progress may take to finish
+	// after the delay. Requests that have not finished by then are aborted.
+	// Default 10 s.
 	ShutdownTimeout time.Duration
 
-	// OnReady is called once, when both listeners accept and health says
-	// serving, with the addresses they really have.
+	// OnReady is called once with the actual addresses, when both listeners
+	// accept connections and health is serving.
 	OnReady func(http, grpc net.Addr)
-	// Abort ends the stop at once when it is closed, and begins one if need be:
-	// what a second signal is for.
+	// Abort ends the stop immediately when it is closed, and starts it if it has
+	// not started. It is meant for a second signal.
 	Abort <-chan struct{}
 }
 
@@ -52,7 +53,7 @@ type HTTP struct {
 	WriteTimeout   time.Duration // from the start of a response, default 30 s
 	IdleTimeout    time.Duration // default 2 min
 	MaxHeaderBytes int           // default 1 MiB
-	MaxConnections int           // open at a time, idle ones included; default 5000
+	MaxConnections int           // open at a time, including idle ones; default 5000
 }
 
 // GRPC configures the gRPC listener (operations 2.2).
@@ -61,18 +62,18 @@ type GRPC struct {
 	MaxConnectionIdle     time.Duration // zero = no limit
 	MaxConnectionAge      time.Duration // zero = no limit; set it to rebalance behind an L4 balancer
 	MaxConnectionAgeGrace time.Duration // zero = no limit
-	ReceiveTimeout        time.Duration // for the message of a request to arrive, default 10 s
-	MaxConnections        int           // open at a time, idle ones included; default 1000
+	ReceiveTimeout        time.Duration // for receiving a request message, default 10 s
+	MaxConnections        int           // open at a time, including idle ones; default 1000
 }
 
-// TLS names the certificate and key, PEM files, of both listeners.
+// TLS names the PEM files of the certificate and key, which both listeners use.
 type TLS struct {
 	CertFile string
 	KeyFile  string
 }
 
-// withDefaults returns the configuration with every default filled in, or all
-// that is wrong with it.
+// withDefaults returns the configuration with every default filled in, or an error
+// that lists all problems.
 func (c Config) withDefaults() (Config, error) {
 	var problems []error
 	if c.Handler == nil {

@@ -12,33 +12,32 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// The bounds of how often the listener looks for deadlines that have passed.
+// The limits of the time between two sweeps.
 const (
-	leastPeriod = time.Millisecond
-	mostPeriod  = time.Second
+	minPeriod = time.Millisecond
+	maxPeriod = time.Second
 )
 
-// httpListener is a listener whose connections are made for net/http: see
-// [httpConn].
+// httpListener is a listener that returns connections of type [httpConn].
 type httpListener struct {
 	*closingListener
 	writeTimeout time.Duration
 	limit        int          // of connections
-	secure       bool         // they speak TLS
-	bodies       *budget.Pool // for large headers, too
+	secure       bool         // connections use TLS
+	bodies       *budget.Pool // large headers count as bodies
 	epoch        time.Time
-	now          atomic.Int64 // when it looked last, in nanoseconds after epoch
-	turns        atomic.Int32 // see turns
+	now          atomic.Int64 // time of the last sweep, in nanoseconds after epoch
+	maxYields    atomic.Int32 // see the function maxYields
 	stop         httpStop
 
 	mu     sync.Mutex
-	period time.Duration // between looks
+	period time.Duration // between sweeps
 	conns  map[*httpConn]struct{}
 	timer  *time.Timer // runs while there are connections; nil before the first
 }
 
-// newHTTPListener returns a listener that looks twenty times in the shortest of the
-// timeouts, within the bounds above.
+// newHTTPListener returns a listener that sweeps twenty times per shortest timeout,
+// within the limits above.
 func newHTTPListener(listener *closingListener, config Config) *httpListener {
 	timeouts := config.HTTP
 	shortest := min(timeouts.ReadTimeout, timeouts.WriteTimeout, timeouts.IdleTimeout)
@@ -48,7 +47,7 @@ func newHTTPListener(listener *closingListener, config Config) *httpListener {
 		limit:           timeouts.MaxConnections,
 		secure:          config.TLS != nil,
 		bodies:          config.Handler.Budget().Bodies,
-		period:          min(max(shortest/20, leastPeriod), mostPeriod),
+		period:          min(max(shortest/20, minPeriod), maxPeriod),
 		epoch:           time.Now(),
 		conns:           map[*httpConn]struct{}{},
 	}
@@ -64,11 +63,12 @@ func (l *httpListener) Accept() (net.Conn, error) {
 		if c := l.admit(tcp); c != nil {
 			return c, nil
 		}
-		l.refuse(tcp)
+		l.reject(tcp)
 	}
 }
 
-// admit returns the connection, or nil if there is no room for it.
+// admit adds the connection to the open ones and returns it wrapped, or nil if there is
+// no room for it.
 func (l *httpListener) admit(tcp *net.TCPConn) *httpConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,29 +78,30 @@ func (l *httpListener) admit(tcp *net.TCPConn) *httpConn {
 	c := &httpConn{TCPConn: tcp, listener: l}
 	c.header.memory, c.header.secure = l.bodies.NewReservation(), l.secure
 	c.quietSince = int64(time.Since(l.epoch))
-	c.since.Store(c.quietSince)
+	c.idleSince.Store(c.quietSince)
 	l.conns[c] = struct{}{}
-	l.turns.Store(turns(len(l.conns)))
+	l.maxYields.Store(maxYields(len(l.conns)))
 	switch {
 	case l.timer == nil:
-		l.timer = time.AfterFunc(l.period, l.look)
+		l.timer = time.AfterFunc(l.period, l.sweep)
 	case len(l.conns) == 1:
 		l.timer.Reset(l.period)
 	}
 	return c
 }
 
-// look interrupts what has taken too long.
-func (l *httpListener) look() {
+// sweep interrupts reads and writes whose deadline has passed. During a stop it also
+// closes idle connections.
+func (l *httpListener) sweep() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := int64(time.Since(l.epoch))
 	l.now.Store(now)
 	for c := range l.conns {
-		c.read.look(now, c.interruptRead)
-		c.write.look(now, c.TCPConn.SetWriteDeadline)
-		if l.stop.begun.Load() {
-			l.stop.look(c, now)
+		c.read.expire(now, c.interruptRead)
+		c.write.expire(now, c.TCPConn.SetWriteDeadline)
+		if l.stop.started.Load() {
+			l.stop.closeIfIdle(c, now)
 		}
 	}
 	if len(l.conns) > 0 {
@@ -112,59 +113,59 @@ func (l *httpListener) forget(c *httpConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.conns, c)
-	l.turns.Store(turns(len(l.conns)))
-	l.stop.left(len(l.conns))
+	l.maxYields.Store(maxYields(len(l.conns)))
+	l.stop.signalIfEmpty(len(l.conns))
 }
 
-// The bounds of how many Reads follow each other that let others go first: of one
-// connection, and of all together.
+// The most consecutive Reads that yield: of one connection, and of all together.
 const (
-	maxTurns    = 3
-	maxAllTurns = 256
+	maxConnYields  = 3
+	maxTotalYields = 256
 )
 
-// turns returns how many Reads of a connection may follow each other that let others
-// go first. The runtime asks the system for what has come on idle connections only
-// when nothing else can be done, and otherwise after 10 ms; so there must not be many
-// who always can.
-func turns(connections int) int32 {
-	return int32(min(maxTurns, maxAllTurns/max(connections, 1))) // #nosec G115 -- at most maxTurns
+// maxYields returns how many consecutive Reads of a connection may yield. While any
+// goroutine can run, the runtime polls idle connections for input only every 10 ms, so
+// there must not be many goroutines that keep yielding.
+func maxYields(connections int) int32 {
+	return int32(min(maxConnYields, maxTotalYields/max(connections, 1))) // #nosec G115 -- at most maxConnYields
 }
 
-// httpConn is a connection that spares net/http what is dearer than evaluating a
-// flag.
+// httpConn is a TCP connection that avoids two costs in net/http that each exceed that
+// of evaluating a flag.
 //
-// A deadline of a connection of package net is a timer of the runtime. net/http moves
-// or stops one eight times for each request, and hardly any deadline is ever reached.
-// So a deadline is only noted here, and the listener looks now and then which have
-// passed: a Read or Write may end up to a period after its deadline, never before it.
+// First, a deadline of a connection of package net is a timer of the runtime. net/http
+// moves or stops one eight times per request, and hardly any deadline is ever reached.
+// So a deadline is only recorded here, and the listener sweeps the connections for
+// deadlines that have passed. A Read or Write may end up to one period after its
+// deadline, but never before it.
 //
-// And net/http reads the next request as soon as it has answered one, when the client
-// cannot have sent it yet: it finds nothing, and has to be woken. So most Reads let
-// others go first, and find what has come meanwhile.
+// Second, net/http reads the next request as soon as it has answered one, when the
+// client cannot have sent it yet. That Read would find nothing, and its goroutine would
+// have to be woken later. So most Reads yield first, and find the input that has arrived
+// by then.
 //
-// It also knows whether its client waits for a response: see [httpActivity].
+// It also keeps track of whether its client waits for a response: see [httpActivity].
 //
-// It has all methods of a TCP connection, since net/http looks for some of them.
+// It embeds the TCP connection, because net/http checks for some of its methods.
 type httpConn struct {
 	*net.TCPConn
 	listener    *httpListener
 	read, write deadline
 
-	reads  atomic.Int32 // to take turns
-	since  atomic.Int64 // when the last request ended, roughly, in nanoseconds after the listener's epoch
-	header headerMeter
+	reads     atomic.Int32 // counts Reads, to choose those that yield
+	idleSince atomic.Int64 // approximate end of the last request, in nanoseconds after the listener's epoch
+	header    headerMeter
 	httpActivity
 
-	// With read.mu held:
-	reading     int  // Reads that are under way
-	interrupted bool // the connection has been told to end them
+	// Guarded by read.mu:
+	reading     int  // Reads in progress
+	interrupted bool // a deadline that interrupts them is set on the TCP connection
 }
 
 // Read implements [net.Conn].
 func (c *httpConn) Read(b []byte) (int, error) {
-	// One byte is what net/http reads to notice that the client has gone.
-	if len(b) > 1 && c.reads.Add(1)%(c.listener.turns.Load()+1) != 0 {
+	// net/http reads a single byte to detect that the client has disconnected.
+	if len(b) > 1 && c.reads.Add(1)%(c.listener.maxYields.Load()+1) != 0 {
 		runtime.Gosched()
 	}
 	if !c.beginRead() {
@@ -179,25 +180,25 @@ func (c *httpConn) Read(b []byte) (int, error) {
 	}
 	c.endRead(n)
 	if len(b) > 1 && !c.header.paused.Load() {
-		if refused := c.header.count(b[:n]); refused != nil {
-			return 0, c.refuseHeader(refused)
+		if rejected := c.header.count(b[:n]); rejected != nil {
+			return 0, c.rejectHeader(rejected)
 		}
 	}
 	return n, err
 }
 
-// refuseHeader says that there is no room for a header, if that is the reason and can be
-// said. It returns the error for net/http.
-func (c *httpConn) refuseHeader(reason error) error {
+// rejectHeader returns the reason, for net/http. If there was no memory for the header,
+// it sends 503 first, except over TLS.
+func (c *httpConn) rejectHeader(reason error) error {
 	if reason == io.EOF && !c.listener.secure {
-		_, _ = io.WriteString(c.TCPConn, busy) // a client that went away is nobody's error
+		_, _ = io.WriteString(c.TCPConn, busy) // it fails if the client has disconnected
 	}
 	return reason
 }
 
 // Write implements [net.Conn].
 func (c *httpConn) Write(b []byte) (int, error) {
-	if c.responds() {
+	if c.beginWrite() {
 		if err := c.setWriteDeadline(time.Now().Add(c.listener.writeTimeout)); err != nil {
 			return 0, err
 		}
@@ -205,7 +206,8 @@ func (c *httpConn) Write(b []byte) (int, error) {
 	return c.TCPConn.Write(b)
 }
 
-// beginRead tells whether there is time to read.
+// beginRead reports whether a Read may start, and counts it if so. It may not if the
+// deadline has passed.
 func (c *httpConn) beginRead() bool {
 	c.read.mu.Lock()
 	defer c.read.mu.Unlock()
@@ -221,12 +223,13 @@ func (c *httpConn) endRead(n int) {
 	defer c.read.mu.Unlock()
 	c.reading--
 	if n > 0 && c.ending.Load() {
-		c.goOn()
+		c.keepOpen()
 	}
 }
 
-// interruptRead passes the deadline on where the connection has to know: a Read that
-// has not begun finds out by itself.
+// interruptRead passes the deadline on to the TCP connection if a Read is in progress,
+// or if an earlier one must be cleared. A Read that starts later checks the deadline
+// itself. c.read.mu must be held.
 func (c *httpConn) interruptRead(t time.Time) error {
 	if passed := !t.IsZero(); passed && c.reading > 0 || !passed && c.interrupted {
 		c.interrupted = passed

@@ -12,11 +12,11 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// soon is a timeout that tests wait for.
+// soon is a timeout that tests let expire.
 const soon = 30 * time.Millisecond
 
-// connected returns both ends of a connection whose listener looks as often as the
-// shortest timeout wants.
+// connected returns both ends of a connection whose listener sweeps as often as the
+// shortest timeout requires.
 func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 	t.Helper()
 	open, err := listenOn(t.Context(), "127.0.0.1:0", "test")
@@ -42,18 +42,18 @@ func connected(t *testing.T, shortest time.Duration) (*httpConn, net.Conn) {
 			}
 		}
 		if left := len(listener.conns); left != 0 {
-			t.Errorf("the listener has not forgotten %d connections", left)
+			t.Errorf("the listener still has %d connections", left)
 		}
 	})
 	c := conn.(*httpConn)
-	c.header.pause() // what these tests send is no header
+	c.header.pause() // these tests do not send headers
 	return c, peer
 }
 
-// TestDeadlines: what waits ends when its deadline has passed, not before, and the
-// connection is as good as before once there is another deadline.
+// TestDeadlines checks that a blocked Read or Write ends when its deadline has passed,
+// not before, and that the connection is usable again after another deadline is set.
 func TestDeadlines(t *testing.T) {
-	much := make([]byte, 64<<20) // more than the system takes without a reader
+	much := make([]byte, 64<<20) // more than the kernel buffers without a reader
 	read := func(c net.Conn) error {
 		_, err := c.Read(make([]byte, 1))
 		return err
@@ -102,11 +102,11 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestDeadlineInThePast: it interrupts at once what waits, which is how net/http gets
-// a connection back from the goroutine that reads ahead.
+// TestDeadlineInThePast checks that it immediately interrupts a blocked Read. That is how
+// net/http takes a connection back from the goroutine that reads ahead.
 func TestDeadlineInThePast(t *testing.T) {
 	conn, _ := connected(t, time.Hour)
-	conn.listener.timer.Stop() // nobody looks
+	conn.listener.timer.Stop() // no sweeps
 	ended := make(chan error)
 	go func() {
 		_, err := conn.Read(make([]byte, 1))
@@ -122,56 +122,56 @@ func TestDeadlineInThePast(t *testing.T) {
 		t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
 	}
 	if got := reading(conn); got != 0 {
-		t.Errorf("%d Reads are under way, want none", got)
+		t.Errorf("%d Reads are in progress, want none", got)
 	}
 }
 
-// reading returns how many Reads of the connection are under way.
+// reading returns how many Reads of the connection are in progress.
 func reading(c *httpConn) int {
 	c.read.mu.Lock()
 	defer c.read.mu.Unlock()
 	return c.reading
 }
 
-// TestDeadlineBeforeReading: a Read finds out by itself that there is no time for it,
-// and the next one reads what it left.
+// TestDeadlineBeforeReading checks that a Read detects a deadline that has passed before
+// it starts, and leaves the input to the next one.
 func TestDeadlineBeforeReading(t *testing.T) {
 	conn, peer := connected(t, time.Hour)
 	if _, err := peer.Write([]byte("x")); err != nil {
 		t.Fatal(err)
 	}
-	room := make([]byte, 8)
-	for range maxTurns + 1 {
+	buffer := make([]byte, 8)
+	for range maxConnYields + 1 {
 		if err := conn.SetReadDeadline(longAgo); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := conn.Read(room); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		if n, err := conn.Read(buffer); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Fatalf("got %d bytes, error %v, want none, %v", n, err, os.ErrDeadlineExceeded)
 		}
 	}
 	if err := conn.SetReadDeadline(time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := conn.Read(room); n != 1 || err != nil {
+	if n, err := conn.Read(buffer); n != 1 || err != nil {
 		t.Errorf("got %d bytes, error %v, want 1 byte", n, err)
 	}
 }
 
-// TestTurns: however many connections there are, few Reads let others go first
-// before the runtime gets to look for what else has come.
-func TestTurns(t *testing.T) {
+// TestMaxYields checks that few Reads yield before the runtime polls for other input,
+// however many connections there are.
+func TestMaxYields(t *testing.T) {
 	for connections, want := range map[int]int32{0: 3, 1: 3, 32: 3, 85: 3, 86: 2, 128: 2, 129: 1, 256: 1, 257: 0, 100_000: 0} {
-		if got := turns(connections); got != want {
-			t.Errorf("%d connections take %d turns, want %d", connections, got, want)
+		if got := maxYields(connections); got != want {
+			t.Errorf("with %d connections one may yield %d times, want %d", connections, got, want)
 		}
 	}
 	conn, _ := connected(t, time.Hour)
-	if got, want := conn.listener.turns.Load(), turns(1); got != want {
-		t.Errorf("the only connection takes %d turns, want %d", got, want)
+	if got, want := conn.listener.maxYields.Load(), maxYields(1); got != want {
+		t.Errorf("the only connection may yield %d times, want %d", got, want)
 	}
 }
 
-// TestDeadlineMoved: a deadline that was taken back in time interrupts nothing.
+// TestDeadlineMoved checks that a deadline that was moved in time interrupts nothing.
 func TestDeadlineMoved(t *testing.T) {
 	conn, peer := connected(t, soon)
 	for _, next := range []time.Time{{}, time.Now().Add(time.Hour)} {
@@ -186,7 +186,7 @@ func TestDeadlineMoved(t *testing.T) {
 			_, err := conn.Read(make([]byte, 1))
 			read <- err
 		}()
-		if _, err := conn.Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) { // the time of both is over
+		if _, err := conn.Write(make([]byte, 64<<20)); !errors.Is(err, os.ErrDeadlineExceeded) { // the first deadline of both has passed
 			t.Fatal(err)
 		}
 		if _, err := peer.Write([]byte("x")); err != nil {

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// deadline is when reading or writing has to end.
+// deadline is the read or write deadline of an [httpConn].
 type deadline struct {
 	mu     sync.Mutex
-	at     int64 // in nanoseconds after the listener's epoch; 0 is never
-	passed bool  // at did, and there has been no other since
+	at     int64 // in nanoseconds after the listener's epoch; 0 means none
+	passed bool  // the deadline has passed, and no other one has been set since
 }
 
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// set notes the deadline. Only one that has passed, or that follows one, is the
-// business of the connection, which tell tells.
-func (d *deadline) set(l *httpListener, t time.Time, tell func(time.Time) error) error {
+// set records the deadline. It calls apply only for a deadline that has already
+// passed, or for the first one set after that.
+func (d *deadline) set(l *httpListener, t time.Time, apply func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = 0
@@ -25,22 +25,22 @@ func (d *deadline) set(l *httpListener, t time.Time, tell func(time.Time) error)
 		d.at = int64(t.Sub(l.epoch))
 		if d.at <= l.now.Load() {
 			d.at, d.passed = 0, true
-			return tell(longAgo)
+			return apply(longAgo)
 		}
 	}
 	if !d.passed {
 		return nil
 	}
 	d.passed = false
-	return tell(time.Time{})
+	return apply(time.Time{})
 }
 
-// look tells the connection when the deadline has passed.
-func (d *deadline) look(now int64, tell func(time.Time) error) {
+// expire calls apply if the deadline has passed.
+func (d *deadline) expire(now int64, apply func(time.Time) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.at != 0 && d.at <= now {
 		d.at, d.passed = 0, true
-		_ = tell(longAgo) // of a connection that is closed, nothing waits
+		_ = apply(longAgo) // it fails if the connection is closed
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestDelay: while more goroutines want to run than there are processors, the delay says
-// how long one waits for its turn, and it says so while it still waits.
+// TestDelay checks that the delay is how long a goroutine waits for a processor while
+// more goroutines are ready than there are processors. Current must report it even while
+// the measurement is still waiting.
 func TestDelay(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	d := NewDelay()

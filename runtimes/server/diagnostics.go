@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bounds of the listener for diagnostics, which has few clients. Package pprof puts
-// the write timeout off by the time that a profile takes.
+// Limits of the diagnostics listener, which has few clients. Package pprof extends the
+// write timeout by the duration of a profile.
 const (
 	diagnosticsConnections    = 64
 	diagnosticsReadTimeout    = 10 * time.Second
@@ -16,7 +16,6 @@ const (
 	diagnosticsMaxHeaderBytes = 16 << 10
 )
 
-// newDiagnosticsServer returns the server of the listener for diagnostics.
 func newDiagnosticsServer(config Config) *http.Server {
 	return &http.Server{
 		Handler:        config.Handler.Diagnostics(),

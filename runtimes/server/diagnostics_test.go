@@ -15,8 +15,7 @@ import (
 
 var diagnosticsAddress = regexp.MustCompile(`msg="serving diagnostics" address=(\S+)`)
 
-// startDiagnostics runs a server with a listener for diagnostics, and returns the
-// address of that.
+// startDiagnostics runs a server with a diagnostics listener, and returns its URL.
 func startDiagnostics(t *testing.T) (in *instance, url string) {
 	t.Helper()
 	metrics := server.NewMetrics(server.MetricsConfig{})
@@ -31,8 +30,8 @@ func startDiagnostics(t *testing.T) (in *instance, url string) {
 	return in, found[1]
 }
 
-// TestDiagnosticsListener: what one listener shows to nobody without a token the other
-// one shows, and it closes when the server stops.
+// TestDiagnosticsListener checks that the diagnostics listener serves pages that the
+// main one denies without a token, and that it closes when the server stops.
 func TestDiagnosticsListener(t *testing.T) {
 	in, url := startDiagnostics(t)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
@@ -62,8 +61,8 @@ func TestDiagnosticsListener(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsConnections: idle connections use up the places of the listener for
-// diagnostics and nothing else; a further one is served as soon as one closes.
+// TestDiagnosticsConnections checks that idle connections use up the slots of the
+// diagnostics listener only, and that a further one is served as soon as one closes.
 func TestDiagnosticsConnections(t *testing.T) {
 	const limit = 64
 	in, url := startDiagnostics(t)
@@ -75,9 +74,9 @@ func TestDiagnosticsConnections(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close() })
 		return conn
 	}
-	// ask sends a request on the connection, and reports whether there is an answer
+	// served sends a request on the connection and reports whether the response is 200
 	// within the time.
-	ask := func(conn net.Conn, within time.Duration) bool {
+	served := func(conn net.Conn, within time.Duration) bool {
 		_ = conn.SetDeadline(time.Now().Add(within))
 		_, _ = io.WriteString(conn, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -85,12 +84,12 @@ func TestDiagnosticsConnections(t *testing.T) {
 	}
 	open := make([]net.Conn, limit)
 	for i := range open {
-		if open[i] = dial(); !ask(open[i], patience) {
+		if open[i] = dial(); !served(open[i], patience) {
 			t.Fatalf("connection %d is not served", i)
 		}
 	}
 	further := dial()
-	if ask(further, 100*time.Millisecond) {
+	if served(further, 100*time.Millisecond) {
 		t.Errorf("more than %d connections are served", limit)
 	}
 	if response, _ := in.do("GET", "/health", ""); response.StatusCode != http.StatusOK {
@@ -99,6 +98,6 @@ func TestDiagnosticsConnections(t *testing.T) {
 	_ = open[0].Close()
 	_ = further.SetDeadline(time.Now().Add(patience))
 	if response, err := http.ReadResponse(bufio.NewReader(further), nil); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("after one has closed: %v", err)
+		t.Errorf("a further connection is not served after one has closed: %v", err)
 	}
 }

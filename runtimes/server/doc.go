@@ -3,6 +3,6 @@
 // stop that ends all of them.
 //
 // gRPC is built from the operations table of package handler, so that neither
-// transport can have a call or a check that the other lacks. Everything starts
-// in [Run], and nothing that it started is left when it returns.
+// transport can have a call or a check that the other lacks. [Run] starts everything, and
+// waits for everything to end before it returns.
 package server

@@ -20,8 +20,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// stopping starts a server whose stop lasts until the test ends, and begins the stop
-// after the preparation.
+// stopping starts a server, calls prepare and starts to stop the server. The stop lasts
+// until the test ends.
 func stopping(t *testing.T, prepare func(*instance)) *instance {
 	t.Helper()
 	abort := make(chan struct{})
@@ -53,7 +53,7 @@ func (in *instance) dialRaw() (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-// exchangeRaw sends the request and returns the response, whose body it has read.
+// exchangeRaw sends the request and returns the response after reading its body.
 func exchangeRaw(t *testing.T, conn net.Conn, responses *bufio.Reader, method, text string) *http.Response {
 	t.Helper()
 	if _, err := io.WriteString(conn, text); err != nil {
@@ -69,8 +69,8 @@ func exchangeRaw(t *testing.T, conn net.Conn, responses *bufio.Reader, method, t
 	return response
 }
 
-// During the delay each response on a connection, old or new, says that it is the
-// last one, and it is; before, none does.
+// During the delay, each response on a connection, old or new, announces that the
+// connection closes, and it does. Before that, no response does.
 func TestDelayTellsHTTPClientsToClose(t *testing.T) {
 	const healthy = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
 	requests := []struct{ name, method, text string }{
@@ -90,7 +90,7 @@ func TestDelayTellsHTTPClientsToClose(t *testing.T) {
 		for i := range conns {
 			conns[i].Conn, conns[i].responses = in.dialRaw()
 			if response := exchangeRaw(t, conns[i], conns[i].responses, "GET", healthy); response.Close {
-				t.Error("before the stop a response says that the connection closes")
+				t.Error("before the stop, a response announces that the connection closes")
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestDelayTellsHTTPClientsToClose(t *testing.T) {
 		for age, conn := range map[string]open{"old": conns[i], "new": {fresh, responses}} {
 			response := exchangeRaw(t, conn, conn.responses, request.method, request.text)
 			if !response.Close {
-				t.Errorf("%s, %s connection: the response does not say that the connection closes", request.name, age)
+				t.Errorf("%s, %s connection: the response does not announce that the connection closes", request.name, age)
 			}
 			if _, err := conn.responses.ReadByte(); !errors.Is(err, io.EOF) {
 				t.Errorf("%s, %s connection: got %v, want the end of the connection", request.name, age, err)
@@ -108,7 +108,8 @@ func TestDelayTellsHTTPClientsToClose(t *testing.T) {
 	}
 }
 
-// A request whose bytes arrive while the server drains is answered, however late.
+// A request that is received in part before the stop is answered while the server drains,
+// however late the rest arrives.
 func TestDrainAnswersWhatArrives(t *testing.T) {
 	in := start(t, nil)
 	in.seed("banner")
@@ -122,18 +123,18 @@ func TestDrainAnswersWhatArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.cancel()
-	if _, err := ended.ReadByte(); !errors.Is(err, io.EOF) { // by then half of a request has waited as long
+	if _, err := ended.ReadByte(); !errors.Is(err, io.EOF) { // by then the half request has waited as long
 		t.Errorf("the idle connection: got %v, want its end", err)
 	}
 	if response := exchangeRaw(t, half, responses, "GET", "st: a\r\n\r\n"); response.StatusCode != http.StatusServiceUnavailable || !response.Close {
-		t.Errorf("got status %d, closing %v; want 503 of health, and the end of the connection", response.StatusCode, response.Close)
+		t.Errorf("got status %d, closing %v; want status 503 and a closing connection", response.StatusCode, response.Close)
 	}
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
 }
 
-// connections counts those that a gRPC client opens.
+// connections notifies a test of the connections that a gRPC client opens.
 type connections struct{ opened chan struct{} }
 
 func (c *connections) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
@@ -145,9 +146,9 @@ func (c *connections) HandleConn(_ context.Context, s stats.ConnStats) {
 	}
 }
 
-// During the delay gRPC clients are told to leave, and calls over the connection that
-// they open instead succeed.
-func TestDelayTellsGRPCClientsToLeave(t *testing.T) {
+// During the delay, gRPC clients are told to reconnect, and calls over their new
+// connections succeed.
+func TestDelayTellsGRPCClientsToReconnect(t *testing.T) {
 	var conn *grpc.ClientConn
 	opened := &connections{opened: make(chan struct{}, 16)}
 	evaluate := func() error {
@@ -163,7 +164,7 @@ func TestDelayTellsGRPCClientsToLeave(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for conn.GetState() != connectivity.Idle { // the client has been told
+	for conn.GetState() != connectivity.Idle { // idle means that it has received GOAWAY
 		if !conn.WaitForStateChange(ctx, conn.GetState()) {
 			t.Fatalf("the connection stays %v", conn.GetState())
 		}
@@ -194,7 +195,7 @@ func TestStopDespiteSilentGRPCConnection(t *testing.T) {
 	}
 }
 
-// The time for writing counts from the start of the response.
+// The write timeout counts from the start of the response.
 func TestWriteTimeoutStartsWithResponse(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	g := newGate()
@@ -212,7 +213,7 @@ func TestWriteTimeoutStartsWithResponse(t *testing.T) {
 		result <- err
 	}()
 	await(t, "the request", g.entered)
-	time.Sleep(3 * soon) // what takes longer than writing may
+	time.Sleep(3 * soon) // longer than the write timeout
 	close(g.open)
 	if err := <-result; err != nil {
 		t.Error(err)

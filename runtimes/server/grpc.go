@@ -19,27 +19,27 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// The bounds of the gRPC listener that nobody has needed to configure.
+// Limits of the gRPC listener that are not configurable.
 const (
 	maxConcurrentStreams  = 100      // per connection
-	maxHeaderListSize     = 16 << 10 // as in other implementations of gRPC; it is read before anybody is identified
-	maxReceiveMessage     = 4 << 20  // gRPC's own default (contract 1.1); a larger import goes over HTTP
+	maxHeaderListSize     = 16 << 10 // as in other implementations of gRPC; headers are read before authentication
+	maxReceiveMessage     = 4 << 20  // gRPC's own default (contract 1.1); larger imports must use HTTP
 	handshakeTimeout      = 10 * time.Second
 	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
 	pingTimeout           = 20 * time.Second
-	minClientPingInterval = 10 * time.Second // a client that pings more often is cut off
+	minClientPingInterval = 10 * time.Second // clients that ping more often are disconnected
 )
 
-// What keeps calls cheap. Windows that adapt would cost a ping for every few
-// messages; a message larger than its window is let in when it is read.
+// Settings that make calls cheaper. Dynamic windows would cost a ping for every few
+// messages. A message larger than its window is admitted when it is read.
 const (
 	streamWindow     = 64 << 10 // bytes that a client may send ahead on one stream
 	connectionWindow = 1 << 20  // and on all streams of a connection
-	streamWorkers    = 64       // goroutines kept for calls, as their stacks have grown; more calls get new ones
+	streamWorkers    = 64       // goroutines reused for calls, because their stacks have grown; more calls get new ones
 )
 
-// newGRPCServer returns the gRPC server with everything registered: the
-// operations that are switched on, health and reflection (contract 12).
+// newGRPCServer returns the gRPC server with all its services registered: those of the
+// enabled operations, health and reflection (contract 12).
 func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.Server {
 	operations := enabledOperations(config.Handler)
 	options := []grpc.ServerOption{
@@ -67,7 +67,7 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 		grpc.StreamInterceptor(calls.guardStream),
 	}
 	if tlsSettings != nil {
-		// Credentials add the h2 protocol name themselves.
+		// NewTLS adds the h2 protocol name.
 		options = append(options, grpc.Creds(credentials.NewTLS(tlsSettings)))
 	}
 	server := grpc.NewServer(options...)
@@ -81,8 +81,8 @@ func newGRPCServer(config Config, tlsSettings *tls.Config, calls *calls) *grpc.S
 	return server
 }
 
-// serveGRPC serves until the server is stopped or the listener is closing, which is
-// no error.
+// serveGRPC serves until the server is stopped or the listener is closing. It returns
+// nil in those cases.
 func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	err := server.Serve(listener)
 	if errors.Is(err, grpc.ErrServerStopped) || errors.Is(err, errClosing) {
@@ -91,16 +91,15 @@ func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	return err
 }
 
-// enabledOperations returns the operations that the handler has switched on.
 func enabledOperations(h *handler.Handler) []*handler.Operation {
 	return slices.DeleteFunc(slices.Clone(handler.Operations()), func(o *handler.Operation) bool {
 		return !h.Enabled(o)
 	})
 }
 
-// serviceDescriptions groups the operations by service. A service without
-// operations is not there at all, so that its methods answer Unimplemented and
-// reflection does not show it.
+// serviceDescriptions groups the operations by service. A service without operations is
+// not registered, so that its methods return Unimplemented and reflection does not list
+// it.
 func serviceDescriptions(operations []*handler.Operation, calls *calls) []*grpc.ServiceDesc {
 	byName := map[string]*grpc.ServiceDesc{}
 	var services []*grpc.ServiceDesc
@@ -132,8 +131,7 @@ func names(services []*grpc.ServiceDesc) []string {
 	return names
 }
 
-// fileOf returns the path of the .proto file that declares the service, which
-// reflection hands out.
+// fileOf returns the path of the .proto file that declares the service, for reflection.
 func fileOf(service string) string {
 	descriptor, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
 	if err != nil {

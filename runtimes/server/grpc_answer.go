@@ -8,21 +8,21 @@ import (
 	"google.golang.org/grpc/peer"
 )
 
-// pending is a response that a client has not taken yet. grpc-go queues responses
-// without a limit for a client that does not read, so their memory stays reserved until
-// it gives the buffer back or the connection ends.
+// pending is a response that has not been sent completely. grpc-go queues responses
+// without a limit for a client that does not read. So their memory stays reserved until
+// grpc-go releases the buffer or the connection ends.
 type pending struct {
 	calls *calls
 	conn  *grpcConn
 	data  []byte
-	from  mem.BufferSlice // where data is
+	from  mem.BufferSlice // the buffers that contain data
 	since time.Time
 }
 
 var _ mem.BufferPool = (*pending)(nil)
 
-// reserve returns the encoded response in a buffer for which memory is reserved, unless
-// it is small.
+// reserve reserves memory for the encoded response, unless it is small. It returns the
+// response in a buffer that releases the memory.
 func (c *calls) reserve(ctx context.Context, response mem.BufferSlice) (mem.BufferSlice, error) {
 	size := response.Len()
 	conn := connOf(ctx)
@@ -47,19 +47,18 @@ func (c *calls) reserve(ctx context.Context, response mem.BufferSlice) (mem.Buff
 	return mem.BufferSlice{mem.NewBuffer(&p.data, p)}, nil
 }
 
-// Get implements [mem.BufferPool]. Nobody calls it.
+// Get implements [mem.BufferPool]. It is never called.
 func (p *pending) Get(length int) *[]byte { return new(make([]byte, length)) }
 
-// Put implements [mem.BufferPool]: grpc-go is done with the response.
+// Put implements [mem.BufferPool]. grpc-go calls it when it no longer needs the response.
 func (p *pending) Put(*[]byte) {
-	if p.conn.take(p) {
+	if p.conn.remove(p) {
 		p.release()
 	}
 	p.from.Free()
 }
 
-// release gives back the memory that is reserved for the response. The buffer itself
-// may still be in use by grpc-go.
+// release releases the reservation. grpc-go may still be using the buffer.
 func (p *pending) release() { p.calls.handler.Budget().Responses.Release(int64(len(p.data))) }
 
 // connOf returns the connection of a call, or nil in a test without one.

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// Memory serves one batch after the other: each answer is nevertheless that to
-// its own request, of whatever size, at the same time as others.
+// Batches reuse memory. Nevertheless each response must belong to its request, whatever
+// the size, while other batches are evaluated concurrently.
 func TestGRPCBatchesAtTheSameTime(t *testing.T) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
 	in := start(t, func(s *settings) { s.handler.Observer = metrics })
@@ -36,8 +36,8 @@ func TestGRPCBatchesAtTheSameTime(t *testing.T) {
 	group.Wait()
 }
 
-// checkBatch evaluates that many flags, of which every fifth does not exist, and
-// looks at the answer.
+// checkBatch evaluates that many flags, of which every fifth does not exist, and checks
+// the response.
 func (in *instance) checkBatch(name string, size int, keys []string) error {
 	request := &evaluation.BatchEvaluationRequest{RequestId: name}
 	for i := range size {
@@ -49,14 +49,14 @@ func (in *instance) checkBatch(name string, size int, keys []string) error {
 			RequestId: fmt.Sprintf("%s/%d", name, i), FlagKey: key, EntityId: name, Context: map[string]string{"name": name},
 		})
 	}
-	answer := &evaluation.BatchEvaluationResponse{}
-	if err := in.call(in.t.Context(), "/flipt.evaluation.EvaluationService/Batch", request, answer); err != nil {
+	response := &evaluation.BatchEvaluationResponse{}
+	if err := in.call(in.t.Context(), "/flipt.evaluation.EvaluationService/Batch", request, response); err != nil {
 		return err
 	}
-	if answer.GetRequestId() != name || len(answer.GetResponses()) != size {
-		return fmt.Errorf("%d answers to %q, want %d", len(answer.GetResponses()), answer.GetRequestId(), size)
+	if response.GetRequestId() != name || len(response.GetResponses()) != size {
+		return fmt.Errorf("%d responses to %q, want %d", len(response.GetResponses()), response.GetRequestId(), size)
 	}
-	for i, item := range answer.GetResponses() {
+	for i, item := range response.GetResponses() {
 		want := request.GetRequests()[i]
 		if failed := item.GetErrorResponse(); strings.HasPrefix(want.GetFlagKey(), "none") {
 			if failed.GetFlagKey() != want.GetFlagKey() {
@@ -66,7 +66,7 @@ func (in *instance) checkBatch(name string, size int, keys []string) error {
 		}
 		got := item.GetBooleanResponse()
 		if got.GetFlagKey() != want.GetFlagKey() || got.GetRequestId() != want.GetRequestId() || !got.GetEnabled() ||
-			!got.GetTimestamp().IsValid() || got.GetRequestDurationMillis() != answer.GetRequestDurationMillis() {
+			!got.GetTimestamp().IsValid() || got.GetRequestDurationMillis() != response.GetRequestDurationMillis() {
 			return fmt.Errorf("item %d: got %v, want that of %s", i, got, want.GetFlagKey())
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// answerBuffers is where the buffers of larger answers come from.
-var answerBuffers mem.BufferPool = yieldingPool{mem.DefaultBufferPool()}
+// responseBuffers provides the buffers of larger responses.
+var responseBuffers mem.BufferPool = yieldingPool{mem.DefaultBufferPool()}
 
-// yieldingPool is a pool that lets other goroutines go first when it gets a buffer
-// back. The writer of a connection gives one back when it has copied the answer and
-// before it looks whether there is another to send along. It waits for others by
-// itself only while it has less than a kilobyte to write: each answer to a batch
-// would be a system call of its own, for the server as for the client.
+// yieldingPool is a pool that yields to other goroutines when a buffer is returned. The
+// writer of a connection returns one when it has copied the response, before it checks
+// for another one to send along. By itself it waits for more only while it has less than
+// a kilobyte to write. Each response to a batch would then cost a system call of its
+// own, for the server and for the client.
 type yieldingPool struct{ mem.BufferPool }
 
 func (p yieldingPool) Put(buffer *[]byte) {

@@ -24,20 +24,20 @@ type calls struct {
 	codec          codec
 	logger         *slog.Logger
 	receiveTimeout time.Duration
-	draining       chan struct{} // closed when streams must let go
+	draining       chan struct{} // closed when streams must end
 	running        atomic.Int64  // calls of operations in progress
-	receiving      atomic.Int64  // those that wait for their message
+	receiving      atomic.Int64  // calls that wait for their message
 }
 
-// method returns the gRPC method of the operation. It does not use grpc-go's way to
-// receive the message: [handler.Handler.Invoke] has it received, by inbound, when it
-// knows who calls.
+// method returns the gRPC method of the operation. It does not receive the message
+// through grpc-go: [handler.Handler.Invoke] receives it from inbound after it has
+// authenticated the caller.
 func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
 	layout := layoutOf(o.NewRequest())
-	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (answer any, err error) {
+	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (response any, err error) {
 		c.running.Add(1)
 		defer c.running.Add(-1)
-		defer c.recoverAs(o.Name, &err) // what the interceptor does, for whom it would make a closure
+		defer c.recoverAs(o.Name, &err) // calling the interceptor instead would allocate a closure
 		return c.invoke(ctx, o, layout)
 	}
 }
@@ -51,13 +51,13 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout
 		o.Release(in.message)
 	}
 	if err == nil {
-		in.answer, err = c.codec.Marshal(response.Message)
+		in.response, err = c.codec.Marshal(response.Message)
 		response.Release()
 	}
 	if err == nil {
-		in.answer, err = c.reserve(ctx, in.answer)
+		in.response, err = c.reserve(ctx, in.response)
 	}
-	// The header goes when the answer is there, so that both leave at once.
+	// The header is sent only when the response is ready, so that both are sent together.
 	sendHeader(ctx, response)
 	if err != nil {
 		return nil, statusOf(err)
@@ -65,9 +65,8 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout
 	return in, nil
 }
 
-// statusOf returns the gRPC status of an error: the transport's one place where
-// codes become statuses. A status message must be valid UTF-8, and may quote
-// what the caller sent.
+// statusOf returns the gRPC status of an error. All operations convert their errors
+// here. A status message must be valid UTF-8, and the error may quote caller input.
 func statusOf(err error) error {
 	code := codes.Code(handler.GRPCCode(guidon.CodeOf(err)))
 	return status.Error(code, strings.ToValidUTF8(guidon.PublicMessage(err), "\uFFFD"))

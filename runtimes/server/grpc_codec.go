@@ -13,8 +13,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// codec is the protobuf codec of grpc-go with errors that are fit for callers,
-// and a faster way for the messages of evaluations.
+// codec is the protobuf codec of grpc-go with errors that are safe to send to callers,
+// and with a fast path for evaluation messages.
 type codec struct {
 	encoding.CodecV2
 	logger *slog.Logger
@@ -24,22 +24,22 @@ func newCodec(logger *slog.Logger) codec {
 	return codec{CodecV2: encoding.GetCodecV2(protocodec.Name), logger: logger}
 }
 
-// Unmarshal decodes a message of health or reflection. Those of operations are
-// received by [inbound].
+// Unmarshal decodes a message of health or reflection. Messages of operations are
+// decoded by [inbound].
 func (c codec) Unmarshal(data mem.BufferSlice, v any) (err error) {
 	defer c.recoverAs(&err)
 	return c.CodecV2.Unmarshal(data, v)
 }
 
-// errUncodable replaces what is not for callers.
+// errUncodable replaces errors that callers must not see.
 var errUncodable = errors.New(guidon.Internal.Error())
 
-// Marshal encodes an answer, unless v is an *inbound, which has it encoded already.
-// grpc-go calls it outside of all interceptors and sends the text of its error to
-// the caller, so this is the place to catch a panic and to keep the cause inside.
+// Marshal encodes a response. If v is an *inbound, the response is already encoded.
+// grpc-go calls Marshal outside of all interceptors and sends the text of its error to
+// the caller. So panics must be recovered here, and causes must be hidden here.
 func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 	if in, ok := v.(*inbound); ok {
-		return in.answer, nil
+		return in.response, nil
 	}
 	defer c.recoverAs(&err)
 	if data, ok := encodeEvaluation(v); ok {
@@ -47,7 +47,7 @@ func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 	}
 	data, err = c.CodecV2.Marshal(v)
 	if err != nil {
-		c.logger.Error("grpc answer cannot be encoded", "type", fmt.Sprintf("%T", v), "error", err)
+		c.logger.Error("cannot encode grpc response", "type", fmt.Sprintf("%T", v), "error", err)
 		return nil, errUncodable
 	}
 	return data, nil

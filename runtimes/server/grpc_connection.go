@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// writeStall is how long a client may take nothing of what is written to it.
+// writeStall is how long a write to a client may block.
 const writeStall = 10 * time.Second
 
-// grpcConns is the open gRPC connections. They are limited in number, and closed if
-// their clients do not read.
+// grpcConns is the set of open gRPC connections. It limits their number and closes those
+// whose clients do not read.
 type grpcConns struct {
-	limit       int
-	takeTimeout time.Duration // for a client to take a response
+	limit           int
+	responseTimeout time.Duration // for a response to be sent
 
 	mu    sync.Mutex
 	open  map[*grpcConn]struct{}
 	timer *time.Timer // runs while there are connections; nil before the first
 }
 
-func newGRPCConns(limit int, takeTimeout time.Duration) *grpcConns {
-	return &grpcConns{limit: limit, takeTimeout: takeTimeout, open: map[*grpcConn]struct{}{}}
+func newGRPCConns(limit int, responseTimeout time.Duration) *grpcConns {
+	return &grpcConns{limit: limit, responseTimeout: responseTimeout, open: map[*grpcConn]struct{}{}}
 }
 
-// admit returns the connection, or nil if there are too many.
+// admit adds the connection to the open ones and returns it wrapped, or nil if there are
+// too many.
 func (l *grpcConns) admit(tcp *net.TCPConn, listener *grpcListener) *grpcConn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,20 +74,20 @@ func (l *grpcConns) forget(c *grpcConn) {
 	delete(l.open, c)
 }
 
-// grpcConn is a connection that knows which responses its client has not taken.
+// grpcConn is a connection that keeps track of the responses its client has not read.
 type grpcConn struct {
 	*net.TCPConn
 	listener *grpcListener
 	addr     grpcAddr
-	writing  atomic.Int64 // when the Write that is under way began, in Unix nanoseconds; or 0
+	writing  atomic.Int64 // start of the Write in progress in Unix nanoseconds; 0 if there is none
 
 	mu        sync.Mutex
 	closed    bool
 	responses map[*pending]struct{}
 }
 
-// grpcAddr is the address of the client, by which a call finds its connection: grpc-go
-// shows calls nothing else of it.
+// grpcAddr is the address of the client with its connection. The address is all that
+// grpc-go gives a call of the connection.
 type grpcAddr struct {
 	net.Addr
 	conn *grpcConn
@@ -104,13 +105,14 @@ func (c *grpcConn) Write(b []byte) (int, error) {
 
 // SetDeadline implements [net.Conn].
 func (c *grpcConn) SetDeadline(t time.Time) error {
-	c.listener.begun(c, !t.IsZero())
+	c.listener.recordHandshake(c, !t.IsZero())
 	return c.TCPConn.SetDeadline(t)
 }
 
-// Close implements [net.Conn]. grpc-go drops what it had queued without giving it back.
+// Close implements [net.Conn]. It also releases the queued responses, because grpc-go
+// drops them without returning their buffers.
 func (c *grpcConn) Close() error {
-	c.listener.begun(c, false)
+	c.listener.recordHandshake(c, false)
 	c.listener.conns.forget(c)
 	for _, p := range c.end() {
 		p.release()
@@ -118,7 +120,7 @@ func (c *grpcConn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// end marks the connection as closed and returns what was not taken.
+// end marks the connection as closed and returns the pending responses.
 func (c *grpcConn) end() (left []*pending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +132,7 @@ func (c *grpcConn) end() (left []*pending) {
 	return left
 }
 
-// queue notes a response, and reports whether the connection still takes any.
+// queue adds a pending response. It reports false if the connection is closed.
 func (c *grpcConn) queue(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,8 +142,8 @@ func (c *grpcConn) queue(p *pending) bool {
 	return !c.closed
 }
 
-// take removes a response, and reports whether it was there.
-func (c *grpcConn) take(p *pending) bool {
+// remove removes a pending response and reports whether there was one.
+func (c *grpcConn) remove(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.responses[p]
@@ -149,8 +151,8 @@ func (c *grpcConn) take(p *pending) bool {
 	return ok
 }
 
-// stalled reports whether the client takes nothing of what is written, or has not taken
-// a response in time.
+// stalled reports whether a write to the client has blocked for too long, or a response
+// has not been sent in time.
 func (c *grpcConn) stalled(now time.Time) bool {
 	if writing := c.writing.Load(); writing != 0 && now.Sub(time.Unix(0, writing)) > writeStall {
 		return true
@@ -158,7 +160,7 @@ func (c *grpcConn) stalled(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for p := range c.responses {
-		if now.Sub(p.since) > c.listener.conns.takeTimeout {
+		if now.Sub(p.since) > c.listener.conns.responseTimeout {
 			return true
 		}
 	}

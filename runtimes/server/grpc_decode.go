@@ -14,17 +14,16 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// The requests to evaluate flags are most of what the server receives, and
-// protobuf fills a map by reflection, entry by entry. So they are decoded here,
-// where they have the usual form: fields that are known, of their types, valid
-// text. Whatever else there is, the general decoder has the say: there is one
-// place that knows what a malformed message is.
+// Most messages that the server receives are requests to evaluate flags, and protobuf
+// fills a map by reflection, entry by entry. So they are decoded here if they have the
+// usual form: known fields of the right types, with valid UTF-8. Everything else goes to
+// the general decoder, so that only one place rejects malformed messages.
 
-// decoding limits how deep a message may be nested. JSON bodies may be nested 64
-// levels deep, and one level of a JSON object takes up to three of messages.
+// decoding limits the nesting of messages. JSON bodies may have 64 levels, and one level
+// of a JSON object takes up to three levels of messages.
 var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
 
-// decode decodes the message, when memory for it has been reserved.
+// decode reserves memory for the message and decodes it.
 func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	found := in.layout.count(data, values)
 	if found > values {
@@ -36,7 +35,7 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	switch {
 	case in.decodeEvaluation(data):
 		return nil
-	case in.overfull: // as the service would say, after all have been decoded
+	case in.tooManyItems: // the error of the service, without decoding all items first
 		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", guidon.MaxBatch)
 	}
 	if err := decoding.Unmarshal(data, in.message); err != nil {
@@ -45,9 +44,9 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	return nil
 }
 
-// decodeEvaluation decodes a request to evaluate flags into the empty message.
-// It returns false, and may leave something in the message, where it is none or
-// not of the usual form.
+// decodeEvaluation decodes a request to evaluate flags into the empty message. It
+// returns false if it is another request or not of the usual form. The message may be
+// partly filled then.
 func (in *inbound) decodeEvaluation(data []byte) bool {
 	switch m := in.message.(type) {
 	case *evaluation.EvaluationRequest:
@@ -57,24 +56,24 @@ func (in *inbound) decodeEvaluation(data []byte) bool {
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
 		if n > guidon.MaxBatch {
-			in.overfull = true
+			in.tooManyItems = true
 			return false
 		}
-		in.room = batchRooms.Get().(*batchRoom)
-		return d.batch(m, in.room.of(n))
+		in.buffer = batchBuffers.Get().(*batchBuffer)
+		return d.batch(m, in.buffer.reset(n))
 	}
 	return false
 }
 
-// batchRoom is memory for the items of a batch.
-type batchRoom struct {
+// batchBuffer is reusable memory for the items of a batch.
+type batchBuffer struct {
 	items []evaluation.EvaluationRequest
 }
 
-var batchRooms = sync.Pool{New: func() any { return new(batchRoom) }}
+var batchBuffers = sync.Pool{New: func() any { return new(batchBuffer) }}
 
-// of returns n empty items.
-func (r *batchRoom) of(n int) []evaluation.EvaluationRequest {
+// reset returns n empty items.
+func (r *batchBuffer) reset(n int) []evaluation.EvaluationRequest {
 	if n > cap(r.items) {
 		r.items = make([]evaluation.EvaluationRequest, n)
 	}
@@ -82,15 +81,15 @@ func (r *batchRoom) of(n int) []evaluation.EvaluationRequest {
 	return r.items
 }
 
-func (r *batchRoom) release() {
+func (r *batchBuffer) release() {
 	clear(r.items)
-	batchRooms.Put(r)
+	batchBuffers.Put(r)
 }
 
 func (d *requestDecoder) batch(m *evaluation.BatchEvaluationRequest, items []evaluation.EvaluationRequest) bool {
 	m.Requests = make([]*evaluation.EvaluationRequest, 0, len(items))
-	for at := 0; at < len(d.text); {
-		f, ok := d.field(at, len(d.text))
+	for at := 0; at < len(d.data); {
+		f, ok := d.field(at, len(d.data))
 		if !ok {
 			return false
 		}
@@ -131,12 +130,12 @@ const (
 	batchReference = 4
 )
 
-// requestDecoder decodes the parts of text. A batch usually asks about many
-// flags in the same context, so requests whose contexts are encoded alike share
-// one map, which nobody changes.
+// requestDecoder decodes the parts of data. A batch usually evaluates many flags with
+// the same context. So requests whose contexts have the same encoding share one map,
+// which must not be modified.
 type requestDecoder struct {
-	text  string
-	ascii bool // there is nothing else in text, so that all its parts are valid
+	data  string
+	ascii bool // data is ASCII only, so that all its parts are valid UTF-8
 
 	// The context decoded last.
 	encoded string
@@ -144,14 +143,14 @@ type requestDecoder struct {
 	context map[string]string
 }
 
-// newRequestDecoder returns a decoder of the data. All texts that it gives are
-// parts of one: who keeps them makes a copy.
+// newRequestDecoder returns a decoder of the data. All decoded strings share the memory
+// of one copy of it, so strings that are kept must be cloned.
 func newRequestDecoder(data []byte) requestDecoder {
-	return requestDecoder{text: string(data), ascii: isASCII(data)}
+	return requestDecoder{data: string(data), ascii: isASCII(data)}
 }
 
-// isASCII tells whether the data is ASCII, which a message is that has neither
-// other text nor a length above 127.
+// isASCII reports whether the data is ASCII. A message is ASCII if all its strings are
+// and no length is above 127.
 func isASCII(data []byte) bool {
 	for ; len(data) >= 8; data = data[8:] {
 		if binary.LittleEndian.Uint64(data)&0x8080808080808080 != 0 {
@@ -166,14 +165,14 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// field is a field of the length-delimited kind, the only one here, with the
-// place of its contents.
+// field is a length-delimited field, the only kind here, and the position of its
+// contents.
 type field struct {
 	number     protowire.Number
 	start, end int
 }
 
-// field returns the field that begins at the place, which is before the end.
+// field returns the field that starts at the position, which must be before the end.
 func (d *requestDecoder) field(at, end int) (field, bool) {
 	tag, at, ok := d.varint(at, end)
 	if !ok || tag&7 != uint64(protowire.BytesType) || tag>>3 > uint64(requestReference) {
@@ -186,11 +185,11 @@ func (d *requestDecoder) field(at, end int) (field, bool) {
 	return field{protowire.Number(tag >> 3), at, at + int(length)}, true // #nosec G115 -- checked
 }
 
-// varint returns a number of up to four bytes, which is enough for the length of
-// any message, and the place after it.
+// varint returns a number of up to four bytes, which is enough for the length of any
+// message, and the position after it.
 func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) {
 	for shift := 0; shift < 4*7 && at < end; shift += 7 {
-		b := d.text[at]
+		b := d.data[at]
 		at++
 		value |= uint64(b&0x7f) << shift
 		if b < 0x80 {
@@ -200,17 +199,17 @@ func (d *requestDecoder) varint(at, end int) (value uint64, after int, ok bool) 
 	return 0, 0, false
 }
 
-// string returns the contents of the field as text.
+// string returns the contents of the field. It returns false if they are not valid UTF-8.
 func (d *requestDecoder) string(f field) (string, bool) {
-	text := d.text[f.start:f.end]
+	text := d.data[f.start:f.end]
 	return text, d.ascii || utf8.ValidString(text)
 }
 
-// count returns how many fields of the number the text begins with before
-// something else than a field comes.
+// count returns the number of fields with the given number. It stops at data that is not
+// a field.
 func (d *requestDecoder) count(number protowire.Number) (n int) {
-	for at := 0; at < len(d.text); {
-		f, ok := d.field(at, len(d.text))
+	for at := 0; at < len(d.data); {
+		f, ok := d.field(at, len(d.data))
 		if !ok {
 			return n
 		}
@@ -222,7 +221,7 @@ func (d *requestDecoder) count(number protowire.Number) (n int) {
 	return n
 }
 
-// request decodes the request between the two places.
+// request decodes the request between the two positions.
 func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) bool {
 	var first, last field // of the context
 	entries := 0
@@ -245,7 +244,7 @@ func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) b
 		case requestContext:
 			switch {
 			case entries > 0:
-				ok = last.end == at // one after the other
+				ok = last.end == at // the entries must be contiguous
 			case d.sameContext(at, end):
 				first, f.end = field{start: at}, at+len(d.encoded)
 				entries = d.entries - 1
@@ -270,14 +269,15 @@ func (d *requestDecoder) request(m *evaluation.EvaluationRequest, at, end int) b
 	return ok
 }
 
-// sameContext tells whether the context decoded last begins at the place once more.
+// sameContext reports whether the context decoded last is repeated at the position.
 func (d *requestDecoder) sameContext(at, end int) bool {
-	return d.entries > 0 && strings.HasPrefix(d.text[at:end], d.encoded)
+	return d.entries > 0 && strings.HasPrefix(d.data[at:end], d.encoded)
 }
 
-// contextOf decodes the entries of a context, fields between the two places.
+// contextOf decodes the entries of a context, which are the fields between the two
+// positions.
 func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, bool) {
-	encoded := d.text[start:end]
+	encoded := d.data[start:end]
 	if encoded == d.encoded {
 		return d.context, true
 	}
@@ -293,8 +293,7 @@ func (d *requestDecoder) contextOf(start, end, entries int) (map[string]string, 
 	return context, true
 }
 
-// entry decodes an entry of a context, whose parts are empty where they are left
-// out.
+// entry decodes an entry of a context. Omitted parts are empty.
 func (d *requestDecoder) entry(context map[string]string, entry field) bool {
 	var key, value string
 	for at := entry.start; at < entry.end; {

@@ -13,54 +13,53 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// The answers of evaluations are encoded here, to the same bytes as protobuf's.
-// Text that is not valid is left to protobuf, which refuses it.
+// Responses to evaluations are encoded here, to the same bytes as by protobuf. Strings
+// that are not valid UTF-8 are left to protobuf, which rejects them.
 
-// encodeEvaluation returns the encoded answer, or false where it is not that of
-// an evaluation or has invalid text. Large buffers are from the pool, as with
-// grpc-go's own codec; grpc-go gives them back.
-func encodeEvaluation(answer any) (mem.BufferSlice, bool) {
-	size, ok := sizeOfAnswer(answer)
+// encodeEvaluation returns the encoded response, or false if it is not that of an
+// evaluation or has an invalid string. Large buffers are from the pool, as with
+// grpc-go's own codec, and grpc-go returns them.
+func encodeEvaluation(response any) (mem.BufferSlice, bool) {
+	size, ok := sizeOfResponse(response)
 	if !ok || !wire.KnowsResponses() {
 		return nil, false
 	}
 	if mem.IsBelowBufferPoolingThreshold(size) {
-		e := answerEncoder{bytes: make([]byte, 0, size)}
-		e.answer(answer)
+		e := responseEncoder{bytes: make([]byte, 0, size)}
+		e.response(response)
 		return mem.BufferSlice{mem.SliceBuffer(e.bytes)}, !e.invalid
 	}
-	buffer := answerBuffers.Get(size)
-	e := answerEncoder{bytes: (*buffer)[:0]}
-	e.answer(answer)
+	buffer := responseBuffers.Get(size)
+	e := responseEncoder{bytes: (*buffer)[:0]}
+	e.response(response)
 	if e.invalid {
-		answerBuffers.Put(buffer)
+		responseBuffers.Put(buffer)
 		return nil, false
 	}
 	*buffer = e.bytes
-	return mem.BufferSlice{mem.NewBuffer(buffer, answerBuffers)}, true
+	return mem.BufferSlice{mem.NewBuffer(buffer, responseBuffers)}, true
 }
 
-// answerEncoder appends to bytes.
-type answerEncoder struct {
+// responseEncoder appends to bytes.
+type responseEncoder struct {
 	bytes     []byte
-	invalid   bool // some text is not UTF-8
+	invalid   bool // a string is not valid UTF-8
 	timestamp *timestamppb.Timestamp
-	instant   [maxInstant]byte // timestamp, which all answers of a batch share, encoded
-	length    int              // of that
+	instant   [maxInstant]byte // timestamp encoded; all items of a batch share one
+	length    int              // of the encoded timestamp
 }
 
-// Bounds of sizes: of what an answer has besides text, of what comes with each
-// text, and of a timestamp.
+// The largest encoded sizes.
 const (
-	maxFixed   = 80
-	maxPrefix  = 1 + binary.MaxVarintLen32
-	maxInstant = 2 * (1 + binary.MaxVarintLen64)
+	maxFixed   = 80                              // of the fields of a response that are not strings
+	maxPrefix  = 1 + binary.MaxVarintLen32       // of the tag and length of a string
+	maxInstant = 2 * (1 + binary.MaxVarintLen64) // of a timestamp
 )
 
-// sizeOfAnswer returns a bound of the size, or false where the answer is not that
-// of an evaluation.
-func sizeOfAnswer(answer any) (size int, ok bool) {
-	switch m := answer.(type) {
+// sizeOfResponse returns an upper limit of the encoded size, or false if the response is
+// not that of an evaluation.
+func sizeOfResponse(response any) (size int, ok bool) {
+	switch m := response.(type) {
 	case *evaluation.BooleanEvaluationResponse:
 		return sizeOfBoolean(m), true
 	case *evaluation.VariantEvaluationResponse:
@@ -71,20 +70,20 @@ func sizeOfAnswer(answer any) (size int, ok bool) {
 	return 0, false
 }
 
-func sizeOfTexts(texts []string) (size int) {
-	for _, text := range texts {
-		size += maxPrefix + len(text)
+func sizeOfStrings(values []string) (size int) {
+	for _, value := range values {
+		size += maxPrefix + len(value)
 	}
 	return size
 }
 
 func sizeOfBoolean(m *evaluation.BooleanEvaluationResponse) int {
-	return maxFixed + len(m.GetRequestId()) + len(m.GetFlagKey()) + sizeOfTexts(m.GetSegmentKeys())
+	return maxFixed + len(m.GetRequestId()) + len(m.GetFlagKey()) + sizeOfStrings(m.GetSegmentKeys())
 }
 
 func sizeOfVariant(m *evaluation.VariantEvaluationResponse) int {
 	return maxFixed + len(m.GetRequestId()) + len(m.GetFlagKey()) + len(m.GetVariantKey()) + len(m.GetVariantAttachment()) +
-		sizeOfTexts(m.GetSegmentKeys())
+		sizeOfStrings(m.GetSegmentKeys())
 }
 
 func sizeOfBatch(m *evaluation.BatchEvaluationResponse) int {
@@ -103,10 +102,10 @@ func sizeOfBatch(m *evaluation.BatchEvaluationResponse) int {
 	return size
 }
 
-// The numbers in these are those of evaluation.proto, in ascending order.
+// The field numbers below are those of evaluation.proto, in ascending order.
 
-func (e *answerEncoder) answer(answer any) {
-	switch m := answer.(type) {
+func (e *responseEncoder) response(response any) {
+	switch m := response.(type) {
 	case *evaluation.BooleanEvaluationResponse:
 		e.boolean(m)
 	case *evaluation.VariantEvaluationResponse:
@@ -116,8 +115,8 @@ func (e *answerEncoder) answer(answer any) {
 	}
 }
 
-func (e *answerEncoder) batch(m *evaluation.BatchEvaluationResponse) {
-	e.text(1, m.GetRequestId())
+func (e *responseEncoder) batch(m *evaluation.BatchEvaluationResponse) {
+	e.string(1, m.GetRequestId())
 	for _, item := range m.GetResponses() {
 		start := e.open(2)
 		e.item(item)
@@ -126,7 +125,7 @@ func (e *answerEncoder) batch(m *evaluation.BatchEvaluationResponse) {
 	e.double(3, m.GetRequestDurationMillis())
 }
 
-func (e *answerEncoder) item(m *evaluation.EvaluationResponse) {
+func (e *responseEncoder) item(m *evaluation.EvaluationResponse) {
 	e.enum(1, int32(m.GetType()))
 	switch r := m.GetResponse().(type) {
 	case *evaluation.EvaluationResponse_BooleanResponse:
@@ -139,77 +138,77 @@ func (e *answerEncoder) item(m *evaluation.EvaluationResponse) {
 		e.close(start)
 	case *evaluation.EvaluationResponse_ErrorResponse:
 		start := e.open(4)
-		e.text(1, r.ErrorResponse.GetFlagKey())
-		e.text(2, r.ErrorResponse.GetNamespaceKey())
+		e.string(1, r.ErrorResponse.GetFlagKey())
+		e.string(2, r.ErrorResponse.GetNamespaceKey())
 		e.enum(3, int32(r.ErrorResponse.GetReason()))
 		e.close(start)
 	}
 }
 
-func (e *answerEncoder) boolean(m *evaluation.BooleanEvaluationResponse) {
+func (e *responseEncoder) boolean(m *evaluation.BooleanEvaluationResponse) {
 	e.bool(1, m.GetEnabled())
 	e.enum(2, int32(m.GetReason()))
-	e.text(3, m.GetRequestId())
+	e.string(3, m.GetRequestId())
 	e.double(4, m.GetRequestDurationMillis())
 	e.time(5, m.GetTimestamp())
-	e.text(6, m.GetFlagKey())
-	e.texts(7, m.GetSegmentKeys())
+	e.string(6, m.GetFlagKey())
+	e.strings(7, m.GetSegmentKeys())
 }
 
-func (e *answerEncoder) variant(m *evaluation.VariantEvaluationResponse) {
+func (e *responseEncoder) variant(m *evaluation.VariantEvaluationResponse) {
 	e.bool(1, m.GetMatch())
-	e.texts(2, m.GetSegmentKeys())
+	e.strings(2, m.GetSegmentKeys())
 	e.enum(3, int32(m.GetReason()))
-	e.text(4, m.GetVariantKey())
-	e.text(5, m.GetVariantAttachment())
-	e.text(6, m.GetRequestId())
+	e.string(4, m.GetVariantKey())
+	e.string(5, m.GetVariantAttachment())
+	e.string(6, m.GetRequestId())
 	e.double(7, m.GetRequestDurationMillis())
 	e.time(8, m.GetTimestamp())
-	e.text(9, m.GetFlagKey())
+	e.string(9, m.GetFlagKey())
 }
 
-// tag is that of a field whose number is below 16, as all of these are.
+// tag returns the tag of a field whose number is below 16, as all of these are.
 func tag(number byte, kind protowire.Type) byte { return number<<3 | byte(kind) } // #nosec G115 -- 0 to 5
 
-// The values of fields that stand alone are left out where they are zero.
+// Fields that are not repeated are omitted if they are zero.
 
-func (e *answerEncoder) bool(number byte, value bool) {
+func (e *responseEncoder) bool(number byte, value bool) {
 	if value {
 		e.bytes = append(e.bytes, tag(number, protowire.VarintType), 1)
 	}
 }
 
-func (e *answerEncoder) enum(number byte, value int32) {
+func (e *responseEncoder) enum(number byte, value int32) {
 	if value != 0 {
 		e.bytes = protowire.AppendVarint(append(e.bytes, tag(number, protowire.VarintType)), uint64(value)) // #nosec G115 -- as protobuf extends it
 	}
 }
 
-func (e *answerEncoder) double(number byte, value float64) {
+func (e *responseEncoder) double(number byte, value float64) {
 	if bits := math.Float64bits(value); bits != 0 {
 		e.bytes = binary.LittleEndian.AppendUint64(append(e.bytes, tag(number, protowire.Fixed64Type)), bits)
 	}
 }
 
-func (e *answerEncoder) text(number byte, value string) {
+func (e *responseEncoder) string(number byte, value string) {
 	if value != "" {
 		e.element(number, value)
 	}
 }
 
-func (e *answerEncoder) texts(number byte, values []string) {
+func (e *responseEncoder) strings(number byte, values []string) {
 	for _, value := range values {
 		e.element(number, value)
 	}
 }
 
-func (e *answerEncoder) element(number byte, value string) {
+func (e *responseEncoder) element(number byte, value string) {
 	e.invalid = e.invalid || !utf8.ValidString(value)
 	e.bytes = protowire.AppendVarint(append(e.bytes, tag(number, protowire.BytesType)), uint64(len(value)))
 	e.bytes = append(e.bytes, value...)
 }
 
-func (e *answerEncoder) time(number byte, value *timestamppb.Timestamp) {
+func (e *responseEncoder) time(number byte, value *timestamppb.Timestamp) {
 	if value == nil {
 		return
 	}
@@ -231,13 +230,13 @@ func appendTime(b []byte, value *timestamppb.Timestamp) []byte {
 	return b
 }
 
-// open begins a message, which close ends.
-func (e *answerEncoder) open(number byte) (start int) {
-	e.bytes = append(e.bytes, tag(number, protowire.BytesType), 0) // the length: one byte, as a rule
+// open begins an embedded message, which close ends.
+func (e *responseEncoder) open(number byte) (start int) {
+	e.bytes = append(e.bytes, tag(number, protowire.BytesType), 0) // room for a length of one byte; close adds more
 	return len(e.bytes)
 }
 
-func (e *answerEncoder) close(start int) {
+func (e *responseEncoder) close(start int) {
 	length := len(e.bytes) - start
 	if more := protowire.SizeVarint(uint64(length)) - 1; more > 0 { // #nosec G115 -- not negative
 		e.bytes = append(e.bytes, make([]byte, more)...)

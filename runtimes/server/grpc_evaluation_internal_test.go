@@ -20,7 +20,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// usualRequest is a request as clients send it, but for its context.
+// usualRequest returns a request as clients send it, with the given context.
 func usualRequest(flag string, context map[string]string) *evaluation.EvaluationRequest {
 	return &evaluation.EvaluationRequest{
 		RequestId: "r-" + flag, NamespaceKey: "default", FlagKey: flag, EntityId: "user-0001", Reference: "main", Context: context,
@@ -36,20 +36,20 @@ func encodedMessage(t testing.TB, m proto.Message) []byte {
 	return data
 }
 
-// checkDecoding holds what the codec makes of the data against protobuf, and
-// returns whether that was done without it.
+// checkDecoding compares how the codec and protobuf decode the data, and reports whether
+// the codec did so without protobuf.
 func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) {
 	t.Helper()
 	want := proto.Clone(empty)
 	wantErr := decoding.Unmarshal(data, want)
 	in := &inbound{message: proto.Clone(empty), layout: layoutOf(empty)}
-	defer in.release() // so that the next one gets the same memory
+	defer in.release() // so that the next one reuses the memory
 	err := in.decode(t.Context(), data, math.MaxInt32)
-	if in.overfull && errors.Is(err, guidon.TooLarge) {
+	if in.tooManyItems && errors.Is(err, guidon.TooLarge) {
 		return false
 	}
 	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("%.1000x: the codec says %v, protobuf %v", data, err, wantErr)
+		t.Fatalf("%.1000x: the codec returns error %v, protobuf %v", data, err, wantErr)
 	}
 	if wantErr != nil {
 		return false
@@ -64,8 +64,8 @@ func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) 
 
 var single, batch = &evaluation.EvaluationRequest{}, &evaluation.BatchEvaluationRequest{}
 
-// What clients usually send is decoded without reflection, to the same message;
-// the rest is left to protobuf.
+// The usual requests are decoded without reflection, to the same message as by protobuf.
+// The rest is left to protobuf.
 func TestDecodeEvaluation(t *testing.T) {
 	context := map[string]string{"country": "US", "age": "18", "name": "Zoë", "": "", "long": strings.Repeat("x", 300)}
 	one := encodedMessage(t, usualRequest("a", context))
@@ -97,9 +97,9 @@ func TestDecodeEvaluation(t *testing.T) {
 		{"nothing", single, nil, true},
 		{"a request", single, one, true},
 		{"without a context", single, encodedMessage(t, usualRequest("a", nil)), true},
-		{"the last value of a field counts", single, join(one, bytesField(requestFlagKey, "b")), true},
-		{"the last value of a key counts", single, join(bytesField(requestContext, "\x0a\x01k\x12\x01a"), bytesField(requestContext, "\x0a\x01k\x12\x01b")), true},
-		{"parts of an entry left out", single, join(bytesField(requestContext, "\x12\x01v"), bytesField(requestContext, "\x0a\x01k"), bytesField(requestContext, "")), true},
+		{"the last value of a field wins", single, join(one, bytesField(requestFlagKey, "b")), true},
+		{"the last value of a key wins", single, join(bytesField(requestContext, "\x0a\x01k\x12\x01a"), bytesField(requestContext, "\x0a\x01k\x12\x01b")), true},
+		{"omitted parts of an entry", single, join(bytesField(requestContext, "\x12\x01v"), bytesField(requestContext, "\x0a\x01k"), bytesField(requestContext, "")), true},
 		{"parts of an entry in any order, twice", single, bytesField(requestContext, "\x12\x01v\x0a\x01k\x12\x01w"), true},
 		{"a context in two places", single, join(bytesField(requestContext, "\x0a\x01a"), bytesField(requestFlagKey, "f"), bytesField(requestContext, "\x0a\x01b")), false},
 		{"a length in more bytes than it needs", single, []byte("\x1a\x81\x80\x00f"), true},
@@ -143,7 +143,8 @@ func TestDecodeEvaluation(t *testing.T) {
 	}
 }
 
-// FuzzDecodeEvaluation: the codec takes what protobuf takes, to the same message.
+// FuzzDecodeEvaluation checks that the codec accepts the same data as protobuf, and
+// decodes it to the same message.
 func FuzzDecodeEvaluation(f *testing.F) {
 	context := map[string]string{"country": "US", "age": "18"}
 	f.Add(encodedMessage(f, usualRequest("a", context)))
@@ -160,13 +161,13 @@ func FuzzDecodeEvaluation(f *testing.F) {
 	})
 }
 
-// checkEncoding holds what the codec makes of the answer against protobuf.
+// checkEncoding compares how the codec and protobuf encode the response.
 func checkEncoding(t *testing.T, m proto.Message) {
 	t.Helper()
 	want, wantErr := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	got, err := newCodec(slog.New(slog.DiscardHandler)).Marshal(m)
 	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("the codec says %v, protobuf %v", err, wantErr)
+		t.Fatalf("the codec returns error %v, protobuf %v", err, wantErr)
 	}
 	defer got.Free()
 	if wantErr == nil && !bytes.Equal(want, got.Materialize()) {
@@ -174,8 +175,8 @@ func checkEncoding(t *testing.T, m proto.Message) {
 	}
 }
 
-// answers are some of each kind, of the two kinds that a batch may hold.
-func answers(text string, number float64, at time.Time, reason int32, segments []string) []proto.Message {
+// responses returns a boolean, a variant and a batch response.
+func responses(text string, number float64, at time.Time, reason int32, segments []string) []proto.Message {
 	boolean := &evaluation.BooleanEvaluationResponse{
 		Enabled: true, Reason: evaluation.EvaluationReason(reason), RequestId: text, RequestDurationMillis: number,
 		Timestamp: timestamppb.New(at), FlagKey: text, SegmentKeys: segments,
@@ -184,7 +185,7 @@ func answers(text string, number float64, at time.Time, reason int32, segments [
 		Match: true, SegmentKeys: segments, Reason: evaluation.EvaluationReason(reason), VariantKey: text, VariantAttachment: text,
 		RequestId: text, RequestDurationMillis: number, Timestamp: boolean.GetTimestamp(), FlagKey: text,
 	}
-	responses := []*evaluation.EvaluationResponse{
+	items := []*evaluation.EvaluationResponse{
 		{Type: 1, Response: &evaluation.EvaluationResponse_BooleanResponse{BooleanResponse: boolean}},
 		{Type: 0, Response: &evaluation.EvaluationResponse_VariantResponse{VariantResponse: variant}},
 		{Type: 2, Response: &evaluation.EvaluationResponse_ErrorResponse{ErrorResponse: &evaluation.ErrorEvaluationResponse{
@@ -195,10 +196,10 @@ func answers(text string, number float64, at time.Time, reason int32, segments [
 		{Response: &evaluation.EvaluationResponse_ErrorResponse{}},
 		{},
 	}
-	return []proto.Message{boolean, variant, &evaluation.BatchEvaluationResponse{RequestId: text, Responses: responses, RequestDurationMillis: number}}
+	return []proto.Message{boolean, variant, &evaluation.BatchEvaluationResponse{RequestId: text, Responses: items, RequestDurationMillis: number}}
 }
 
-// Answers are the same bytes as protobuf's.
+// Responses are encoded to the same bytes as by protobuf.
 func TestEncodeEvaluation(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 123_456_789, time.UTC)
 	tests := []struct {
@@ -211,7 +212,7 @@ func TestEncodeEvaluation(t *testing.T) {
 	}{
 		{"usual", "bool-00001", 0.041, noon, 2, []string{"internal", "beta"}},
 		{"zero", "", 0, time.Unix(0, 0), 0, nil},
-		{"the other zero", "", math.Copysign(0, -1), time.Unix(0, 0), 0, []string{""}},
+		{"negative zero", "", math.Copysign(0, -1), time.Unix(0, 0), 0, []string{""}},
 		{"before 1970", "x", math.NaN(), time.Unix(-1, 5), -1, nil},
 		{"a length of two bytes", strings.Repeat("x", 200), math.Inf(1), noon, 3, []string{strings.Repeat("y", 128)}},
 		{"large enough for the pool", strings.Repeat("x", 20_000), 1, noon, 3, []string{strings.Repeat("y", 100_000)}},
@@ -222,7 +223,7 @@ func TestEncodeEvaluation(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for _, m := range append(answers(test.text, test.number, test.at, test.reason, test.segments),
+			for _, m := range append(responses(test.text, test.number, test.at, test.reason, test.segments),
 				&evaluation.BooleanEvaluationResponse{}, &evaluation.VariantEvaluationResponse{}, &evaluation.BatchEvaluationResponse{},
 				(*evaluation.BooleanEvaluationResponse)(nil), (*evaluation.VariantEvaluationResponse)(nil), (*evaluation.BatchEvaluationResponse)(nil)) {
 				checkEncoding(t, m)
@@ -231,24 +232,25 @@ func TestEncodeEvaluation(t *testing.T) {
 	}
 }
 
-// FuzzEncodeEvaluation: whatever the answer, its bytes are protobuf's.
+// FuzzEncodeEvaluation checks that every response is encoded to the same bytes as by
+// protobuf.
 func FuzzEncodeEvaluation(f *testing.F) {
 	f.Add("flag", 0.041, int64(1_795_262_400), int64(123), int32(2), "segment")
 	f.Add("\xff", math.NaN(), int64(-1), int64(-1), int32(-1), strings.Repeat("x", 200))
 	f.Fuzz(func(t *testing.T, text string, number float64, seconds, nanos int64, reason int32, segment string) {
-		for _, m := range answers(text, number, time.Unix(seconds, nanos), reason, []string{segment, text}) {
+		for _, m := range responses(text, number, time.Unix(seconds, nanos), reason, []string{segment, text}) {
 			checkEncoding(t, m)
 		}
 	})
 }
 
-// The size that is reserved for an answer is enough for it, so that the buffer
-// stays the one of the pool.
-func TestSizeOfAnswer(t *testing.T) {
+// The size computed for a response is sufficient, so that its buffer need not be
+// reallocated outside of the pool.
+func TestSizeOfResponse(t *testing.T) {
 	for _, text := range []string{"", "x", strings.Repeat("x", 1<<14), strings.Repeat("x", 1<<21)} {
-		for _, m := range answers(text, 1, time.Unix(1<<40, 999_999_999), -1, []string{"", text}) {
-			if size, _ := sizeOfAnswer(m); size < proto.Size(m) {
-				t.Errorf("%T of texts of %d bytes: reserved %d, want at least %d", m, len(text), size, proto.Size(m))
+		for _, m := range responses(text, 1, time.Unix(1<<40, 999_999_999), -1, []string{"", text}) {
+			if size, _ := sizeOfResponse(m); size < proto.Size(m) {
+				t.Errorf("%T with strings of %d bytes: reserved %d, want at least %d", m, len(text), size, proto.Size(m))
 			}
 		}
 	}

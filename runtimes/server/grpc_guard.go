@@ -12,15 +12,14 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// guardUnary turns a panic anywhere outside of Invoke, which has a guard of its
-// own, into an internal error.
+// guardUnary turns a panic into an internal error. Invoke recovers from panics itself.
 func (c *calls) guardUnary(ctx context.Context, request any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (_ any, err error) {
 	defer c.recoverAs(info.FullMethod, &err)
 	return next(ctx, request)
 }
 
-// guardStream does the same for the streams of health and reflection, and makes
-// them end when the server drains.
+// guardStream does the same for the streams of health and reflection, and ends them when
+// the server drains.
 func (c *calls) guardStream(server any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	defer c.recoverAs(info.FullMethod, &err)
 	return next(server, &endingStream{ServerStream: stream, calls: c})
@@ -33,15 +32,15 @@ func (c *calls) recoverAs(method string, err *error) {
 	}
 }
 
-// endingStream is a stream whose reads end when the server drains. Without it
-// an idle reflection client would hold up a graceful stop until its bound.
+// endingStream is a stream whose reads end when the server drains. Without it, an idle
+// reflection client would delay a graceful stop until the timeout.
 type endingStream struct {
 	grpc.ServerStream
 	calls *calls
 }
 
-// RecvMsg returns what the client sends next, Unavailable when the server drains.
-// The goroutine that it leaves in that case ends a moment later: its caller
+// RecvMsg receives the next message of the client, or returns Unavailable when the
+// server drains. In that case a goroutine is left behind for a moment: the caller then
 // returns from the gRPC method, which ends the stream and with it the read.
 func (s *endingStream) RecvMsg(m any) error {
 	done := make(chan error, 1)

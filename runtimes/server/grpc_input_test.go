@@ -58,7 +58,7 @@ func (in *instance) revision() string {
 	return strings.Join(header.Get("guidon-revision"), ",")
 }
 
-// nested returns a request to create the flag "deep", whose metadata is nested.
+// nested returns a request to create the flag "deep" with nested metadata.
 func nested(t *testing.T, levels int) []byte {
 	t.Helper()
 	metadata := &structpb.Struct{}
@@ -72,24 +72,23 @@ func nested(t *testing.T, levels int) []byte {
 	return data
 }
 
-// What HTTP takes is not nested too deeply for gRPC: the 50 levels that metadata
-// may have.
-func TestGRPCTakesTheNestingOfHTTP(t *testing.T) {
+// gRPC accepts the same nesting as HTTP: the 50 levels that metadata may have.
+func TestGRPCAcceptsTheNestingOfHTTP(t *testing.T) {
 	in := start(t, nil)
 	body := `{"key":"http","name":"n","metadata":` + strings.Repeat(`{"a":`, 49) + `{}` + strings.Repeat(`}`, 49) + `}`
-	if response, answer := in.do("POST", "/api/v1/namespaces/default/flags", body); response.StatusCode != 200 {
-		t.Errorf("HTTP answers %d %s", response.StatusCode, answer)
+	if response, responseBody := in.do("POST", "/api/v1/namespaces/default/flags", body); response.StatusCode != 200 {
+		t.Errorf("HTTP response: %d %s", response.StatusCode, responseBody)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var answer []byte
-	if err := in.conn.Invoke(ctx, "/flipt.Flipt/CreateFlag", nested(t, 50), &answer, grpc.ForceCodecV2(rawCodec{})); err != nil {
+	var response []byte
+	if err := in.conn.Invoke(ctx, "/flipt.Flipt/CreateFlag", nested(t, 50), &response, grpc.ForceCodecV2(rawCodec{})); err != nil {
 		t.Error(err)
 	}
 }
 
-// Issue "Bad input": gRPC messages of all kinds get a clean error, are logged
-// and counted, and change nothing.
+// Invalid gRPC messages of all kinds get a clean error, are logged and counted, and
+// change nothing.
 func TestGRPCBadInput(t *testing.T) {
 	metrics := server.NewMetrics(server.MetricsConfig{})
 	in := start(t, func(s *settings) {
@@ -116,18 +115,18 @@ func TestGRPCBadInput(t *testing.T) {
 		{"a field of the wrong type", create, []byte{0x08, 0x01, 0x12, 0xff}, codes.InvalidArgument, "malformed"},
 		{"invalid UTF-8", create, []byte("\x0a\x01\xff\x12\x01n"), codes.InvalidArgument, "malformed"},
 		{"nested too deeply", create, nested(t, 200), codes.InvalidArgument, "malformed"},
-		{"empty, so that validation speaks", create, nil, codes.InvalidArgument, "key"},
-		{"unknown fields are ignored, then validation speaks", create, []byte("\xf2\x3f\x01x"), codes.InvalidArgument, "key"},
+		{"empty, rejected by validation", create, nil, codes.InvalidArgument, "key"},
+		{"unknown fields are ignored, then rejected by validation", create, []byte("\xf2\x3f\x01x"), codes.InvalidArgument, "key"},
 		{"unknown method", "/flipt.Flipt/Nothing", nil, codes.Unimplemented, "unknown method"},
 		{"unknown service", "/flipt.Nothing/CreateFlag", nil, codes.Unimplemented, "unknown service"},
-		{"a service that is switched off", "/flipt.auth.AuthenticationMethodTokenService/CreateToken", nil, codes.Unimplemented, "unknown service"},
+		{"a disabled service", "/flipt.auth.AuthenticationMethodTokenService/CreateToken", nil, codes.Unimplemented, "unknown service"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			var answer []byte
-			err := in.conn.Invoke(ctx, test.method, test.message, &answer, grpc.ForceCodecV2(rawCodec{}))
+			var response []byte
+			err := in.conn.Invoke(ctx, test.method, test.message, &response, grpc.ForceCodecV2(rawCodec{}))
 			if status.Code(err) != test.want || !strings.Contains(status.Convert(err).Message(), test.text) {
 				t.Errorf("got %v, want %v with %q", err, test.want, test.text)
 			}
@@ -137,10 +136,10 @@ func TestGRPCBadInput(t *testing.T) {
 		t.Errorf("the revision is %s after bad input, want %s", after, before)
 	}
 	if !strings.Contains(in.log.String(), "the request could not be decoded") {
-		t.Error("the log lacks the refused requests")
+		t.Error("the log lacks the rejected requests")
 	}
-	// grpc-go answers a message beyond its own limit before it says so to the
-	// method, which counts it: by the end of a graceful stop it has.
+	// grpc-go responds to a message above its own limit before the method, which counts
+	// it, gets the error. A graceful stop waits for the method.
 	in.cancel()
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
@@ -151,8 +150,8 @@ func TestGRPCBadInput(t *testing.T) {
 	}
 }
 
-// A client that announces a message and does not send it is let go after a bound,
-// which is told like any other end of a call.
+// A call whose message is announced and not sent ends after the timeout. It is logged
+// like any other call.
 func TestGRPCSilentClient(t *testing.T) {
 	in := start(t, func(s *settings) { s.server.GRPC.ReceiveTimeout = 10 * time.Millisecond })
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -168,7 +167,7 @@ func TestGRPCSilentClient(t *testing.T) {
 	}
 	header, err := stream.Header()
 	if err != nil || len(header.Get("x-request-id")) != 1 {
-		t.Errorf("the answer has the metadata %v (error %v), want a request id", header, err)
+		t.Errorf("the response has the metadata %v (error %v), want a request id", header, err)
 	}
 	in.cancel()
 	if err := in.wait(); err != nil {
@@ -179,7 +178,7 @@ func TestGRPCSilentClient(t *testing.T) {
 	}
 }
 
-// A unary call with two messages breaks the protocol: it is not carried out.
+// A unary call with two messages violates the protocol and is not run.
 func TestGRPCTwoMessages(t *testing.T) {
 	in := start(t, nil)
 	before := in.revision()
@@ -196,15 +195,15 @@ func TestGRPCTwoMessages(t *testing.T) {
 		}
 	}
 	if err := stream.RecvMsg(&flipt.Flag{}); err == nil {
-		t.Error("two messages were taken for one call")
+		t.Error("two messages were accepted for one call")
 	}
 	if after := in.revision(); after != before {
 		t.Errorf("the revision is %s, want %s", after, before)
 	}
 }
 
-// A status message must be valid UTF-8, whatever the caller made it quote, and
-// whichever control characters are in it.
+// A status message must be valid UTF-8, even if it quotes caller input or contains
+// control characters.
 func TestGRPCErrorTextIsClean(t *testing.T) {
 	in := start(t, nil)
 	err := in.call(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a\n\x01ü"}, &flipt.Flag{})

@@ -18,8 +18,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// registered returns the methods of the gRPC server over the handler, without
-// those of health and reflection.
+// registered returns the methods of a gRPC server for the handler, except those of health
+// and reflection.
 func registered(t *testing.T, h *handler.Handler) []string {
 	t.Helper()
 	config, err := Config{Handler: h, Health: NewHealth()}.withDefaults()
@@ -44,7 +44,7 @@ func registered(t *testing.T, h *handler.Handler) []string {
 	return methods
 }
 
-// Design 2, rule 3: neither transport has a call that the other lacks.
+// Neither transport has a call that the other lacks.
 func TestGRPCIsTheOperationsTable(t *testing.T) {
 	all := handler.New(handler.Config{Authentication: handler.AuthenticationConfig{TokenMethod: true}})
 	var want []string
@@ -57,16 +57,16 @@ func TestGRPCIsTheOperationsTable(t *testing.T) {
 	}
 }
 
-// Contract 12: the service of a method that is switched off is not registered.
-func TestGRPCLacksWhatIsSwitchedOff(t *testing.T) {
+// Contract 12: the service of a disabled method is not registered.
+func TestGRPCLacksDisabledServices(t *testing.T) {
 	for _, method := range registered(t, handler.New(handler.Config{})) {
 		if strings.HasPrefix(method, "/flipt.auth.AuthenticationMethodTokenService/") {
-			t.Errorf("%s is registered although the token method is off", method)
+			t.Errorf("%s is registered although the token method is disabled", method)
 		}
 	}
 }
 
-// Design 11: a panic does not end the process, wherever it happens.
+// A panic does not end the process, wherever it occurs.
 func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
 	var log bytes.Buffer
 	c := &calls{logger: slog.New(slog.NewTextHandler(&log, nil))}
@@ -78,11 +78,11 @@ func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
 	_, marshalErr := codec.Marshal((*panicking)(nil))
 	for name, err := range map[string]error{"unary": unaryErr, "stream": streamErr} {
 		if status.Code(err) != codes.Internal || status.Convert(err).Message() != "internal error" {
-			t.Errorf("%s: got %v, want an internal error and no more", name, err)
+			t.Errorf("%s: got %v, want only %q", name, err, "internal error")
 		}
 	}
 	if marshalErr == nil || marshalErr.Error() != "internal error" {
-		t.Errorf("marshal: got %v, want an internal error and no more", marshalErr)
+		t.Errorf("marshal: got %v, want only %q", marshalErr, "internal error")
 	}
 	for _, want := range []string{"/a/Unary", "a bug with a secret", "/a/Stream", "another bug", "stack"} {
 		if !strings.Contains(log.String(), want) {
@@ -91,16 +91,16 @@ func TestGuardsTurnPanicsIntoInternalErrors(t *testing.T) {
 	}
 }
 
-// panicking is a message that cannot be marshalled.
+// panicking is a message whose encoding panics.
 type panicking struct{ proto.Message }
 
-// An answer that protobuf refuses is an internal error, whose cause stays inside.
-func TestCodecKeepsCausesInside(t *testing.T) {
+// A response that protobuf rejects is an internal error, whose cause is only logged.
+func TestCodecHidesCauses(t *testing.T) {
 	var log bytes.Buffer
 	codec := newCodec(slog.New(slog.NewTextHandler(&log, nil)))
 	_, err := codec.Marshal(&flipt.Flag{Name: "\xff"})
 	if err == nil || err.Error() != "internal error" {
-		t.Errorf("got %v, want an internal error and no more", err)
+		t.Errorf("got %v, want only %q", err, "internal error")
 	}
 	if !strings.Contains(log.String(), "UTF-8") {
 		t.Errorf("the log lacks the cause: %s", log.String())

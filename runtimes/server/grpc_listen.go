@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// openingLimit is how long a connection that is being opened when the stop reaches it
-// may take to complete: grpc-go does not drain any connection before that.
+// openingLimit is how long a handshake in progress may take to complete during a stop.
+// grpc-go drains no connection before that.
 const openingLimit = time.Second
 
-// grpcListener hands connections to one gRPC server, and knows which of them the
-// server is still opening: it closes without a word those whose handshake it has not
-// begun when it is told to stop.
+// grpcListener accepts connections for one gRPC server, and keeps track of those that
+// the server is still opening. When the server is told to stop, it silently closes the
+// connections whose handshake it has not started.
 type grpcListener struct {
 	*closingListener
 	conns *grpcConns
 
 	mu      sync.Mutex
-	opening map[*grpcConn]bool // whether the handshake has begun
-	waiting chan struct{}      // closed when it has for all; nil until somebody waits
+	opening map[*grpcConn]bool // whether the handshake has started
+	waiting chan struct{}      // closed when all handshakes have started; nil without a waiter
 }
 
 func newGRPCListener(listener *closingListener, conns *grpcConns) *grpcListener {
 	return &grpcListener{closingListener: listener, conns: conns, opening: map[*grpcConn]bool{}}
 }
 
-// Accept implements [net.Listener]. It closes the connections beyond the limit.
+// Accept implements [net.Listener]. It closes connections above the limit.
 func (l *grpcListener) Accept() (net.Conn, error) {
 	for {
 		tcp, err := l.AcceptTCP()
@@ -46,23 +46,23 @@ func (l *grpcListener) Accept() (net.Conn, error) {
 	}
 }
 
-// finishOpening returns when the server has begun to open all of its connections,
-// and limits how long that may take. Accept must have returned its last connection.
+// finishOpening returns when the server has started all handshakes, and limits how long
+// they may take. Accept must have returned its last connection.
 func (l *grpcListener) finishOpening(ctx context.Context) {
 	select {
-	case <-l.allBegun():
+	case <-l.allStarted():
 	case <-ctx.Done():
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.opening {
-		_ = c.TCPConn.SetDeadline(time.Now().Add(openingLimit)) // of a connection that is closed, nothing waits
+		_ = c.TCPConn.SetDeadline(time.Now().Add(openingLimit)) // it fails if the connection is closed
 	}
 }
 
-// allBegun returns a channel that is closed when all handshakes have begun.
-func (l *grpcListener) allBegun() <-chan struct{} {
+// allStarted returns a channel that is closed when all handshakes have started.
+func (l *grpcListener) allStarted() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waiting := make(chan struct{})
@@ -71,13 +71,13 @@ func (l *grpcListener) allBegun() <-chan struct{} {
 	return waiting
 }
 
-// changed wakes the waiter if all handshakes have begun. l.mu must be held.
+// changed wakes the waiter if all handshakes have started. l.mu must be held.
 func (l *grpcListener) changed() {
 	if l.waiting == nil {
 		return
 	}
-	for _, begun := range l.opening {
-		if !begun {
+	for _, started := range l.opening {
+		if !started {
 			return
 		}
 	}
@@ -85,12 +85,12 @@ func (l *grpcListener) changed() {
 	l.waiting = nil
 }
 
-// begun notes that the server opens the connection, and then that it has: grpc-go sets
-// a deadline before the handshake, and takes it back after it.
-func (l *grpcListener) begun(c *grpcConn, handshake bool) {
+// recordHandshake records that the handshake has started, or that it has ended. grpc-go
+// sets a deadline before the handshake and clears it afterwards.
+func (l *grpcListener) recordHandshake(c *grpcConn, started bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, opening := l.opening[c]; opening && handshake {
+	if _, opening := l.opening[c]; opening && started {
 		l.opening[c] = true
 	} else {
 		delete(l.opening, c)

@@ -13,18 +13,17 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// metadataKey is where a call's context has its metadata.
+// metadataKey is the key of a call's metadata in its context.
 type metadataKey struct{}
 
-// keepMetadata puts the metadata of a call, as it was received, into its context.
-// What grpc-go itself has there can only be had as a copy of all of it, which
-// costs more than the evaluation of a flag.
+// keepMetadata stores the received metadata of a call in its context. grpc-go stores it
+// too, but returns only copies of all of it, which cost more than evaluating a flag.
 func keepMetadata(ctx context.Context, info *tap.Info) (context.Context, error) {
 	return context.WithValue(ctx, metadataKey{}, info.Header), nil
 }
 
-// requestOf returns the request with the metadata that the handler looks at
-// (contract 12). Keys are in lower case: HTTP/2 has no others.
+// requestOf returns the request with the metadata that the handler uses (contract 12).
+// Keys are always in lower case in HTTP/2.
 func requestOf(ctx context.Context, in *inbound) handler.Request {
 	md, _ := ctx.Value(metadataKey{}).(metadata.MD)
 	return handler.Request{
@@ -41,8 +40,8 @@ func requestOf(ctx context.Context, in *inbound) handler.Request {
 	}
 }
 
-// sendHeader sends what HTTP answers in its headers. The only error it could
-// have is that the caller is gone.
+// sendHeader sends as metadata what HTTP sends in response headers. It ignores errors,
+// which only occur if the caller has disconnected.
 func sendHeader(ctx context.Context, response handler.Response) {
 	header := make(metadata.MD, 2) // hardly ever more
 	if response.RequestID != "" {

@@ -19,50 +19,49 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// maxReceiving is how many calls may wait for their message at a time: each holds its
-// metadata and what has come of the message so far.
+// maxReceiving limits how many calls may wait for their message at a time. Each of them
+// takes memory for its metadata and the part of the message received so far.
 const maxReceiving = 1024
 
-// unreserved is the size of a message up to which it is received without reserving
-// memory for it.
-const unreserved = 16 << 10
+// maxUnreserved is the largest message that is received without reserving memory for it.
+const maxUnreserved = 16 << 10
 
-// prefixLength is the length of what comes before each message: a flag for
-// compression and the length, as gRPC's protocol has it.
+// prefixLength is the length of the prefix of each message in the gRPC protocol: a
+// compression flag and the length of the message.
 const prefixLength = 5
 
-// inbound is a request message that is being received, and then the response to it.
+// inbound is a request message that is being received, and later the response to it.
 type inbound struct {
-	calls    *calls
-	layout   *layout
-	message  proto.Message
-	prefix   [prefixLength]byte
-	room     *batchRoom         // of the message, or nil
-	overfull bool               // it is a batch of more items than are allowed
-	bodies   budget.Reservation // for the encoded message
-	decoded  budget.Reservation
-	answer   mem.BufferSlice // encoded
+	calls        *calls
+	layout       *layout
+	message      proto.Message
+	prefix       [prefixLength]byte
+	buffer       *batchBuffer       // of the message, or nil
+	tooManyItems bool               // the message is a batch with more items than allowed
+	bodies       budget.Reservation // for the encoded message
+	decoded      budget.Reservation
+	response     mem.BufferSlice // encoded
 }
 
-// messageStream is the transport's side of a call. Every stream of grpc-go has these
-// methods, although none of its interfaces does. Its own way to receive a message
-// reads all of it before anybody can see how long it is.
+// messageStream is the transport stream of a call. Every stream of grpc-go has these
+// methods, although none of its interfaces does. grpc-go itself would read a whole
+// message before its length can be checked.
 type messageStream interface {
 	ReadMessageHeader(prefix []byte) error
 	Read(n int) (mem.BufferSlice, error)
 	WriteStatus(s *status.Status) error
 }
 
-// Receive implements [handler.Source]: it reads the message of the call, and decodes it
-// if that takes no more than the limits and the memory budget allow.
+// Receive implements [handler.Source]. It reads the message of the call, and decodes it
+// if the limits and the memory budget allow.
 func (in *inbound) Receive(ctx context.Context, o *handler.Operation, request *handler.Request, limits handler.Limits) error {
 	stream, ok := grpc.ServerTransportStreamFromContext(ctx).(messageStream)
 	if !ok {
-		return errors.New("the stream of grpc-go lacks the methods to read a message")
+		return errors.New("cannot read messages: the grpc-go stream lacks the methods")
 	}
 	if in.calls.receiving.Add(1) > maxReceiving {
 		in.calls.receiving.Add(-1)
-		return guidon.Errorf(guidon.Unavailable, "too many calls wait for their message; try again later")
+		return guidon.Errorf(guidon.Unavailable, "too many calls are waiting for their message; try again later")
 	}
 	w := in.calls.watch(ctx, o, stream, request.RequestID)
 	encoded, err := in.read(ctx, stream, min(limits.Bytes, maxReceiveMessage))
@@ -93,13 +92,13 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 		return nil, incomplete(err)
 	}
 	if in.prefix[0] != 0 {
-		return nil, guidon.Errorf(guidon.InvalidArgument, "the request message is compressed, which the service does not support")
+		return nil, guidon.Errorf(guidon.InvalidArgument, "compressed request messages are not supported")
 	}
 	length := int64(binary.BigEndian.Uint32(in.prefix[1:]))
 	if length > limit {
 		return nil, guidon.Errorf(guidon.TooLarge, "received message larger than max (%d vs. %d)", length, limit)
 	}
-	if length > unreserved {
+	if length > maxUnreserved {
 		if err := in.bodies.Raise(ctx, length); err != nil {
 			return nil, err
 		}
@@ -119,7 +118,7 @@ func (in *inbound) read(ctx context.Context, stream messageStream, limit int64) 
 	return message, nil
 }
 
-// incomplete returns the error of a call whose message could not be read to its end.
+// incomplete returns the error of a call whose message could not be read completely.
 func incomplete(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), status.Code(err) == codes.Canceled:
@@ -130,20 +129,20 @@ func incomplete(err error) error {
 	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request message is incomplete", Err: err}
 }
 
-// release gives the memory of the call back. Of the message only the strings may be
-// used afterwards.
+// release releases the memory of the call. Only the strings of the message may be used
+// afterwards.
 func (in *inbound) release() {
-	if in.room != nil {
-		in.room.release()
+	if in.buffer != nil {
+		in.buffer.release()
 	}
 	in.bodies.Release()
 	in.decoded.Release()
-	in.message, in.room = nil, nil
+	in.message, in.buffer = nil, nil
 }
 
-// watch ends a call whose message does not arrive in time: grpc-go waits without a
-// limit for one that a client has announced and does not send. It notices by itself
-// when the caller goes away.
+// watch ends a call whose message does not arrive in time. grpc-go waits without a limit
+// for a message that a client has announced and does not send. It detects by itself that
+// the caller has disconnected.
 type watch struct {
 	timer *time.Timer
 	fired sync.WaitGroup
@@ -158,12 +157,12 @@ func (c *calls) watch(ctx context.Context, o *handler.Operation, stream messageS
 		defer c.recoverAs(o.Name, &w.err)
 		w.err = guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", c.receiveTimeout)
 		sendHeader(ctx, handler.Response{RequestID: requestID})
-		_ = stream.WriteStatus(status.Convert(statusOf(w.err))) // it fails if the caller is gone
+		_ = stream.WriteStatus(status.Convert(statusOf(w.err))) // it fails if the caller has disconnected
 	})
 	return w
 }
 
-// end ends the watch, and returns the error if it has ended the call.
+// end stops the watch. If the watch has ended the call, end returns the error.
 func (w *watch) end() error {
 	if w.timer.Stop() {
 		return nil

@@ -27,12 +27,12 @@ const (
 	legacyBatchMethod = "/flipt.Flipt/BatchEvaluate"
 )
 
-// required switches authentication on.
+// required makes authentication required.
 func required(s *settings) {
 	s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
 }
 
-// silent opens a call and sends no message, and returns the end of the call.
+// silent opens a call, sends no message and returns the error that ends the call.
 func (in *instance) silent(ctx context.Context, method string) error {
 	in.t.Helper()
 	stream, err := in.conn.NewStream(ctx, &grpc.StreamDesc{ClientStreams: true, ServerStreams: true}, method)
@@ -101,7 +101,7 @@ func (in *instance) reserved() int64 {
 	return b.Bodies.Stats().Used + b.Messages.Stats().Used + b.Responses.Stats().Used
 }
 
-// counter is an observer that counts calls by their outcome.
+// counter is an observer that records the code of the last call of each operation.
 type counter struct {
 	mu       sync.Mutex
 	finished map[string]guidon.Code
@@ -115,8 +115,8 @@ func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duratio
 	c.finished[operation] = code
 }
 
-// A rejected message is one event like any other: with the request id of the client, at
-// the level of a client's mistake, and for the observer.
+// A call with a rejected message is logged once, with the request id of the client and at
+// the level of client errors, and reported to the observer.
 func TestGRPCRejectionIsAnEvent(t *testing.T) {
 	observer := &counter{finished: map[string]guidon.Code{}}
 	in := start(t, func(s *settings) { s.handler.Observer = observer })
@@ -146,15 +146,15 @@ func TestGRPCRejectionIsAnEvent(t *testing.T) {
 		t.Errorf("the log has %q, want one line at the level info", lines)
 	}
 	if got := observer.finished["/flipt.Flipt/CreateFlag"]; got != guidon.InvalidArgument {
-		t.Errorf("the observer was told %v, want InvalidArgument", got)
+		t.Errorf("the observer got %v, want InvalidArgument", got)
 	}
 }
 
-// A client that asks for large responses and does not read them is disconnected, and
-// the memory of the responses is given back.
-func TestGRPCReaderThatTakesNothing(t *testing.T) {
+// A client that requests large responses and does not read them is disconnected, and the
+// memory of the responses is released.
+func TestGRPCClientThatDoesNotRead(t *testing.T) {
 	in := start(t, func(s *settings) { s.server.HTTP.WriteTimeout = 500 * time.Millisecond })
-	long := strings.Repeat("f", 200) // which every item of the response repeats
+	long := strings.Repeat("f", 200) // repeated in every item of the response
 	in.seed(long)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -188,6 +188,6 @@ func TestGRPCReaderThatTakesNothing(t *testing.T) {
 		t.Errorf("Run: %v", err)
 	}
 	if used := in.reserved(); used != 0 {
-		t.Errorf("%d bytes are reserved after the end", used)
+		t.Errorf("%d bytes are reserved after the stop", used)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// Contract 9.3: over gRPC the ETag and the status 304 are in the metadata, the
-// unchanged snapshot is an empty message, and the ETag is the one of HTTP.
+// Contract 9.3: over gRPC, the ETag and the status 304 are in the metadata, and an
+// unchanged snapshot is an empty message. The ETag is the same as over HTTP.
 func TestGRPCSnapshot(t *testing.T) {
 	in := start(t, nil)
 	in.seed("one")
@@ -23,38 +23,38 @@ func TestGRPCSnapshot(t *testing.T) {
 	get := func(pairs ...string) (*evaluation.EvaluationNamespaceSnapshot, metadata.MD) {
 		t.Helper()
 		var header metadata.MD
-		answer := &evaluation.EvaluationNamespaceSnapshot{}
+		response := &evaluation.EvaluationNamespaceSnapshot{}
 		ctx := metadata.AppendToOutgoingContext(t.Context(), pairs...)
 		request := &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default", Reference: "main"}
-		if err := in.call(ctx, "/flipt.evaluation.DataService/EvaluationSnapshotNamespace", request, answer, grpc.Header(&header)); err != nil {
+		if err := in.call(ctx, "/flipt.evaluation.DataService/EvaluationSnapshotNamespace", request, response, grpc.Header(&header)); err != nil {
 			t.Fatal(err)
 		}
-		return answer, header
+		return response, header
 	}
-	answer, header := get("x-flipt-accept-server-version", version)
+	response, header := get("x-flipt-accept-server-version", version)
 	etag := strings.Join(header.Get("x-etag"), ",")
-	if len(answer.GetFlags()) != 1 || answer.GetNamespace().GetKey() != "default" || len(etag) != 40 || header.Get("x-http-code") != nil {
-		t.Errorf("%v with %v", answer, header)
+	if len(response.GetFlags()) != 1 || response.GetNamespace().GetKey() != "default" || len(etag) != 40 || header.Get("x-http-code") != nil {
+		t.Errorf("%v with %v", response, header)
 	}
 	for _, name := range []string{"grpcgateway-if-none-match", "if-none-match"} {
-		answer, header = get("x-flipt-accept-server-version", version, name, etag)
-		if answer.GetNamespace() != nil || len(answer.GetFlags()) != 0 {
-			t.Errorf("%s: %v", name, answer)
+		response, header = get("x-flipt-accept-server-version", version, name, etag)
+		if response.GetNamespace() != nil || len(response.GetFlags()) != 0 {
+			t.Errorf("%s: %v", name, response)
 		}
 		if got := append(header.Get("x-etag"), header.Get("x-http-code")...); strings.Join(got, " ") != etag+" 304" {
 			t.Errorf("%s: %v", name, header)
 		}
 	}
-	if answer, header = get("grpcgateway-if-none-match", etag); len(answer.GetFlags()) != 1 || strings.Join(header.Get("x-etag"), "") == etag {
-		t.Errorf("for a client of another version: %v with %v", answer, header)
+	if response, header = get("grpcgateway-if-none-match", etag); len(response.GetFlags()) != 1 || strings.Join(header.Get("x-etag"), "") == etag {
+		t.Errorf("for a client of another version: %v with %v", response, header)
 	}
 	in.seed("two")
-	if answer, _ = get("x-flipt-accept-server-version", version, "grpcgateway-if-none-match", etag); len(answer.GetFlags()) != 2 {
-		t.Errorf("after a write: %v", answer)
+	if response, _ = get("x-flipt-accept-server-version", version, "grpcgateway-if-none-match", etag); len(response.GetFlags()) != 2 {
+		t.Errorf("after a write: %v", response)
 	}
 }
 
-// Contract 10.3: a token that is limited to a namespace has that snapshot only.
+// Contract 10.3: a token that is limited to a namespace can read only its snapshot.
 func TestGRPCSnapshotScope(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}

@@ -25,9 +25,9 @@ func (s *serving) serveGRPC() *grpcServing {
 	return g
 }
 
-// handOverGRPC lets the clients of the gRPC server know that they have to connect
-// again, while calls still succeed: grpc-go says so to all connections once it accepts
-// no more, so a second server accepts those that come during the delay.
+// handOverGRPC tells the clients of the gRPC server to reconnect, while calls still
+// succeed. grpc-go can tell them only when it no longer accepts connections, so a second
+// server accepts those that arrive during the delay.
 func (s *serving) handOverGRPC(ctx context.Context) {
 	first := s.grpc[0]
 	s.open.grpc.pause()
@@ -37,7 +37,7 @@ func (s *serving) handOverGRPC(ctx context.Context) {
 	go first.drain(ctx)
 }
 
-// drain tells clients that the connections close, and returns when all are closed. The
+// drain tells clients that their connections close, and returns when all are closed. The
 // server must have stopped accepting, or be about to.
 func (g *grpcServing) drain(ctx context.Context) {
 	defer close(g.drained)

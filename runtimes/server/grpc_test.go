@@ -27,8 +27,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
-// Contract 12: health of the whole and of each service, and the error for an
-// unknown one.
+// Contract 12: the health of the process and of each service, and the error for an
+// unknown service.
 func TestGRPCHealth(t *testing.T) {
 	in := start(t, nil)
 	client := healthpb.NewHealthClient(in.conn)
@@ -48,8 +48,8 @@ func TestGRPCHealth(t *testing.T) {
 	}
 }
 
-// reflected opens a reflection stream of the version and returns the services
-// that it lists. The two versions have the same messages. The stream stays open.
+// reflected opens a reflection stream of the version and returns the services that it
+// lists. Both versions have the same messages. The stream stays open.
 func (in *instance) reflected(version string) []string {
 	in.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -63,12 +63,12 @@ func (in *instance) reflected(version string) []string {
 	if err := stream.SendMsg(request); err != nil {
 		in.t.Fatal(err)
 	}
-	answer := &reflection.ServerReflectionResponse{}
-	if err := stream.RecvMsg(answer); err != nil {
+	response := &reflection.ServerReflectionResponse{}
+	if err := stream.RecvMsg(response); err != nil {
 		in.t.Fatal(err)
 	}
 	var services []string
-	for _, s := range answer.GetListServicesResponse().GetService() {
+	for _, s := range response.GetListServicesResponse().GetService() {
 		services = append(services, s.GetName())
 	}
 	return services
@@ -86,14 +86,14 @@ func TestReflectionListsServices(t *testing.T) {
 			t.Errorf("reflection lacks %s: %v", want, v1)
 		}
 	}
-	// Both streams are still open: an idle client must not hold up the stop.
+	// Both streams are still open. An idle client must not delay the stop.
 	in.cancel()
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
 }
 
-// Contract 10.2: where a credential may be over gRPC.
+// Contract 10.2: the metadata in which a credential may be sent over gRPC.
 func TestGRPCCredentials(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
@@ -130,14 +130,14 @@ func TestGRPCCredentials(t *testing.T) {
 	if strings.Contains(in.log.String(), token) {
 		t.Error("the log has the token")
 	}
-	// Health and reflection never ask (contract 10.1).
+	// Health and reflection never require a credential (contract 10.1).
 	if _, err := healthpb.NewHealthClient(in.conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil {
 		t.Errorf("health: %v", err)
 	}
 }
 
-// Design 1: the revision, the condition on it, and the request id travel in
-// metadata as they do in HTTP headers.
+// The revision, the precondition and the request id are sent in metadata as in HTTP
+// headers.
 func TestGRPCMetadata(t *testing.T) {
 	in := start(t, nil)
 	in.seed("one")
@@ -152,7 +152,7 @@ func TestGRPCMetadata(t *testing.T) {
 	}
 	revision := read()
 	if got := header.Get("x-request-id"); !slices.Equal(got, []string{"my-request"}) {
-		t.Errorf("x-request-id is %q, want the one that was sent", got)
+		t.Errorf("x-request-id is %q, want the one of the request", got)
 	}
 	update := func(ifMatch string) error {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "if-match", ifMatch)
@@ -169,18 +169,18 @@ func TestGRPCMetadata(t *testing.T) {
 		t.Errorf("update of a stale revision: %v, want FailedPrecondition", err)
 	}
 	if got := header.Get("guidon-revision"); !slices.Equal(got, []string{after}) {
-		t.Errorf("the refusal names revision %q, want the current one, %s", got, after)
+		t.Errorf("the error has the revision %q, want the current one, %s", got, after)
 	}
 	if len(header.Get("x-request-id")) != 1 {
-		t.Error("the refusal has no request id")
+		t.Error("the error has no request id")
 	}
 	if got := read(); got != after {
-		t.Errorf("the revision is %s after a refused update, want %s", got, after)
+		t.Errorf("the revision is %s after a rejected update, want %s", got, after)
 	}
 }
 
-// The demands of a request, and the age of an answer, travel in metadata as they
-// do in headers.
+// The freshness requirements of a request, and the age of a response, are sent in
+// metadata as in HTTP headers.
 func TestFreshnessOverGRPC(t *testing.T) {
 	stub := &freshStore{}
 	in := start(t, func(s *settings) { s.handler.Service = guidon.NewService(stub, time.Now) })
@@ -196,7 +196,7 @@ func TestFreshnessOverGRPC(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !stub.call.Fresh || stub.call.MinRevision != 7 || !stub.call.MayBeStale {
-		t.Errorf("the store was told %+v", stub.call)
+		t.Errorf("the store got the call %+v", stub.call)
 	}
 	if got := header.Get("guidon-stale"); !slices.Equal(got, []string{"3"}) {
 		t.Errorf("guidon-stale is %q, want 3: the age in seconds, rounded up", got)
@@ -206,9 +206,9 @@ func TestFreshnessOverGRPC(t *testing.T) {
 	}
 }
 
-// freshStore answers from an old state and keeps what it was told.
+// freshStore returns an old snapshot and records the call.
 type freshStore struct {
-	guidon.Store // nil: nothing else is asked
+	guidon.Store // nil: no other method is called
 	call         guidon.Call
 }
 
@@ -220,8 +220,8 @@ func (s *freshStore) Snapshot(ctx context.Context, namespace string) (*guidon.Sn
 	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: 9}, flags, nil), nil
 }
 
-// Design 6: the same answer over both transports, success or not.
-func TestBothTransportsAnswerTheSame(t *testing.T) {
+// Both transports return the same result, success or error.
+func TestBothTransportsReturnTheSame(t *testing.T) {
 	in := start(t, nil)
 	in.seed("banner", "checkout")
 	tests := []struct {
@@ -252,28 +252,28 @@ func TestBothTransportsAnswerTheSame(t *testing.T) {
 			"/flipt.Flipt/CreateFlag", &flipt.CreateFlagRequest{Key: "a b", Name: "n"}, &flipt.Flag{}},
 		{"wrong type", "POST", "/evaluate/v1/variant", `{"flagKey":"banner","entityId":"e"}`,
 			"/flipt.evaluation.EvaluationService/Variant", &evaluation.EvaluationRequest{FlagKey: "banner", EntityId: "e"}, &evaluation.VariantEvaluationResponse{}},
-		{"nobody", "GET", "/auth/v1/self", "",
+		{"unauthenticated", "GET", "/auth/v1/self", "",
 			"/flipt.auth.AuthenticationService/GetAuthenticationSelf", &emptypb.Empty{}, &auth.Authentication{}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			httpAnswer, overHTTP := in.do(test.method, test.path, test.body)
+			httpResponse, overHTTP := in.do(test.method, test.path, test.body)
 			var header metadata.MD
 			err := in.call(t.Context(), test.operation, test.request, test.response, grpc.Header(&header))
 			if diff := cmp.Diff(comparable(t, overHTTP), comparable(t, asJSON(t, test.response, err))); diff != "" {
-				t.Errorf("answers (-HTTP +gRPC):\n%s", diff)
+				t.Errorf("responses (-HTTP +gRPC):\n%s", diff)
 			}
-			if got, want := strings.Join(header.Get("guidon-revision"), ","), httpAnswer.Header.Get("Guidon-Revision"); got != want {
+			if got, want := strings.Join(header.Get("guidon-revision"), ","), httpResponse.Header.Get("Guidon-Revision"); got != want {
 				t.Errorf("revision over gRPC is %q, over HTTP %q", got, want)
 			}
-			if want := http.StatusOK; err == nil && httpAnswer.StatusCode != want {
-				t.Errorf("HTTP status %d, want %d", httpAnswer.StatusCode, want)
+			if want := http.StatusOK; err == nil && httpResponse.StatusCode != want {
+				t.Errorf("HTTP status %d, want %d", httpResponse.StatusCode, want)
 			}
 		})
 	}
 }
 
-// asJSON returns the gRPC answer as HTTP would write it.
+// asJSON returns the gRPC response as HTTP would write it.
 func asJSON(t *testing.T, response proto.Message, err error) []byte {
 	t.Helper()
 	if err != nil {
@@ -291,19 +291,19 @@ func asJSON(t *testing.T, response proto.Message, err error) []byte {
 	return body
 }
 
-// comparable returns the answer without what differs from call to call.
+// comparable returns the response without the fields that differ from call to call.
 func comparable(t *testing.T, body []byte) map[string]any {
 	t.Helper()
-	var answer map[string]any
-	if err := json.Unmarshal(body, &answer); err != nil {
+	var response map[string]any
+	if err := json.Unmarshal(body, &response); err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
-	delete(answer, "timestamp")
-	delete(answer, "requestDurationMillis")
-	return answer
+	delete(response, "timestamp")
+	delete(response, "requestDurationMillis")
+	return response
 }
 
-// Contract 12.4: what the instance is comes as an HTTP body, as it is.
+// Contract 12.4: instance metadata is returned as an HttpBody with the bytes of HTTP.
 func TestGRPCMeta(t *testing.T) {
 	in := start(t, func(s *settings) { s.handler.Info = handler.Info{Version: "1.2.3"} })
 	_, want := in.do("GET", "/meta/info", "")

@@ -14,8 +14,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
-// No string of any message may contain a NUL or bytes that are not UTF-8: the call
-// is the caller's mistake, and nothing changes.
+// No string of any message may contain NUL or bytes that are not UTF-8. The call fails as
+// InvalidArgument, and nothing changes.
 func TestGRPCTexts(t *testing.T) {
 	const placeholder = "PLACEHOLDER"
 	in := start(t, func(s *settings) { s.handler.Authentication.TokenMethod = true })
@@ -30,8 +30,8 @@ func TestGRPCTexts(t *testing.T) {
 			}
 			for _, bad := range []string{"\x00", "\xff"} {
 				request := bytes.ReplaceAll(encoded, []byte(placeholder), []byte(strings.Repeat(bad, len(placeholder))))
-				var answer []byte
-				err := in.conn.Invoke(t.Context(), o.Name, request, &answer, grpc.ForceCodecV2(rawCodec{}))
+				var response []byte
+				err := in.conn.Invoke(t.Context(), o.Name, request, &response, grpc.ForceCodecV2(rawCodec{}))
 				code := status.Code(err)
 				if code == codes.InvalidArgument || o.ServesStale() && bad == "\x00" && (code == codes.OK || code == codes.NotFound) {
 					continue

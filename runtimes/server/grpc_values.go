@@ -6,25 +6,26 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// What decoding takes at most, by measurement (TestMessageCost): for each byte of a
-// message, and for each value in it, with the maps and lists that hold them.
+// The most memory that decoding takes, as measured by TestMessageCost: per byte of a
+// message, and per value in it, including the maps and lists that contain the values.
 const (
 	costOfByte  = 3
 	costOfValue = 256
 )
 
-// costOf returns an upper estimate of the memory, in bytes, that decoding a message of
-// the size takes, with garbage.
+// costOf returns an upper estimate of the memory in bytes that decoding a message of the
+// size allocates, including garbage.
 func costOf(size, values int) int64 {
 	return costOfByte*int64(size) + costOfValue*int64(values)
 }
 
-// layout is which fields of a message are messages, and theirs.
+// layout maps the fields of a message that are messages to their layouts.
 type layout struct {
 	fields map[protowire.Number]*layout
 }
 
-// layoutOf returns the layout of the messages like m. A message may contain itself.
+// layoutOf returns the layout of messages of the type of m. Message types may be
+// recursive.
 func layoutOf(m proto.Message) *layout {
 	return newLayout(m.ProtoReflect().Descriptor(), map[protoreflect.FullName]*layout{})
 }
@@ -43,8 +44,8 @@ func newLayout(message protoreflect.MessageDescriptor, known map[protoreflect.Fu
 	return l
 }
 
-// count counts the values of an encoded message, those in its messages included, before
-// anything is decoded. It stops soon after limit, and at what is malformed, which the
+// count counts the values of an encoded message, including those of nested messages,
+// without decoding it. It stops soon after limit, and at malformed data, which the
 // decoder rejects.
 func (l *layout) count(data []byte, limit int) int {
 	return l.countTo(data, limit, decoding.RecursionLimit)

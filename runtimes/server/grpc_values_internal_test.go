@@ -14,7 +14,7 @@ import (
 )
 
 // TestMessageCost decodes the messages that take the most memory for their size, and
-// holds what was allocated against the estimate.
+// compares the allocated memory with the estimate.
 func TestMessageCost(t *testing.T) {
 	entries := func(field byte) []byte {
 		var b []byte

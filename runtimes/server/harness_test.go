@@ -27,7 +27,7 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// patience bounds what a test waits for; nothing normally comes near it.
+// patience limits every wait of a test. Waits normally take far less time.
 const patience = 30 * time.Second
 
 // instance is a running server on loopback ports of its own.
@@ -47,7 +47,7 @@ type instance struct {
 	result error
 }
 
-// settings is what a test may change before the start.
+// settings is the configuration that a test may change before the start.
 type settings struct {
 	handler handler.Config
 	server  server.Config
@@ -118,7 +118,7 @@ func (in *instance) dial(options ...grpc.DialOption) *grpc.ClientConn {
 	return conn
 }
 
-// wait returns what Run did.
+// wait waits for Run and returns its result.
 func (in *instance) wait() error {
 	in.t.Helper()
 	in.once.Do(func() {
@@ -138,7 +138,7 @@ func (in *instance) call(ctx context.Context, method string, request, response p
 	return in.conn.Invoke(ctx, method, request, response, options...)
 }
 
-// do makes an HTTP request and returns the answer with its body.
+// do makes an HTTP request and returns the response with its body.
 func (in *instance) do(method, path, body string) (*http.Response, []byte) {
 	in.t.Helper()
 	request, err := http.NewRequestWithContext(in.t.Context(), method, in.http+path, strings.NewReader(body))
@@ -169,13 +169,12 @@ func (in *instance) seed(keys ...string) {
 	}
 }
 
-// await waits for the event.
 func await(t testing.TB, what string, event <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-event:
 	case <-time.After(patience):
-		t.Fatalf("%s did not come", what)
+		t.Fatalf("timed out waiting for %s", what)
 	}
 }
 
@@ -197,7 +196,7 @@ func (b *syncBuffer) String() string {
 	return b.buffer.String()
 }
 
-// gate is an observer that holds every evaluation until it is opened.
+// gate is an observer that blocks every evaluation until it is opened.
 type gate struct {
 	entered chan struct{} // one for each request
 	open    chan struct{}

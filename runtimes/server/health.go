@@ -8,10 +8,10 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// Health is what the process says of its health, the same over HTTP and gRPC:
-// as a whole, under the name "", and for each gRPC service. All services share
-// one state, since they share one process. Its methods may be called
-// concurrently.
+// Health is the health of the process, the same over HTTP and gRPC. It has a status for
+// the whole process, under the name "", and one for each gRPC service. All services
+// share one state, since they share one process. Its methods are safe for concurrent
+// use.
 type Health struct {
 	mu       sync.Mutex
 	serving  bool
@@ -20,7 +20,7 @@ type Health struct {
 	changed  chan struct{} // closed and replaced at every change
 }
 
-// NewHealth returns a Health that is not serving yet and knows only "".
+// NewHealth returns a Health that is not serving and has only the service "".
 func NewHealth() *Health {
 	return &Health{
 		services: map[string]struct{}{"": {}},
@@ -28,15 +28,15 @@ func NewHealth() *Health {
 	}
 }
 
-// Status returns the state of the service, HealthUnknown for one that is not
-// served. It fits [handler.Config].
+// Status returns the state of the service, or HealthUnknown if it is not registered. It
+// can be used as the Health field of [handler.Config].
 func (h *Health) Status(service string) handler.HealthStatus {
 	status, _ := h.watch(service)
 	return status
 }
 
-// SetServing sets the state of all services. Once the stop has begun it has no
-// effect: health never comes back while the process goes away.
+// SetServing sets the state of all services. It has no effect once the stop has started,
+// because health must not recover while the process shuts down.
 func (h *Health) SetServing(serving bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *Health) SetServing(serving bool) {
 	h.notify()
 }
 
-// stop turns health off for good.
+// stop sets the state to not serving for good.
 func (h *Health) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -55,7 +55,7 @@ func (h *Health) stop() {
 	h.notify()
 }
 
-// register makes the services known.
+// register adds the services.
 func (h *Health) register(services []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,14 +79,14 @@ func (h *Health) watch(service string) (handler.HealthStatus, <-chan struct{}) {
 	return handler.HealthServing, h.changed
 }
 
-// names returns the known services in order.
+// names returns the registered services, sorted.
 func (h *Health) names() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Sorted(maps.Keys(h.services))
 }
 
-// notify wakes the watchers. The caller holds the lock.
+// notify wakes the watchers. h.mu must be held.
 func (h *Health) notify() {
 	close(h.changed)
 	h.changed = make(chan struct{})

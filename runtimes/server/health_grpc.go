@@ -10,17 +10,17 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// healthService is grpc.health.v1.Health over the shared [Health]. It is our
-// own, and not that of grpc-go, because its watchers must both see the last
-// change and let go when the server drains: a watch never ends by itself, so a
-// graceful stop would wait for it until its bound.
+// healthService implements grpc.health.v1.Health with the shared [Health]. It replaces
+// the implementation of grpc-go because watchers must both see the last change and end
+// when the server drains. A watch never ends by itself, so a graceful stop would wait
+// for it until the timeout.
 type healthService struct {
 	healthpb.UnimplementedHealthServer
 	health   *Health
 	draining <-chan struct{}
 }
 
-// Check answers the state of one service, NotFound for an unknown one (contract 12.6).
+// Check returns the state of one service, or NotFound if it is unknown (contract 12.6).
 func (s *healthService) Check(_ context.Context, request *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
 	state := wireStatus(s.health.Status(request.GetService()))
 	if state == healthpb.HealthCheckResponse_SERVICE_UNKNOWN {
@@ -29,7 +29,7 @@ func (s *healthService) Check(_ context.Context, request *healthpb.HealthCheckRe
 	return &healthpb.HealthCheckResponse{Status: state}, nil
 }
 
-// List answers the state of every service.
+// List returns the state of every service.
 func (s *healthService) List(context.Context, *healthpb.HealthListRequest) (*healthpb.HealthListResponse, error) {
 	list := &healthpb.HealthListResponse{Statuses: map[string]*healthpb.HealthCheckResponse{}}
 	for _, name := range s.health.names() {
@@ -38,8 +38,8 @@ func (s *healthService) List(context.Context, *healthpb.HealthListRequest) (*hea
 	return list, nil
 }
 
-// Watch sends the state of one service now and at every change. As the
-// protocol asks, an unknown service is a state, not an error.
+// Watch sends the state of one service immediately and at every change. As the protocol
+// requires, an unknown service is a state, not an error.
 func (s *healthService) Watch(request *healthpb.HealthCheckRequest, stream healthpb.Health_WatchServer) error {
 	draining := s.draining
 	ending := false
@@ -58,7 +58,7 @@ func (s *healthService) Watch(request *healthpb.HealthCheckRequest, stream healt
 		select {
 		case <-changed:
 		case <-draining:
-			ending = true // one more round: the last change may not be sent yet
+			ending = true // one more round: the last change may not have been sent yet
 		case <-stream.Context().Done():
 			return status.FromContextError(stream.Context().Err()).Err()
 		}

@@ -11,8 +11,8 @@ import (
 	"net/http"
 )
 
-// newHTTPServer returns the HTTP server. It speaks HTTP/1.1 only, over TLS too
-// (contract 1.1): software that the reference has met may not cope with more.
+// newHTTPServer returns the HTTP server. It speaks HTTP/1.1 only, also over TLS
+// (contract 1.1), because clients made for the reference may not support HTTP/2.
 func newHTTPServer(config Config, tlsSettings *tls.Config, listener *httpListener) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -37,12 +37,12 @@ func newHTTPServer(config Config, tlsSettings *tls.Config, listener *httpListene
 // connKey is the key of the [httpConn] in the context of its requests.
 type connKey struct{}
 
-// withConn adds the connection to the context of its requests.
+// withConn stores the connection in the context of its requests.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, httpConnOf(conn))
 }
 
-// httpConnOf returns the connection that net/http speaks over, with or without TLS.
+// httpConnOf returns the httpConn below a connection of net/http, with or without TLS.
 func httpConnOf(conn net.Conn) *httpConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
@@ -50,8 +50,8 @@ func httpConnOf(conn net.Conn) *httpConn {
 	return conn.(*httpConn)
 }
 
-// httpHandler lets connections know of their requests, and tells clients to close
-// them once the stop has begun.
+// httpHandler notifies connections of their requests. Once the stop has started, it
+// tells clients to close them.
 type httpHandler struct{ next http.Handler }
 
 // ServeHTTP implements [http.Handler].
@@ -60,14 +60,14 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.header.pause()
 	c.beginRequest(len(r.Header["Expect"]) > 0)
 	defer c.endRequest()
-	if c.listener.stop.begun.Load() {
+	if c.listener.stop.started.Load() {
 		w.Header().Set("Connection", "close")
 	}
 	h.next.ServeHTTP(w, r)
 }
 
-// serveHTTP serves until the server is shut down or closed, or the listener is
-// closing, which is no error.
+// serveHTTP serves until the server is shut down or closed, or the listener is closing.
+// It returns nil in those cases.
 func serveHTTP(server *http.Server, listener net.Listener) error {
 	var err error
 	if server.TLSConfig != nil {
@@ -81,9 +81,8 @@ func serveHTTP(server *http.Server, listener net.Listener) error {
 	return err
 }
 
-// httpErrorWriter passes what net/http complains about to slog. Failed
-// handshakes are what port scanners and impatient probes leave behind, so they
-// are for debugging only.
+// httpErrorWriter passes the error log of net/http to slog. Failed TLS handshakes are
+// logged at level debug, because port scanners and health probes cause them.
 type httpErrorWriter struct{ logger *slog.Logger }
 
 func (w *httpErrorWriter) Write(line []byte) (int, error) {

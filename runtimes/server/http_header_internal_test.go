@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// TestHeaderMeter reads headers in pieces of every size: what is counted is the header,
-// and nothing of the body.
+// TestHeaderMeter reads requests in pieces of every size, and checks that the header is
+// counted and the body is not.
 func TestHeaderMeter(t *testing.T) {
 	for _, test := range []struct {
 		name, text   string

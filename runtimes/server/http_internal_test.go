@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What port scanners leave behind does not fill the log; everything else shows.
+// Failed handshakes, such as those of port scanners, are logged at level debug, and
+// everything else as a warning.
 func TestHTTPErrorLevel(t *testing.T) {
 	for line, want := range map[string]string{
 		"http: TLS handshake error from 192.0.2.1:5: EOF\n": "level=DEBUG",

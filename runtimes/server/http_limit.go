@@ -9,11 +9,11 @@ import (
 // busy is the whole response to a connection, or a request, for which there is no room.
 const busy = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-// evictionSample is how many connections are looked at for one to close.
+// evictionSample is how many connections are examined to find one to close.
 const evictionSample = 32
 
-// makeRoom reports whether there is room for one more connection. If there is none it
-// closes the longest idle one of a few. The listener's mutex must be held.
+// makeRoom reports whether there is room for one more connection. At the limit, it makes
+// room by closing the longest idle one of a sample. l.mu must be held.
 func (l *httpListener) makeRoom() bool {
 	if len(l.conns) < l.limit {
 		return true
@@ -21,7 +21,7 @@ func (l *httpListener) makeRoom() bool {
 	var idle *httpConn
 	seen := 0
 	for c := range l.conns { // in random order
-		if !c.awaited() && (idle == nil || c.since.Load() < idle.since.Load()) {
+		if !c.awaited() && (idle == nil || c.idleSince.Load() < idle.idleSince.Load()) {
 			idle = c
 		}
 		if seen++; seen == evictionSample {
@@ -32,24 +32,24 @@ func (l *httpListener) makeRoom() bool {
 		return false
 	}
 	delete(l.conns, idle)
-	_ = idle.TCPConn.Close() // net/http finds out, and closes it too
+	_ = idle.TCPConn.Close() // net/http gets an error from it, and closes it too
 	return true
 }
 
-// refuse says that there is no room, if that can be said, and closes the connection.
-func (l *httpListener) refuse(conn net.Conn) {
+// reject closes the connection. It sends 503 first, except over TLS.
+func (l *httpListener) reject(conn net.Conn) {
 	if !l.secure {
-		_, _ = io.WriteString(conn, busy) // there is room for it in the new connection's buffer
+		_, _ = io.WriteString(conn, busy) // cannot block: the connection's send buffer is empty
 	}
 	_ = conn.Close()
 }
 
-// connState is told by net/http of the states of connections.
+// connState is called by net/http when the state of a connection changes.
 func (l *httpListener) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle, http.StateClosed:
 		c := httpConnOf(conn)
-		c.since.Store(l.now.Load())
+		c.idleSince.Store(l.now.Load())
 		c.header.next()
 	}
 }

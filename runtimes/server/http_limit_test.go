@@ -23,7 +23,7 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// rawClient is a client that sends what it is told to on one connection.
+// rawClient sends raw requests on one connection.
 type rawClient struct {
 	t    *testing.T
 	conn net.Conn
@@ -42,7 +42,7 @@ func (in *instance) connect(t *testing.T) *rawClient {
 }
 
 func (c *rawClient) send(text string) {
-	_, _ = io.WriteString(c.conn, text) // a server that has closed the connection is seen when it is read
+	_, _ = io.WriteString(c.conn, text) // status notices if the server has closed the connection
 }
 
 // status returns the status of the next response, or 0 when the connection has ended.
@@ -57,8 +57,8 @@ func (c *rawClient) status() int {
 
 const healthRequest = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// A connection beyond the limit takes the place of the one that has been idle the
-// longest. If none is idle, it gets 503.
+// A connection above the limit replaces the one that has been idle for the longest time.
+// If none is idle, it gets 503.
 func TestHTTPConnectionLimit(t *testing.T) {
 	held := newGate()
 	in := start(t, func(s *settings) {
@@ -95,7 +95,7 @@ func TestHTTPConnectionLimit(t *testing.T) {
 	}
 }
 
-// gRPC connections beyond the limit are closed, until others end.
+// gRPC connections above the limit are closed until others end.
 func TestGRPCConnectionLimit(t *testing.T) {
 	in := start(t, func(s *settings) { s.server.GRPC.MaxConnections = 1 })
 	in.meta(t.Context()) // on the first connection
@@ -106,7 +106,7 @@ func TestGRPCConnectionLimit(t *testing.T) {
 		return second.Invoke(ctx, "/flipt.meta.MetadataService/GetInfo", &emptypb.Empty{}, &httpbody.HttpBody{}, options...)
 	}
 	if err := info(); status.Code(err) != codes.Unavailable {
-		t.Errorf("a connection beyond the limit: got %v, want Unavailable", err)
+		t.Errorf("a connection above the limit: got %v, want Unavailable", err)
 	}
 	if err := in.conn.Close(); err != nil {
 		t.Fatal(err)
@@ -115,16 +115,16 @@ func TestGRPCConnectionLimit(t *testing.T) {
 		second.ResetConnectBackoff()
 		second.Connect()
 		if !second.WaitForStateChange(ctx, state) {
-			t.Fatal("no connection when the other has ended")
+			t.Fatal("cannot connect after the other connection has ended")
 		}
 	}
 	if err := info(); err != nil {
-		t.Errorf("when the other has ended: %v", err)
+		t.Errorf("after the other connection has ended: %v", err)
 	}
 }
 
-// A header reserves the memory that it takes: one that does not end keeps others from
-// being as large, and gives the memory back when its connection ends.
+// A header reserves the memory that it takes. A large one that does not end keeps others
+// from being as large, and releases the memory when its connection ends.
 func TestHeaderMemory(t *testing.T) {
 	in := start(t, func(s *settings) { s.handler.Budget = budget.New(2 << 20) }) // 384 kB for large bodies and headers
 	header := func(size int) string {
@@ -151,9 +151,9 @@ func TestHeaderMemory(t *testing.T) {
 	c := in.connect(t)
 	c.send(header(100<<10) + "\r\n")
 	if got := c.status(); got != http.StatusOK {
-		t.Errorf("a large header when the other is gone: %d, want 200", got)
+		t.Errorf("a large header after the other connection has ended: %d, want 200", got)
 	}
-	// The connection goes on, and the next header counts from its own beginning.
+	// The connection stays open, and each header is counted from its own start.
 	for range 20 {
 		c.send(header(50<<10) + "\r\n")
 		if got := c.status(); got != http.StatusOK {
@@ -162,8 +162,8 @@ func TestHeaderMemory(t *testing.T) {
 	}
 }
 
-// awaitReserved returns when so many bytes or more are reserved for headers and bodies,
-// or none if it is 0.
+// awaitReserved returns when at least that many bytes are reserved for headers and
+// bodies. Zero means that none are.
 func (in *instance) awaitReserved(bytes int64) {
 	in.t.Helper()
 	late := time.After(patience)
@@ -180,8 +180,8 @@ func (in *instance) awaitReserved(bytes int64) {
 	}
 }
 
-// A header of many short lines is rejected by their number: each takes far more memory
-// than its few bytes. A body of many lines is no header.
+// A header of many short lines is rejected by their number, because each takes far more
+// memory than its few bytes. The lines of a body do not count.
 func TestHeaderLines(t *testing.T) {
 	in := start(t, nil)
 	lines := func(n int) string { return strings.Repeat("x: y\r\n", n) }
@@ -197,13 +197,14 @@ func TestHeaderLines(t *testing.T) {
 		body := `{"key":"x",` + strings.Repeat("\n", 50_000) + `"name":""}`
 		c.send(fmt.Sprintf("POST /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 		if got := c.status(); got != http.StatusBadRequest { // the name is missing
-			t.Fatalf("a body of many lines: %d, want 400 and no end of the connection", got)
+			t.Fatalf("a body of many lines: %d, want 400 and an open connection", got)
 		}
 	}
 }
 
-// Over TLS the beginning of a body cannot be told from the header, so it counts as one.
-// Requests with bodies reserve nothing for that once their header has been read.
+// Over TLS, the beginning of a body cannot be distinguished from the header, so it counts
+// as part of it. Once the header of a request has been read, this reservation is
+// released.
 func TestHeaderMemoryOverTLS(t *testing.T) {
 	files, roots := certificate(t)
 	held := newGate()
@@ -213,7 +214,7 @@ func TestHeaderMemoryOverTLS(t *testing.T) {
 		s.handler.Observer = held
 	})
 	dial := func() *rawClient {
-		// In one record, as most clients send what is written at once.
+		// In one record, as most clients send data that is written together.
 		conn, err := tls.Dial("tcp", in.httpAt.String(), &tls.Config{RootCAs: roots, DynamicRecordSizingDisabled: true})
 		if err != nil {
 			t.Fatal(err)
@@ -227,7 +228,7 @@ func TestHeaderMemoryOverTLS(t *testing.T) {
 	}
 	c := dial()
 	if post(c, "/api/v1/flags", `{"key":"f","name":"F","type":"BOOLEAN_FLAG_TYPE"}`); c.status() != http.StatusOK {
-		t.Fatal("no flag was created")
+		t.Fatal("cannot create the flag")
 	}
 	var clients []*rawClient
 	for range 4 { // all at the same time

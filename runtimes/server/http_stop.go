@@ -8,43 +8,43 @@ import (
 )
 
 const (
-	// stopPeriod is the time between looks at the connections during a stop.
+	// stopPeriod is the time between sweeps of the connections during a stop.
 	stopPeriod = 10 * time.Millisecond
 	// idleWait is how long a connection must have been quiet before it is closed.
 	// A busy client sends its next request sooner than that.
 	idleWait = 500 * time.Millisecond
-	// openingWait is the same for a connection without a request so far, whose
-	// client may be in the middle of a TLS handshake.
+	// openingWait is the same for a connection that has had no request. Its client
+	// may be in the middle of a TLS handshake.
 	openingWait = 2 * time.Second
-	// finalRead is how long the last read of an idle connection takes.
+	// finalRead is how long the last read of an idle connection waits.
 	finalRead = time.Millisecond
-	// lingerTime and lingerBytes limit what is read and discarded of a client that
-	// has been told that the connection is closed.
+	// lingerTime and lingerBytes limit the input that is read and discarded after
+	// the server has closed its side of the connection.
 	lingerTime  = 500 * time.Millisecond
 	lingerBytes = 1 << 20
 )
 
-// httpStop is the stop of the HTTP connections.
+// httpStop is the state of stopping the HTTP connections.
 //
 // A client may send a request at the instant at which the server closes its idle
-// connection, and gets no response then. So from the start of the stop each response
-// says that the connection closes; connections on which no response can say so are
-// closed only after they have been quiet for a while, and not before one more read.
+// connection, and then gets no response. So from the start of the stop, each response
+// announces that the connection closes. Connections without a response are closed only
+// after they have been quiet for a while, and after one more read.
 //
 // [http.Server.Shutdown] would close connections whose next request has arrived, and
 // drop requests that it has just read.
 type httpStop struct {
-	begun atomic.Bool // responses say that the connection closes
-	cut   atomic.Bool // connections are closed without a delay
+	started atomic.Bool // responses announce that the connection closes
+	cut     atomic.Bool // connections are closed without lingering
 
-	// With the mutex of the listener held:
+	// Guarded by the mutex of the listener:
 	closeIdle bool
-	empty     chan struct{} // closed when no connection is left; nil until somebody waits
+	empty     chan struct{} // closed when no connection is left; nil if drain is not waiting
 }
 
-// beginStop lets responses say from now on that their connection closes.
+// beginStop makes all further responses announce that their connection closes.
 func (l *httpListener) beginStop() {
-	l.stop.begun.Store(true)
+	l.stop.started.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.period = min(l.period, stopPeriod)
@@ -53,9 +53,9 @@ func (l *httpListener) beginStop() {
 	}
 }
 
-// drain closes the listener and returns when all connections are closed, or with
-// the cause if ctx ends first. Connections close when their requests have been
-// answered. The channel says that Accept has returned its last connection.
+// drain closes the listener and returns when all connections are closed. If ctx ends
+// first, it returns the cause. Connections close when their requests have been answered.
+// accepted must be closed when Accept has returned its last connection.
 func (l *httpListener) drain(ctx context.Context, accepted <-chan struct{}) error {
 	l.mu.Lock()
 	l.stop.closeIdle = true
@@ -80,27 +80,29 @@ func (l *httpListener) emptied() <-chan struct{} {
 	defer l.mu.Unlock()
 	empty := make(chan struct{})
 	l.stop.empty = empty
-	l.stop.left(len(l.conns))
+	l.stop.signalIfEmpty(len(l.conns))
 	return empty
 }
 
-// left is told how many connections are left. The listener's mutex must be held.
-func (s *httpStop) left(connections int) {
+// signalIfEmpty closes s.empty if no connection is left. The listener's mutex must be
+// held.
+func (s *httpStop) signalIfEmpty(connections int) {
 	if s.empty != nil && connections == 0 {
 		close(s.empty)
 		s.empty = nil
 	}
 }
 
-// look closes the connection if it is idle. The listener's mutex must be held.
-func (s *httpStop) look(c *httpConn, now int64) {
+// closeIfIdle closes the connection if it has been idle for long enough. The listener's
+// mutex must be held.
+func (s *httpStop) closeIfIdle(c *httpConn, now int64) {
 	used := c.used.Load()
 	if used != c.usedThen {
 		c.usedThen, c.quietSince = used, now
 		return
 	}
 	wait := idleWait
-	if !c.asked.Load() {
+	if !c.hadRequest.Load() {
 		wait = openingWait
 	}
 	if s.closeIdle && now-c.quietSince >= int64(wait) && !c.awaited() {
@@ -108,8 +110,8 @@ func (s *httpStop) look(c *httpConn, now int64) {
 	}
 }
 
-// lingers reports whether connections that net/http closes wait for their client.
-func (s *httpStop) lingers() bool { return s.begun.Load() && !s.cut.Load() }
+// lingers reports whether connections that net/http closes must linger.
+func (s *httpStop) lingers() bool { return s.started.Load() && !s.cut.Load() }
 
 // inProgress returns the number of connections whose client waits for a response.
 func (l *httpListener) inProgress() int {
@@ -124,27 +126,26 @@ func (l *httpListener) inProgress() int {
 	return n
 }
 
-// httpActivity is what a connection knows of its requests. A connection without a
-// request in progress is idle unless its client has sent something after the last
-// response.
+// httpActivity tracks the requests of a connection. A connection without a request in
+// progress is idle unless its client has sent something after the last response.
 type httpActivity struct {
 	used       atomic.Uint32 // changes with each use
-	asked      atomic.Bool   // there has been a request
-	busy       atomic.Bool   // the handler runs
-	unanswered atomic.Bool   // something has been read, and nothing written since
-	writesLeft atomic.Int32  // until the one that starts the response; 0 if none does
-	ending     atomic.Bool   // idle reads end
+	hadRequest atomic.Bool
+	busy       atomic.Bool  // the handler runs
+	unanswered atomic.Bool  // something has been read, and nothing written since
+	writesLeft atomic.Int32 // up to and including the first of the response; then 0
+	ending     atomic.Bool  // the idle read is being interrupted
 
-	// With the mutex of the listener held:
-	usedThen   uint32
-	quietSince int64 // in nanoseconds after the listener's epoch
+	// Guarded by the mutex of the listener:
+	usedThen   uint32 // used at the last sweep
+	quietSince int64  // in nanoseconds after the listener's epoch
 }
 
-// beginRequest notes that the handler starts. The time for writing counts from the
-// start of the response, unless the handler sets a deadline of its own. A client
-// that waits for 100 Continue is sent that first.
+// beginRequest records that the handler starts. The write timeout counts from the start
+// of the response, unless the handler sets a deadline itself. If the client waits for
+// 100 Continue, the first write is that.
 func (a *httpActivity) beginRequest(expectsContinue bool) {
-	a.asked.Store(true)
+	a.hadRequest.Store(true)
 	a.busy.Store(true)
 	if expectsContinue {
 		a.writesLeft.Store(2)
@@ -163,13 +164,14 @@ func (a *httpActivity) received() {
 	a.unanswered.Store(true)
 }
 
-// responds notes a write, and reports whether it starts the response.
-func (a *httpActivity) responds() bool {
+// beginWrite records a write and reports whether it starts the response.
+func (a *httpActivity) beginWrite() bool {
 	a.unanswered.Store(false)
 	return a.writesLeft.Load() > 0 && a.writesLeft.Add(-1) == 0
 }
 
-// awaited reports whether the client waits for a response, as far as is known.
+// awaited reports whether the client waits for a response, as far as the server can
+// tell.
 func (a *httpActivity) awaited() bool { return a.busy.Load() || a.unanswered.Load() }
 
 // endIdle interrupts the read that waits for the next request, after which net/http
@@ -179,12 +181,12 @@ func (c *httpConn) endIdle() {
 	defer c.read.mu.Unlock()
 	if c.reading > 0 {
 		c.ending.Store(true)
-		_ = c.TCPConn.SetReadDeadline(longAgo) // of a connection that is closed, nothing waits
+		_ = c.TCPConn.SetReadDeadline(longAgo) // it fails if the connection is closed
 	}
 }
 
-// readOnceMore returns what has come at the last moment. If there is anything the
-// connection goes on.
+// readOnceMore reads input that has arrived at the last moment. If there is any, the
+// connection stays open.
 func (c *httpConn) readOnceMore(b []byte) (int, error) {
 	if err := c.TCPConn.SetReadDeadline(time.Now().Add(finalRead)); err != nil {
 		return 0, err
@@ -192,17 +194,17 @@ func (c *httpConn) readOnceMore(b []byte) (int, error) {
 	return c.TCPConn.Read(b)
 }
 
-// goOn takes back that idle reads end. c.read.mu must be held.
-func (c *httpConn) goOn() {
+// keepOpen undoes endIdle. c.read.mu must be held.
+func (c *httpConn) keepOpen() {
 	c.ending.Store(false)
 	if !c.interrupted {
-		_ = c.TCPConn.SetReadDeadline(time.Time{}) // of a connection that is closed, nothing waits
+		_ = c.TCPConn.SetReadDeadline(time.Time{}) // it fails if the connection is closed
 	}
 }
 
-// linger tells the client that nothing more is sent and reads until it has closed
-// its side. A connection that is closed with something unread is reset, and the
-// client may lose the response that it has not read yet.
+// linger closes the sending side and reads until the client has closed its side. If a
+// connection is closed with unread input, the kernel resets it, and the client may lose
+// a response that it has not read yet.
 func (c *httpConn) linger() {
 	if c.CloseWrite() != nil || c.TCPConn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 		return

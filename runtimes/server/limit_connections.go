@@ -6,7 +6,7 @@ import (
 )
 
 // limitConnections returns a listener that keeps at most limit connections open.
-// Further ones wait in the system's queue until one of them closes.
+// Further ones wait in the kernel's accept queue until one of them closes.
 func limitConnections(listener net.Listener, limit int) net.Listener {
 	return &limitedListener{Listener: listener, slots: make(chan struct{}, limit), closed: make(chan struct{})}
 }
@@ -39,14 +39,14 @@ func (l *limitedListener) Close() error {
 	return l.Listener.Close()
 }
 
-// limitedConn is a connection that gives its slot back when it is closed.
+// limitedConn is a connection that releases its slot when it is closed.
 type limitedConn struct {
 	net.Conn
 	once    sync.Once
 	release func()
 }
 
-// Close closes the connection.
+// Close implements [net.Conn].
 func (c *limitedConn) Close() error {
 	err := c.Conn.Close()
 	c.once.Do(c.release)

@@ -16,7 +16,7 @@ type listeners struct {
 }
 
 // listen opens all ports, or none. The error names the address and the
-// configuration key behind it.
+// configuration keys that set it.
 func listen(ctx context.Context, config Config) (listeners, error) {
 	httpKey := "server.http_port"
 	if config.TLS != nil {
@@ -41,19 +41,19 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	return open, nil
 }
 
-// listenOn opens a port. keys are those that the address comes from.
+// listenOn opens a port. keys names the configuration keys that set the address.
 func listenOn(ctx context.Context, address, keys string) (*closingListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)
 	}
-	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // which is what "tcp" means
+	return &closingListener{TCPListener: listener.(*net.TCPListener)}, nil // its type for "tcp"
 }
 
-// tlsConfig returns the TLS settings that both listeners start from, or nil for
-// plaintext: TLS 1.2 or newer and, below 1.3, only ECDHE with GCM (contract
-// 1.1, operations 2.2).
+// tlsConfig returns the TLS settings that both listeners are based on, or nil for
+// plaintext. They allow TLS 1.2 or newer and, for 1.2, only ECDHE with GCM
+// (contract 1.1, operations 2.2).
 func tlsConfig(files *TLS) (*tls.Config, error) {
 	if files == nil {
 		return nil, nil

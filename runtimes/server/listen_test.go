@@ -25,7 +25,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// certificate writes a certificate for 127.0.0.1 that signs itself.
+// certificate writes a self-signed certificate for 127.0.0.1.
 func certificate(t *testing.T) (files *server.TLS, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -89,8 +89,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What keeps the server from starting is said before it serves anything, with
-// the address or file and the configuration key.
+// Errors that prevent the start are returned before anything is served. They name the
+// address or file and the configuration key.
 func TestStartErrors(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestStartErrors(t *testing.T) {
 	const free = "127.0.0.1:0"
 	start := func(config server.Config) error {
 		config.Handler, config.Health = handler.New(handler.Config{}), server.NewHealth()
-		config.OnReady = func(net.Addr, net.Addr) { t.Error("the server says it is ready") }
+		config.OnReady = func(net.Addr, net.Addr) { t.Error("OnReady is called") }
 		return server.Run(t.Context(), config)
 	}
 	run := func(http, grpc string, files *server.TLS, loops ...server.Loop) error {
@@ -124,14 +124,14 @@ func TestStartErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, want := range test.want {
 				if test.err == nil || !strings.Contains(test.err.Error(), want) {
-					t.Errorf("got %v, want it to say %q", test.err, want)
+					t.Errorf("got %v, want an error with %q", test.err, want)
 				}
 			}
 		})
 	}
 }
 
-// Contract 1.1: the header block is bounded.
+// Contract 1.1: the size of the header block is limited.
 func TestHTTPHeaderLimit(t *testing.T) {
 	in := start(t, nil)
 	for size, want := range map[int]int{1 << 10: http.StatusOK, 1<<20 + 1<<13: http.StatusRequestHeaderFieldsTooLarge} {
@@ -151,10 +151,9 @@ func TestHTTPHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestGRPCFromBrowser: a page can send no request to the gRPC port that it is not
-// asked about first, not even over TLS, where browsers speak HTTP/2: it is neither
-// answered as a preflight request, nor carried out with a content type that needs
-// none.
+// TestGRPCFromBrowser checks that a web page cannot call the gRPC port, not even over
+// TLS, where browsers speak HTTP/2. Preflight requests fail, and so do requests with the
+// content types that need no preflight.
 func TestGRPCFromBrowser(t *testing.T) {
 	files, roots := certificate(t)
 	in := start(t, func(s *settings) { s.server.TLS = files })
@@ -164,7 +163,7 @@ func TestGRPCFromBrowser(t *testing.T) {
 	for _, test := range []struct{ method, contentType string }{
 		{"OPTIONS", ""}, {"POST", ""}, {"POST", "text/plain"}, {"POST", "application/x-www-form-urlencoded"}, {"POST", "multipart/form-data; boundary=x"},
 	} {
-		// A CreateNamespaceRequest whose key is "x", in the frame of gRPC.
+		// A CreateNamespaceRequest with the key "x" in gRPC framing.
 		body := strings.NewReader("\x00\x00\x00\x00\x06\x0a\x01x\x12\x01x")
 		request, err := http.NewRequestWithContext(t.Context(), test.method, "https://"+in.grpcAt.String()+"/flipt.Flipt/CreateNamespace", body)
 		if err != nil {

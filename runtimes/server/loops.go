@@ -17,16 +17,16 @@ import (
 type Loop struct {
 	Name     string        // for the log
 	Interval time.Duration // between the end of one run and the start of the next
-	// Run does the work once. It returns when ctx ends. An error, or a panic, is
-	// logged; the loop goes on.
+	// Run does the work once. It must return when ctx ends. Errors and panics are
+	// logged, and the loop continues.
 	Run func(ctx context.Context) error
 }
 
-// maxFirstDelay bounds how long the first run of a loop waits. It waits at all
-// so that instances started together do not all ask the database at once.
+// maxFirstDelay limits the delay of the first run of a loop. The delay is random so
+// that instances started together do not query the database together.
 const maxFirstDelay = time.Second
 
-// loopGroup is the running loops.
+// loopGroup keeps track of the running loops.
 type loopGroup struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the last one has ended
@@ -34,7 +34,7 @@ type loopGroup struct {
 	running map[string]int
 }
 
-// startLoops starts the loops; they end when ctx does or stop is called.
+// startLoops starts the loops, which end when ctx ends or stop is called.
 func startLoops(ctx context.Context, loops []Loop, logger *slog.Logger) *loopGroup {
 	ctx, cancel := context.WithCancel(ctx)
 	g := &loopGroup{cancel: cancel, done: make(chan struct{}), running: map[string]int{}}
@@ -53,14 +53,14 @@ func startLoops(ctx context.Context, loops []Loop, logger *slog.Logger) *loopGro
 	return g
 }
 
-// stop ends the loops and waits for them. Those that ignore their context until
-// the bound ends are named in the error.
-func (g *loopGroup) stop(bound context.Context) error {
+// stop ends the loops and waits for them until ctx ends. The error names the loops
+// that are still running then.
+func (g *loopGroup) stop(ctx context.Context) error {
 	g.cancel()
 	select {
 	case <-g.done:
 		return nil
-	case <-bound.Done():
+	case <-ctx.Done():
 		return fmt.Errorf("loops still running: %s", strings.Join(g.left(), ", "))
 	}
 }
@@ -94,7 +94,7 @@ func (l Loop) repeat(ctx context.Context, logger *slog.Logger) {
 	}
 }
 
-// runOnce runs the work once and survives it.
+// runOnce runs the work once. It logs errors and recovers from panics.
 func (l Loop) runOnce(ctx context.Context, logger *slog.Logger) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -106,7 +106,7 @@ func (l Loop) runOnce(ctx context.Context, logger *slog.Logger) {
 	}
 }
 
-// spread returns the interval with a tenth of it added or taken away at random.
+// spread returns the interval, changed at random by up to a tenth.
 func spread(interval time.Duration) time.Duration {
 	tenth := interval / 10
 	return interval - tenth + rand.N(2*tenth+1) // #nosec G404 -- jitter, not a secret

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// The clock of these tests is that of a synctest bubble: they wait for hours
-// without taking any time.
+// These tests run in synctest bubbles, whose clock lets them wait for hours without
+// taking any time.
 
-func TestLoopRunsAtOnceAndThenEveryInterval(t *testing.T) {
+func TestLoopRunsAtStartAndThenEveryInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var runs []time.Duration
@@ -31,14 +31,14 @@ func TestLoopRunsAtOnceAndThenEveryInterval(t *testing.T) {
 		}
 		for i := 1; i < len(runs); i++ {
 			if gap := runs[i] - runs[i-1]; gap < 54*time.Minute || gap > 66*time.Minute {
-				t.Errorf("gap %d is %v, want an hour give or take a tenth", i, gap)
+				t.Errorf("gap %d is %v, want an hour plus or minus a tenth", i, gap)
 			}
 		}
 	})
 }
 
-// A loop that fails or panics is logged by name and goes on (design 11: a panic
-// never ends the process).
+// A loop that fails or panics is logged by name and continues. A panic must never end
+// the process.
 func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -47,7 +47,7 @@ func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
 			runs++
 			switch runs {
 			case 1:
-				return errors.New("the database is away")
+				return errors.New("the database is unavailable")
 			case 2:
 				panic("a bug")
 			}
@@ -58,9 +58,9 @@ func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
 			t.Fatal(err)
 		}
 		if runs < 8 {
-			t.Errorf("%d runs in ten minutes, want the loop to go on", runs)
+			t.Errorf("%d runs in ten minutes, want the loop to continue", runs)
 		}
-		for _, want := range []string{"loop=cleanup", "the database is away", "a bug"} {
+		for _, want := range []string{"loop=cleanup", "the database is unavailable", "a bug"} {
 			if !strings.Contains(log.String(), want) {
 				t.Errorf("the log lacks %q:\n%s", want, log.String())
 			}
@@ -68,7 +68,7 @@ func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
 	})
 }
 
-// The stop interrupts a run through its context and does not call that a failure.
+// The stop interrupts a run through its context and does not log that as a failure.
 func TestLoopStopsInTheMiddleOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -86,20 +86,20 @@ func TestLoopStopsInTheMiddleOfARun(t *testing.T) {
 	})
 }
 
-// A loop that ignores its context does not hold up the stop for ever.
+// A loop that ignores its context does not delay the stop forever.
 func TestLoopThatDoesNotStopIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		g := startLoops(t.Context(), []Loop{{Name: "deaf", Interval: time.Hour, Run: func(context.Context) error {
+		g := startLoops(t.Context(), []Loop{{Name: "stuck", Interval: time.Hour, Run: func(context.Context) error {
 			<-release
 			return nil
 		}}}, slog.New(slog.DiscardHandler))
 		time.Sleep(time.Minute)
-		bound, cancel := context.WithTimeout(t.Context(), loopTimeout)
+		ctx, cancel := context.WithTimeout(t.Context(), loopTimeout)
 		defer cancel()
-		err := g.stop(bound)
-		if err == nil || !strings.Contains(err.Error(), "deaf") {
+		err := g.stop(ctx)
+		if err == nil || !strings.Contains(err.Error(), "stuck") {
 			t.Errorf("got %v, want an error that names the loop", err)
 		}
 	})

@@ -17,27 +17,27 @@ import (
 	"github.com/guidonhq/guidon/handler/budget"
 )
 
-// maxScrapes bounds how many scrapes are answered at a time.
+// maxScrapes limits the number of concurrent scrapes.
 const maxScrapes = 4
 
-// MetricsConfig is what metrics are made of. Zero values are right.
+// MetricsConfig configures [NewMetrics]. The zero value of every field is a usable
+// default.
 type MetricsConfig struct {
 	Info    handler.Info        // of the build
-	Caches  func() []CacheStats // asked at each scrape; nil = no cache metrics
-	Redis   func() RedisStats   // the same, with Caches; nil where there is none
-	Streams *handler.Streams    // nil = no metrics of streams
-	Memory  *budget.Budget      // of the handler; nil = no metrics of it
+	Caches  func() []CacheStats // called at each scrape; nil = no cache metrics
+	Redis   func() RedisStats   // called with Caches; nil = no Redis metrics
+	Streams *handler.Streams    // nil = no stream metrics
+	Memory  *budget.Budget      // of the handler; nil = no memory metrics
 	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
-// Metrics counts what the server does, under the names of contract 11 with the
-// prefix guidon_, in a registry of its own. It implements [handler.Observer];
-// its methods may be called concurrently.
+// Metrics counts operations and evaluations in a registry of its own. The names are
+// those of contract 11 with the prefix guidon_. It implements [handler.Observer], and its
+// methods are safe for concurrent use.
 //
-// Every label has a bounded number of values, whatever callers send. A flag
-// that does not exist is counted under empty labels, and after [MaxSeries]
-// combinations of flag and result further ones are counted under the flag
-// [OtherFlag].
+// Every label has a limited number of values, whatever callers send. Flags that do not
+// exist are counted under empty labels. After [MaxSeries] combinations of flag and
+// result, further ones are counted under the flag [OtherFlag].
 type Metrics struct {
 	registry     *prometheus.Registry
 	logger       *slog.Logger
@@ -48,14 +48,14 @@ type Metrics struct {
 
 var _ handler.Observer = (*Metrics)(nil)
 
-// NewMetrics returns metrics that have counted nothing yet. It starts nothing.
+// NewMetrics returns metrics that have counted nothing yet. It starts no goroutines.
 func NewMetrics(config MetricsConfig) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		logger:   config.Logger,
 		serverErrors: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "guidon_server_errors_total",
-			Help: "Requests answered with an internal error or as unavailable.",
+			Help: "Requests that failed as internal or unavailable.",
 		}),
 	}
 	if m.logger == nil {
@@ -93,7 +93,7 @@ func (m *Metrics) Handler() http.Handler {
 func buildInfo(info handler.Info) prometheus.Collector {
 	gauge := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "guidon_build_info",
-		Help: "Always 1; the labels say what is running.",
+		Help: "Always 1; the labels identify the build.",
 		ConstLabels: prometheus.Labels{
 			"version": info.Version, "commit": info.Commit, "goversion": runtime.Version(),
 		},

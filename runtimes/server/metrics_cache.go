@@ -6,20 +6,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// CacheStats is what a cache counted since the start of the process.
+// CacheStats is the statistics of a cache since the start of the process.
 type CacheStats struct {
-	Cache  string // where it keeps its entries, such as "memory"
-	Type   string // what they are, such as "snapshot"
+	Cache  string // where the entries are stored, such as "memory"
+	Type   string // what the entries are, such as "snapshot"
 	Hits   uint64
 	Misses uint64
-	Stale  uint64        // requests answered with an old entry, because the database did not answer
-	Outage time.Duration // for how long the database has not answered; zero while it does
+	Stale  uint64        // requests served from an old entry because the database did not respond
+	Outage time.Duration // how long the database has not responded; zero while it does
 }
 
-// RedisStats is what instances that share a Redis asked it since the start of the
+// RedisStats is the statistics of this instance's Redis queries since the start of the
 // process.
 type RedisStats struct {
-	Up             bool // it is asked; otherwise the database is
+	Up             bool // Redis is queried; otherwise the database is
 	Errors         uint64
 	RevisionHits   uint64
 	RevisionMisses uint64
@@ -27,26 +27,26 @@ type RedisStats struct {
 	SnapshotMisses uint64
 }
 
-// cacheCollector reads the counts when it is scraped, so that a cache hit costs
-// no more than the cache's own count.
+// cacheCollector reads the counts when it is scraped, so that a cache hit costs no more
+// than the cache's own counter.
 type cacheCollector struct {
 	caches func() []CacheStats
-	redis  func() RedisStats // nil where there is none
+	redis  func() RedisStats // nil without Redis
 }
 
 var (
 	cacheHits = prometheus.NewDesc("guidon_cache_hit_total",
-		"Reads that the cache answered.", []string{"cache", "type"}, nil)
+		"Reads served from the cache.", []string{"cache", "type"}, nil)
 	cacheMisses = prometheus.NewDesc("guidon_cache_miss_total",
-		"Reads that the cache could not answer.", []string{"cache", "type"}, nil)
+		"Reads that could not be served from the cache.", []string{"cache", "type"}, nil)
 	cacheStale = prometheus.NewDesc("guidon_cache_stale_answers_total",
-		"Requests answered from the cache because the database did not answer.", []string{"cache", "type"}, nil)
+		"Requests served from the cache because the database did not respond.", []string{"cache", "type"}, nil)
 	cacheStaleness = prometheus.NewDesc("guidon_cache_staleness_seconds",
-		"For how long the database has not answered, 0 while it does.", []string{"cache", "type"}, nil)
+		"How long the database has not responded, 0 while it does.", []string{"cache", "type"}, nil)
 	redisUp = prometheus.NewDesc("guidon_cache_redis_up",
-		"1 while Redis is asked, 0 while the database is asked instead because Redis did not answer or refused.", nil, nil)
+		"1 while Redis is queried, 0 while the database is queried instead because Redis did not respond or returned an error.", nil, nil)
 	redisErrors = prometheus.NewDesc("guidon_cache_redis_errors_total",
-		"Questions to Redis that were not answered in time, or refused.", nil, nil)
+		"Redis queries that timed out or failed.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -13,39 +13,39 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// MaxSeries bounds the combinations of flag and result that are counted apart.
+// MaxSeries limits the combinations of flag and result that are counted separately.
 const MaxSeries = 10_000
 
-// OtherFlag is the flag, and the namespace, that evaluations are counted under
-// when there are MaxSeries combinations already.
+// OtherFlag is the flag, and the namespace, that further evaluations are counted under
+// when there are MaxSeries combinations.
 const OtherFlag = "_other"
 
-// maxLabel bounds a label value in bytes, the value being a variant key or the
-// keys of the segments that matched.
+// maxLabel limits label values in bytes: variant keys, or the keys of the segments that
+// matched.
 const maxLabel = 255
 
 // evaluationMetrics counts evaluations.
 //
-// The latency has no label but the type: an evaluation is some hundred
-// nanoseconds of work on a snapshot in memory, whichever flag it is, and a
-// histogram has a dozen series for each combination of labels. By flag it would
-// cost more than everything else together and tell nothing.
+// The latency has no label but the type. An evaluation takes some hundred nanoseconds
+// on a snapshot in memory, whatever the flag, and a histogram has a dozen series for each
+// combination of labels. A histogram per flag would cost more than all other metrics
+// together and be of no use.
 type evaluationMetrics struct {
 	requests *prometheus.CounterVec
 	errors   *prometheus.CounterVec
 	results  *prometheus.CounterVec
 	variant  prometheus.Observer
 	boolean  prometheus.Observer
-	bound    int
+	limit    int
 
-	mu     sync.RWMutex
-	series map[seriesKey]series                 // at most bound, and those of OtherFlag
-	texts  map[string]string                    // of their keys, each once
-	common map[string]map[string][]commonSeries // by namespace and flag
+	mu       sync.RWMutex
+	series   map[seriesKey]series                 // at most limit, and those of OtherFlag
+	interned map[string]string                    // the strings of the keys
+	common   map[string]map[string][]commonSeries // by namespace and flag
 }
 
-// maxCommon is how many combinations of a flag are looked for one after the
-// other: most flags have fewer, and it is half the work of finding one among all.
+// maxCommon is how many combinations of a flag are searched linearly. Most flags have
+// fewer, and the search takes half as long as a lookup in the map of all.
 const maxCommon = 8
 
 // commonSeries is one of the first combinations of a flag.
@@ -54,26 +54,26 @@ type commonSeries struct {
 	series series
 }
 
-// seriesKey is one combination of labels.
+// seriesKey is a combination of labels.
 type seriesKey struct {
 	namespace, flag string
 	resultKey
 }
 
-// resultKey is what it says besides the flag.
+// resultKey is the part of a seriesKey that does not identify the flag.
 type resultKey struct {
 	kind, value, reason, segment string
 	match                        bool
 	failed                       bool
 }
 
-// series is the counters of one combination, looked up once.
+// series is the counters of one combination.
 type series struct {
 	requests prometheus.Counter
 	outcome  prometheus.Counter // a result or an error
 }
 
-func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluationMetrics {
+func newEvaluationMetrics(registry prometheus.Registerer, limit int) *evaluationMetrics {
 	latency := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "guidon_evaluations_latency_milliseconds",
 		Help:    "Time of one evaluation in milliseconds.",
@@ -82,28 +82,28 @@ func newEvaluationMetrics(registry prometheus.Registerer, bound int) *evaluation
 	m := &evaluationMetrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "guidon_evaluations_requests_total",
-			Help: "Evaluations asked for.",
+			Help: "Evaluations requested.",
 		}, []string{"namespace", "flag"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "guidon_evaluations_errors_total",
-			Help: "Evaluations that failed. Where it is not known that the flag exists, the labels are empty.",
+			Help: "Evaluations that failed. The labels are empty if the flag is not known to exist.",
 		}, []string{"namespace", "flag"}),
 		results: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "guidon_evaluations_results_total",
-			Help: "What evaluations answered. match and segment are empty for boolean flags.",
+			Help: "Results of evaluations. match and segment are empty for boolean flags.",
 		}, []string{"namespace", "flag", "type", "match", "segment", "reason", "value"}),
-		variant: latency.WithLabelValues(typeVariant),
-		boolean: latency.WithLabelValues(typeBoolean),
-		bound:   bound,
-		series:  map[seriesKey]series{},
-		texts:   map[string]string{},
-		common:  map[string]map[string][]commonSeries{},
+		variant:  latency.WithLabelValues(typeVariant),
+		boolean:  latency.WithLabelValues(typeBoolean),
+		limit:    limit,
+		series:   map[seriesKey]series{},
+		interned: map[string]string{},
+		common:   map[string]map[string][]commonSeries{},
 	}
 	registry.MustRegister(m.requests, m.errors, m.results, latency)
 	return m
 }
 
-// The types of evaluations.
+// The values of the label type.
 const (
 	typeVariant = "variant"
 	typeBoolean = "boolean"
@@ -115,8 +115,8 @@ func (m *Metrics) Evaluated(events []handler.EvaluationEvent) { m.evaluations.co
 func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
 	for rest := events; len(rest) > 0; {
 		rest = rest[m.countKnown(rest):]
-		if len(rest) > 0 { // one that is counted for the first time
-			m.of(keyOf(&rest[0])).inc()
+		if len(rest) > 0 { // a combination that is counted for the first time
+			m.get(keyOf(&rest[0])).inc()
 			rest = rest[1:]
 		}
 	}
@@ -131,8 +131,8 @@ func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
 }
 
 // countKnown counts the events up to the first whose combination is not known, and
-// returns how many these are. That is the usual case: it takes a read lock and no
-// memory.
+// returns their number. In the usual case these are all events. It takes only a read lock
+// and does not allocate.
 func (m *evaluationMetrics) countKnown(events []handler.EvaluationEvent) int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -152,11 +152,11 @@ func (s series) inc() {
 	s.outcome.Inc()
 }
 
-// keyOf returns the labels of the event. They are empty, namespace included,
-// where it is not certain that the flag exists: names that a caller made up must
-// not take the place of real ones. Besides unknown flags that is every failure
-// but a refused request, such as a database that cannot be reached. The labels
-// of a failure say no more than whose it is.
+// keyOf returns the labels of the event. They are empty, including the namespace, if it
+// is not certain that the flag exists: names made up by a caller must not displace real
+// ones. This applies to unknown flags and to every failure except a rejected request,
+// for example if the database cannot be reached. The labels of a failure contain only the
+// namespace and the flag.
 func keyOf(event *handler.EvaluationEvent) (key seriesKey) {
 	if event.Err != nil || !event.FlagExists {
 		key.failed = true
@@ -174,17 +174,17 @@ func keyOf(event *handler.EvaluationEvent) (key seriesKey) {
 	return key
 }
 
-// of returns the counters of the combination, which are made where there are none.
-func (m *evaluationMetrics) of(key seriesKey) series {
+// get returns the counters of the combination. It creates them if there are none.
+func (m *evaluationMetrics) get(key seriesKey) series {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.series) >= m.bound {
+	if len(m.series) >= m.limit {
 		key = seriesKey{OtherFlag, OtherFlag, resultKey{kind: key.kind, failed: key.failed}}
 	}
 	if s, known := m.known(&key); known {
 		return s
 	}
-	key = m.owned(key)
+	key = m.intern(key)
 	s := m.newSeries(key)
 	m.series[key] = s
 	flags := m.common[key.namespace]
@@ -198,8 +198,8 @@ func (m *evaluationMetrics) of(key seriesKey) series {
 	return s
 }
 
-// known returns the counters of the combination where there are some. m.mu is
-// held, for reading at least.
+// known returns the counters of the combination, or false if there are none. m.mu must be
+// held, at least for reading.
 func (m *evaluationMetrics) known(key *seriesKey) (series, bool) {
 	common := m.common[key.namespace][key.flag]
 	for i := range common {
@@ -229,14 +229,15 @@ func (m *evaluationMetrics) newSeries(key seriesKey) series {
 	return s
 }
 
-// owned returns the key without the memory of the request that it came from. What
-// keys have in common is in one place in memory, which is fast to compare with.
-func (m *evaluationMetrics) owned(key seriesKey) seriesKey {
+// intern returns the key with interned strings, so that it does not keep the memory of a
+// request alive. Strings that keys have in common are also faster to compare if they are
+// in the same memory.
+func (m *evaluationMetrics) intern(key seriesKey) seriesKey {
 	for _, text := range []*string{&key.namespace, &key.flag, &key.kind, &key.value, &key.reason, &key.segment} {
-		own, known := m.texts[*text]
+		own, known := m.interned[*text]
 		if !known {
 			own = strings.Clone(*text)
-			m.texts[own] = own
+			m.interned[own] = own
 		}
 		*text = own
 	}

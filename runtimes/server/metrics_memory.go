@@ -11,7 +11,7 @@ type memoryCollector struct{ budget *budget.Budget }
 
 var (
 	memoryLimit = prometheus.NewDesc("guidon_request_memory_limit_bytes",
-		"Memory that requests and responses in progress may take.", []string{"kind"}, nil)
+		"Memory that requests and responses in progress may reserve.", []string{"kind"}, nil)
 	memoryReserved = prometheus.NewDesc("guidon_request_memory_reserved_bytes",
 		"Memory that requests and responses in progress have reserved.", []string{"kind"}, nil)
 	memoryRejected = prometheus.NewDesc("guidon_request_memory_rejected_total",

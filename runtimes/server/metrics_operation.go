@@ -11,21 +11,21 @@ import (
 	"github.com/guidonhq/guidon/handler"
 )
 
-// operationMetrics counts operations under the names that gRPC servers usually
-// have, for both transports: HTTP is the same operations (contract 1.1), and
-// dashboards made for the reference find them here. The set of series is that
-// of the operations table; nothing a caller sends becomes a label.
+// operationMetrics counts operations under the usual names for gRPC servers, for both
+// transports. HTTP has the same operations (contract 1.1), and dashboards made for the
+// reference expect these names. The operations table determines the set of series, so
+// that no caller input becomes a label.
 type operationMetrics struct {
 	started *prometheus.CounterVec
 	seconds *prometheus.HistogramVec
 	handled *prometheus.CounterVec
-	byName  map[string]*operationSeries // read-only once made
-	other   *operationSeries            // whatever is not in the table
+	byName  map[string]*operationSeries // read-only after construction
+	other   *operationSeries            // for operations that are not in the table
 }
 
-// operationSeries is the metrics of one operation. They are made when they are
-// first needed: most operations are rarely called, and hardly ever answer most
-// of the codes.
+// operationSeries is the metrics of one operation. They are created when they are first
+// needed, because most operations are rarely called, and hardly ever return most of the
+// codes.
 type operationSeries struct {
 	service, method string
 	once            sync.Once
@@ -53,7 +53,7 @@ func newOperationMetrics(registry prometheus.Registerer, operations []*handler.O
 		}, labels),
 		handled: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "grpc_server_handled_total",
-			Help: "Calls of an operation over either transport, by the gRPC code of the answer.",
+			Help: "Calls of an operation over either transport, by the gRPC code of the response.",
 		}, append(labels, "grpc_code")),
 		byName: make(map[string]*operationSeries, len(operations)),
 		other:  &operationSeries{method: "_other"},
@@ -80,7 +80,6 @@ func (m *operationMetrics) count(operation string, code codes.Code, duration tim
 	m.counter(s, min(code, lastCode)).Inc()
 }
 
-// counter returns the counter of the code.
 func (m *operationMetrics) counter(s *operationSeries, code codes.Code) prometheus.Counter {
 	if c := s.byCode[code].Load(); c != nil {
 		return *c

@@ -13,7 +13,7 @@ var (
 	streamsOpen = prometheus.NewDesc("guidon_streams_open",
 		"Event streams that are open.", []string{"kind"}, nil)
 	streamsRefused = prometheus.NewDesc("guidon_streams_refused_total",
-		"Event streams that were refused because too many were open, or the server was stopping.", []string{"kind"}, nil)
+		"Event streams that were rejected because too many were open, or the server was stopping.", []string{"kind"}, nil)
 	streamsEnded = prometheus.NewDesc("guidon_streams_ended_total",
 		"Event streams that have ended, by reason.", []string{"kind", "reason"}, nil)
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// scrape returns the lines of the metrics whose name begins with the prefix.
+// scrape returns the lines of the metrics that begin with the prefix.
 func scrape(t *testing.T, m *server.Metrics, prefix string) []string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
@@ -35,13 +35,13 @@ func scrape(t *testing.T, m *server.Metrics, prefix string) []string {
 	return lines
 }
 
-// Contract 11: the content type that clients of the reference look for.
+// Contract 11: the content type that clients of the reference expect.
 func TestMetricsContentType(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	server.NewMetrics(server.MetricsConfig{}).Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
 	got := recorder.Header().Get("Content-Type")
 	if want := "text/plain; version=0.0.4"; !strings.HasPrefix(got, want) {
-		t.Errorf("Content-Type is %q, want one that begins with %q", got, want)
+		t.Errorf("Content-Type is %q, want prefix %q", got, want)
 	}
 }
 
@@ -84,8 +84,8 @@ func TestEvaluationMetrics(t *testing.T) {
 			},
 		},
 		{
-			// Whoever asks for made-up flags must not fill the memory (design 11).
-			name: "an unknown flag leaves no name behind, nor does its namespace",
+			// Otherwise callers could fill the memory with made-up flags.
+			name: "the names of an unknown flag and its namespace are not used as labels",
 			event: handler.EvaluationEvent{
 				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: guidon.Errorf(guidon.NotFound, "not found"),
 			},
@@ -95,7 +95,7 @@ func TestEvaluationMetrics(t *testing.T) {
 			},
 		},
 		{
-			name: "nor does one of which nobody knows while the database is away",
+			name: "nor are those of a flag that cannot be looked up because the database is unavailable",
 			event: handler.EvaluationEvent{
 				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: errors.New("no connection"), FlagExists: true,
 			},
@@ -122,8 +122,8 @@ func TestEvaluationMetrics(t *testing.T) {
 	}
 }
 
-// The evaluations of a batch are counted as if they came one by one, whatever has
-// been counted before.
+// The evaluations of a batch are counted like separate ones, whatever has been counted
+// before.
 func TestEvaluationMetricsOfBatch(t *testing.T) {
 	var events []handler.EvaluationEvent
 	for i := range 60 {
@@ -143,24 +143,24 @@ func TestEvaluationMetricsOfBatch(t *testing.T) {
 		}
 		events = append(events, event)
 	}
-	together, apart := server.NewMetrics(server.MetricsConfig{}), server.NewMetrics(server.MetricsConfig{})
+	batched, separate := server.NewMetrics(server.MetricsConfig{}), server.NewMetrics(server.MetricsConfig{})
 	for range 3 {
-		together.Evaluated(events)
+		batched.Evaluated(events)
 		for i := range events {
-			apart.Evaluated(events[i : i+1])
+			separate.Evaluated(events[i : i+1])
 		}
 	}
-	together.Evaluated(nil)
-	want := scrape(t, apart, "guidon_evaluations_")
+	batched.Evaluated(nil)
+	want := scrape(t, separate, "guidon_evaluations_")
 	if len(want) < 60 {
 		t.Errorf("only %d series", len(want))
 	}
-	if diff := cmp.Diff(want, scrape(t, together, "guidon_evaluations_")); diff != "" {
-		t.Errorf("metrics (-one by one +together):\n%s", diff)
+	if diff := cmp.Diff(want, scrape(t, batched, "guidon_evaluations_")); diff != "" {
+		t.Errorf("metrics (-separate +batched):\n%s", diff)
 	}
 }
 
-// Design 11: no label of unbounded cardinality, whatever is evaluated.
+// The number of label values is limited, whatever is evaluated.
 func TestEvaluationMetricsAreBounded(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
 	for i := range 2 * server.MaxSeries {
@@ -178,7 +178,7 @@ func TestEvaluationMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// A flag of many results has a counter for each, as has one of few.
+// A flag with many different results has a counter for each of them, like one with few.
 func TestEvaluationMetricsOfManyResults(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
 	const variants, times = 30, 3
@@ -209,8 +209,8 @@ func TestLatencyIsByTypeOnly(t *testing.T) {
 	}
 }
 
-// Contract 11: the grpc_server_* family, for both transports, and what counts
-// as a failure of the server.
+// Contract 11: the grpc_server_* family for both transports, and the codes that count as
+// server errors.
 func TestOperationMetrics(t *testing.T) {
 	m := server.NewMetrics(server.MetricsConfig{})
 	const get = "/flipt.Flipt/GetFlag"
@@ -268,7 +268,7 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 	}
 }
 
-// The metrics are on the path of every evaluation.
+// Every evaluation calls Evaluated.
 func BenchmarkEvaluated(b *testing.B) {
 	events := map[string][]handler.EvaluationEvent{
 		"boolean": {{Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true, Duration: 300}},

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// profilingPath is where package pprof expects to be.
+// profilingPath is the path under which package pprof expects to be served.
 const profilingPath = "/debug/pprof"
 
-// Profiling returns the pages of the Go profiler, under /debug/pprof. They are for
-// [handler.Config], which knows who may see them.
+// Profiling serves the Go profiler under /debug/pprof. Pass it to [handler.Config], and
+// the handler restricts access to it.
 func Profiling() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch strings.TrimPrefix(r.URL.Path, profilingPath) {

@@ -7,7 +7,7 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// TestProfiling has the pages that the profiler's tools ask for.
+// TestProfiling requests the pages that profiling tools use.
 func TestProfiling(t *testing.T) {
 	for path, status := range map[string]int{
 		"/debug/pprof": 302, "/debug/pprof/": 200, "/debug/pprof/goroutine?debug=1": 200, "/debug/pprof/cmdline": 200, "/debug/pprof/symbol": 200,

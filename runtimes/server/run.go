@@ -9,23 +9,23 @@ import (
 	"sync"
 )
 
-// Run listens, serves until ctx ends, and returns when everything that it
-// started has ended.
+// Run listens, serves until ctx ends, and returns when everything that it started has
+// ended. Only loops that ignore their context may still be running then.
 //
 // The stop takes these steps:
 //
 //  1. Health turns to not serving, and clients are told to close their connections:
-//     by Connection: close with each response, by GOAWAY over gRPC. For the
-//     ShutdownDelay requests and new connections are accepted as before.
-//  2. The listeners close, once the connections that the system has completed are
-//     accepted. Event streams end, idle connections are closed, and requests in
-//     progress may finish within the ShutdownTimeout, after which they are cut.
-//  3. The loops end, and the listener for diagnostics closes.
+//     by "Connection: close" with each response over HTTP, by GOAWAY over gRPC. During
+//     the ShutdownDelay, requests and new connections are accepted as before.
+//  2. The listeners accept the connections that the kernel has completed, and close.
+//     Event streams end, idle connections are closed, and requests in progress may
+//     finish within the ShutdownTimeout, after which they are aborted.
+//  3. The loops end, and the diagnostics listener closes.
 //
-// A listener that fails begins the stop too, without the delay.
+// If a listener fails, the stop starts too, without the delay.
 //
-// The result is nil after a stop in which nothing had to be cut. An error before
-// OnReady means that nothing was served.
+// Run returns nil if no listener failed, no request was aborted and all loops have
+// ended. If it returns an error before it calls OnReady, no request was served.
 func Run(ctx context.Context, config Config) error {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -43,18 +43,18 @@ func Run(ctx context.Context, config Config) error {
 	return s.run(ctx)
 }
 
-// serving is a server while it runs.
+// serving is a running server.
 type serving struct {
 	config Config
 	tls    *tls.Config // nil = plaintext
 	open   listeners
 	calls  *calls
 	http   *http.Server
-	grpc   []*grpcServing // a second one takes over when the stop begins
+	grpc   []*grpcServing // a second one takes over when the stop starts
 
-	grpcConns *grpcConns     // of all of them
-	running   sync.WaitGroup // what serves on a listener, and the measurement of the delay
-	failed    chan error     // receives why a listener failed
+	grpcConns *grpcConns     // of all gRPC servers
+	running   sync.WaitGroup // goroutines that serve a listener or measure the delay
+	failed    chan error     // receives the errors of failed listeners
 
 	diagnostics *http.Server // serves only if its listener is open
 }
@@ -66,7 +66,7 @@ func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving
 		open:        open,
 		http:        newHTTPServer(config, tlsSettings, open.http),
 		grpcConns:   newGRPCConns(config.GRPC.MaxConnections, config.HTTP.WriteTimeout),
-		failed:      make(chan error, 4), // one for each that serves
+		failed:      make(chan error, 4), // room for an error of each server
 		diagnostics: newDiagnosticsServer(config),
 		calls: &calls{
 			handler:        config.Handler,
@@ -80,7 +80,7 @@ func newServing(config Config, tlsSettings *tls.Config, open listeners) *serving
 
 // run serves on the open listeners until the stop has ended.
 func (s *serving) run(ctx context.Context) error {
-	// Loops go on while requests drain, so their end is not that of ctx.
+	// The end of ctx must not end the loops: they continue while requests drain.
 	loops := startLoops(context.WithoutCancel(ctx), s.config.Loops, s.config.Logger)
 	measuring, endMeasuring := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.Delay != nil {
@@ -113,7 +113,7 @@ func (s *serving) run(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// serve serves on a listener. The channel is closed when that has ended.
+// serve runs the function in a goroutine. The channel is closed when it has returned.
 func (s *serving) serve(listener string, serve func() error) chan struct{} {
 	ended := make(chan struct{})
 	s.running.Go(func() {

@@ -9,15 +9,15 @@ import (
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
-// loopTimeout bounds how long the stop waits for loops after it has told them
-// to end. They have nothing to drain.
+// loopTimeout limits how long the stop waits for loops after it has canceled them.
+// They have nothing to drain.
 const loopTimeout = 5 * time.Second
 
-// errAborted is the end of the time for a stop that [Config.Abort] cuts short.
-var errAborted = errors.New("the stop was cut short")
+// errAborted is the cause if [Config.Abort] ends the stop early.
+var errAborted = errors.New("shutdown was cut short")
 
-// stop ends everything, in the order that Run promises, and returns what had to
-// be cut.
+// stop ends everything, in the order that Run documents. The error lists what had to
+// be aborted.
 func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -38,19 +38,19 @@ func (s *serving) stop(loops *loopGroup, accepted <-chan struct{}, delay bool) e
 	}
 	drained := s.drain(ctx, accepted)
 
-	bound, release := context.WithTimeout(ctx, loopTimeout)
-	defer release()
-	return errors.Join(drained, loops.stop(bound))
+	loopsCtx, cancelLoops := context.WithTimeout(ctx, loopTimeout)
+	defer cancelLoops()
+	return errors.Join(drained, loops.stop(loopsCtx))
 }
 
-// drain lets requests in progress finish on both listeners at once, and cuts what
-// is left when the bound is reached.
+// drain lets requests in progress finish on both listeners concurrently, and aborts
+// those that remain at the timeout.
 func (s *serving) drain(ctx context.Context, accepted <-chan struct{}) error {
 	timeout := s.config.ShutdownTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("they had %s to finish", timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("not finished within %s", timeout))
 	defer cancel()
 	close(s.calls.draining)
-	s.config.Streams.End() // they would not finish by themselves
+	s.config.Streams.End() // they would not end by themselves
 
 	grpcCut := make(chan error, 1)
 	go func() { grpcCut <- s.drainGRPC(ctx) }()
@@ -61,14 +61,14 @@ func (s *serving) drainHTTP(ctx context.Context, accepted <-chan struct{}) error
 	var cut error
 	if cause := s.open.http.drain(ctx, accepted); cause != nil {
 		if n := s.open.http.inProgress(); n > 0 {
-			cut = fmt.Errorf("HTTP requests were cut (%d): %w", n, cause)
+			cut = fmt.Errorf("aborted HTTP requests (%d): %w", n, cause)
 		}
 		s.open.http.stop.cut.Store(true)
 	}
 	return errors.Join(cut, s.http.Close())
 }
 
-// drainGRPC drains the server that still accepts connections, and waits for that
+// drainGRPC drains the server that still accepts connections. It waits for that one
 // and for the one that it took over from.
 func (s *serving) drainGRPC(ctx context.Context) error {
 	last := s.grpc[len(s.grpc)-1]
@@ -80,7 +80,7 @@ func (s *serving) drainGRPC(ctx context.Context) error {
 		case <-g.drained:
 		case <-ctx.Done():
 			if cut == nil {
-				cut = fmt.Errorf("gRPC requests were cut (%d): %w", s.calls.running.Load(), context.Cause(ctx))
+				cut = fmt.Errorf("aborted gRPC requests (%d): %w", s.calls.running.Load(), context.Cause(ctx))
 			}
 			g.server.Stop()
 		}

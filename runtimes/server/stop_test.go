@@ -21,8 +21,8 @@ import (
 
 const evaluateBoolean = "/flipt.evaluation.EvaluationService/Boolean"
 
-// evaluateBoth begins an evaluation over each transport and returns, when both
-// are under way, the channel of their results: nil, or what went wrong.
+// evaluateBoth starts an evaluation over each transport and returns when both are in
+// progress. The channel receives their errors.
 func (in *instance) evaluateBoth(g *gate) <-chan error {
 	in.t.Helper()
 	results := make(chan error, 2)
@@ -67,8 +67,8 @@ func (in *instance) next(stream healthpb.Health_WatchClient, want healthpb.Healt
 	}
 }
 
-// Issue "Stopping": health turns off first, and for the configured delay
-// requests are still answered.
+// The stop first sets health to not serving, and requests are still served during the
+// configured delay.
 func TestStopTurnsHealthOffBeforeItDrains(t *testing.T) {
 	abort := make(chan struct{})
 	in := start(t, func(s *settings) {
@@ -99,8 +99,8 @@ func TestStopTurnsHealthOffBeforeItDrains(t *testing.T) {
 	_ = in.wait()
 }
 
-// Without a delay a watcher still sees the last change before its stream ends,
-// and the stream does not hold up the stop.
+// Without a delay, a watcher still sees the last change before its stream ends, and the
+// stream does not delay the stop.
 func TestStopEndsWatchesAfterTheLastChange(t *testing.T) {
 	in := start(t, nil)
 	watch := in.watch()
@@ -114,7 +114,7 @@ func TestStopEndsWatchesAfterTheLastChange(t *testing.T) {
 	}
 }
 
-// Issue "Stopping": requests under way finish.
+// Requests in progress finish.
 func TestStopLetsRequestsFinish(t *testing.T) {
 	g := newGate()
 	in := start(t, func(s *settings) { s.handler.Observer = g })
@@ -124,12 +124,12 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 	in.cancel()
 	in.next(watch, healthpb.HealthCheckResponse_NOT_SERVING)
 	if _, err := watch.Recv(); err == nil {
-		t.Fatal("the watch goes on while the server drains")
+		t.Fatal("the watch continues while the server drains")
 	}
-	close(g.open) // only now, while it drains
+	close(g.open) // only now, while the server drains
 	for range 2 {
 		if err := <-results; err != nil {
-			t.Errorf("a request under way failed: %v", err)
+			t.Errorf("a request in progress failed: %v", err)
 		}
 	}
 	if err := in.wait(); err != nil {
@@ -137,8 +137,8 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 	}
 }
 
-// Issue "Stopping": within a bound.
-func TestStopCutsStuckRequestsAtTheBound(t *testing.T) {
+// Requests that do not finish within the shutdown timeout are aborted.
+func TestStopAbortsStuckRequestsAtTheTimeout(t *testing.T) {
 	g := newGate()
 	in := start(t, func(s *settings) {
 		s.handler.Observer = g
@@ -154,15 +154,15 @@ func TestStopCutsStuckRequestsAtTheBound(t *testing.T) {
 		}
 	}
 	close(g.open)
-	for _, want := range []string{"HTTP requests were cut", "gRPC requests were cut", "20ms"} {
+	for _, want := range []string{"aborted HTTP requests", "aborted gRPC requests", "20ms"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Run returned %v, want it to say %q", err, want)
+			t.Errorf("Run returned %v, want an error with %q", err, want)
 		}
 	}
 }
 
-// Issue "Stopping": a second signal ends at once, whatever the first began.
-func TestAbortEndsTheStopAtOnce(t *testing.T) {
+// A second signal ends the server immediately.
+func TestAbortEndsTheStopImmediately(t *testing.T) {
 	g := newGate()
 	abort := make(chan struct{})
 	in := start(t, func(s *settings) {
@@ -179,11 +179,11 @@ func TestAbortEndsTheStopAtOnce(t *testing.T) {
 	<-results
 	<-results
 	if err == nil || !strings.Contains(err.Error(), "cut short") {
-		t.Errorf("Run returned %v, want it to say that the stop was cut short", err)
+		t.Errorf("Run returned %v, want an error with %q", err, "cut short")
 	}
 }
 
-// Loops go on while requests drain and have ended when Run returns.
+// Loops continue while requests drain, and have ended when Run returns.
 func TestStopEndsLoopsLast(t *testing.T) {
 	g := newGate()
 	began, ended := make(chan struct{}), make(chan struct{})
@@ -203,7 +203,7 @@ func TestStopEndsLoopsLast(t *testing.T) {
 	in.cancel()
 	in.next(watch, healthpb.HealthCheckResponse_NOT_SERVING)
 	if _, err := watch.Recv(); err == nil {
-		t.Fatal("the watch goes on while the server drains")
+		t.Fatal("the watch continues while the server drains")
 	}
 	select {
 	case <-ended:
@@ -223,8 +223,8 @@ func TestStopEndsLoopsLast(t *testing.T) {
 	}
 }
 
-// Design 11: no goroutine outlives the server's stop, not even those of clients
-// that never sent or finished what they began.
+// No goroutine outlives Run, not even those of clients that never sent a message or
+// finished a call.
 func TestNoGoroutineOutlivesRun(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.server.GRPC.ReceiveTimeout = time.Millisecond
@@ -247,7 +247,7 @@ func TestNoGoroutineOutlivesRun(t *testing.T) {
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	// Goroutines that have nothing left to wait for may still be on their last
+	// Goroutines that have finished their work may still be executing their last
 	// instructions.
 	var left string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); runtime.Gosched() {

@@ -13,13 +13,13 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// silent is a namespace in which nothing changes.
+// silent subscribes to a namespace in which nothing changes.
 func silent(string) (func() <-chan struct{}, func()) {
 	return func() <-chan struct{} { return nil }, func() {}
 }
 
-// A stream would not end by itself: when the stop drains it is ended, and does not
-// hold it up.
+// A stream would not end by itself. The stop ends it, so that it does not delay the
+// drain.
 func TestStopEndsStreams(t *testing.T) {
 	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
 	metrics := server.NewMetrics(server.MetricsConfig{Streams: streams})
@@ -33,7 +33,7 @@ func TestStopEndsStreams(t *testing.T) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if got := scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
-		t.Errorf("while it is open: %q", got)
+		t.Errorf("metrics while the stream is open: %q", got)
 	}
 	in.cancel()
 	if err := in.wait(); err != nil {

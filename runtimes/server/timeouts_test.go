@@ -13,14 +13,14 @@ import (
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
-// TestSlowClients: a client that takes longer than it may loses its connection, and
-// is told why where there is something to answer.
+// TestSlowClients checks that a client that exceeds a timeout is disconnected, and gets a
+// response if there is a request to respond to.
 func TestSlowClients(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	for name, test := range map[string]struct {
 		http server.HTTP
 		sent string
-		want []int // the statuses of the answers, before the connection is closed
+		want []int // the statuses of the responses before the connection is closed
 	}{
 		"nothing":                 {http: server.HTTP{ReadTimeout: soon}},
 		"half a header":           {http: server.HTTP{ReadTimeout: soon}, sent: "GET /health HTTP/1.1\r\nHost: a"},
@@ -60,13 +60,14 @@ func TestSlowClients(t *testing.T) {
 				t.Errorf("at the end: got %q, %v, want nothing", rest, err)
 			}
 			if waited := time.Since(begin); waited < soon {
-				t.Errorf("closed after %v", waited)
+				t.Errorf("closed after %v, before the timeout of %v", waited, soon)
 			}
 		})
 	}
 }
 
-// TestStreamsOutlastTimeouts: what bounds a request does not bound a stream.
+// TestStreamsOutlastTimeouts checks that the timeouts of requests do not apply to
+// streams.
 func TestStreamsOutlastTimeouts(t *testing.T) {
 	const soon = 20 * time.Millisecond
 	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: silent, MaxOFREP: 2, MaxChanges: 1})
@@ -79,8 +80,8 @@ func TestStreamsOutlastTimeouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Body.Close() }()
-	// By the time that a request of another client has been too slow, twice, the
-	// stream would have been.
+	// When another client has exceeded the timeout twice, the stream has exceeded it
+	// too.
 	for range 2 {
 		slow, err := net.Dial("tcp", in.httpAt.String())
 		if err != nil {
@@ -92,8 +93,8 @@ func TestStreamsOutlastTimeouts(t *testing.T) {
 		_ = slow.Close()
 	}
 	in.cancel()
-	if sent, err := io.ReadAll(stream.Body); err != nil || strings.Count(string(sent), "retry: ") != 2 { // at its begin, and when the server stops
-		t.Errorf("the stream was cut: %q, %v", sent, err)
+	if sent, err := io.ReadAll(stream.Body); err != nil || strings.Count(string(sent), "retry: ") != 2 { // at the start, and when the server stops
+		t.Errorf("the stream was aborted: %q, %v", sent, err)
 	}
 	if err := in.wait(); err != nil {
 		t.Error(err)

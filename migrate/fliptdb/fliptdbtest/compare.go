@@ -12,8 +12,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// Compare evaluates every flag for many generated entities and contexts with
-// both: the rows, by the reference, and the store.
+// Compare evaluates flags for many generated entities and contexts, and compares the
+// results of [Data.Evaluate] with those of the store.
 func Compare(t *testing.T, d *Data, store guidon.Store) {
 	t.Helper()
 	const contexts = 2500
@@ -28,12 +28,12 @@ func Compare(t *testing.T, d *Data, store guidon.Store) {
 	}
 	reasons := make(map[string]int)
 	for i := range contexts {
-		entity, values := g.question(i)
-		// Each context meets some of the flags; all of them would take minutes.
+		entity, values := g.request(i)
+		// Only some flags per context: all of them would take minutes.
 		for range 8 {
 			f := pick(g, d.Flags)
 			want := d.Evaluate(f.Namespace, f.Key, entity, values)
-			got := answer(t, snapshots[f.Namespace], f, entity, values)
+			got := evaluate(t, snapshots[f.Namespace], f, entity, values)
 			if !cmp.Equal(got, want, attachments) {
 				t.Fatalf("%s/%s for %q %q: (-reference +store)\n%s", f.Namespace, f.Key, entity, values, cmp.Diff(want, got, attachments))
 			}
@@ -41,11 +41,12 @@ func Compare(t *testing.T, d *Data, store guidon.Store) {
 		}
 	}
 	if len(reasons) < 8 {
-		t.Errorf("the questions are too weak: answers were only %v", reasons)
+		t.Errorf("the requests do not cover enough cases: got only the results %v", reasons)
 	}
 }
 
-// attachments compares by what JSON texts mean: PostgreSQL keeps that only.
+// attachments compares attachments as JSON values, because PostgreSQL does not keep their
+// form.
 var attachments = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Attachment" },
 	cmp.Comparer(func(a, b string) bool {
 		var x, y any
@@ -55,14 +56,14 @@ var attachments = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String(
 		return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && cmp.Equal(x, y)
 	}))
 
-// question returns an entity and a context, in which anything may be missing.
-func (g *generator) question(i int) (entity string, values map[string]string) {
+// request returns an entity and a context. Any property may be missing.
+func (g *generator) request(i int) (entity string, values map[string]string) {
 	entity = pick(g, []string{fmt.Sprintf("user-%d", i), "user-1", "user-3", "", "日本語"})
 	values = make(map[string]string)
 	for _, p := range []struct {
 		name string
 		list []string
-	}{{"name", texts}, {"age", numbers}, {"paid", truths}, {"since", dates}} {
+	}{{"name", texts}, {"age", numbers}, {"paid", booleans}, {"since", dates}} {
 		if g.IntN(4) > 0 {
 			values[p.name] = pick(g, p.list)
 		}
@@ -74,20 +75,20 @@ var reasonNames = map[guidon.Reason]string{
 	guidon.ReasonUnknown: "UNKNOWN", guidon.ReasonFlagDisabled: "FLAG_DISABLED", guidon.ReasonMatch: "MATCH", guidon.ReasonDefault: "DEFAULT",
 }
 
-func answer(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, values map[string]string) Answer {
+func evaluate(t *testing.T, snapshot *guidon.Snapshot, f Flag, entity string, values map[string]string) Result {
 	t.Helper()
 	if f.Type == 1 {
 		r, err := snapshot.Boolean(f.Key, entity, values)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return Answer{Match: r.Enabled, Reason: reasonNames[r.Reason], Segments: sorted(r.SegmentKeys)}
+		return Result{Match: r.Enabled, Reason: reasonNames[r.Reason], Segments: sorted(r.SegmentKeys)}
 	}
 	r, err := snapshot.Variant(f.Key, entity, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Answer{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment, Segments: sorted(r.SegmentKeys)}
+	return Result{Match: r.Match, Reason: reasonNames[r.Reason], Variant: r.VariantKey, Attachment: r.Attachment, Segments: sorted(r.SegmentKeys)}
 }
 
 func sorted(keys []string) []string {

@@ -1,10 +1,10 @@
-// Package fliptdbtest makes databases as a Flipt v1 server leaves them, and
-// says what that server would answer from them, for tests.
+// Package fliptdbtest creates databases like those of a Flipt v1 server, and evaluates
+// flags as that server would, for tests.
 package fliptdbtest
 
 import "time"
 
-// Data is what is in the tables (operations 4.9), row by row.
+// Data is the rows of the tables (operations 4.9).
 type Data struct {
 	Namespaces      []Namespace
 	Segments        []Segment
@@ -46,7 +46,7 @@ type Constraint struct {
 	Stamps
 }
 
-// Flag is a row of flags. An empty text of Metadata or Default is NULL.
+// Flag is a row of flags. An empty Metadata or Default is NULL.
 type Flag struct {
 	Namespace, Key, Name, Description string
 	Enabled                           bool

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// schema has the tables as operations 4.9 lists them: * is the type of JSON, @
-// that of times, and words in brackets are quoted.
+// schema has the tables listed in operations 4.9. The placeholders * and @ stand for the
+// types of JSON and of times, and names in brackets are quoted.
 const schema = `
 CREATE TABLE schema_migrations (version BIGINT NOT NULL, dirty BOOLEAN NOT NULL);
 CREATE TABLE namespaces ([key] VARCHAR(255) PRIMARY KEY, name VARCHAR(255) NOT NULL, description TEXT NOT NULL, protected BOOLEAN NOT NULL DEFAULT FALSE, created_at @, updated_at @, state_modified_at @ NULL);
@@ -27,8 +27,8 @@ CREATE TABLE rollout_segment_references (rollout_segment_id VARCHAR(255) NOT NUL
 CREATE TABLE authentications (id VARCHAR(255) PRIMARY KEY, hashed_client_token VARCHAR(255) NOT NULL UNIQUE, method INTEGER NOT NULL DEFAULT 0, metadata TEXT, expires_at @ NULL, created_at @, updated_at @);
 CREATE TABLE operation_lock (operation VARCHAR(255) PRIMARY KEY, version INTEGER NOT NULL DEFAULT 0, last_acquired_at @ NULL, acquired_until @ NULL)`
 
-// types are those of the placeholders of the schema, what follows each table,
-// and the schema's last version (operations 4.7).
+// types has the types that replace the placeholders in schema, the table options, and the
+// latest schema version (operations 4.7).
 var types = map[string]struct {
 	json, time, options string
 	version             int
@@ -46,7 +46,7 @@ type writer struct {
 	err     error
 }
 
-// Store makes the tables and fills them. The dialect is sqlite, postgres or mysql.
+// Store creates the tables and inserts the rows. The dialect is sqlite, postgres or mysql.
 func (d *Data) Store(ctx context.Context, db *sql.DB, dialect string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *writer) insert(table, columns string, values ...any) {
 	w.exec(fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", table, strings.Join(names, ", "), strings.Join(marks, ", ")), values...)
 }
 
-// time returns a time as Flipt's driver sends it.
+// time returns a time in the form in which Flipt's driver sends it.
 func (w *writer) time(t time.Time) any {
 	switch w.dialect {
 	case "sqlite":

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// The client tokens that the data knows.
+// The client tokens of the generated data.
 const (
 	Token        = "flipt-token-of-a-client"  // #nosec G101 -- of generated data
 	ScopedToken  = "flipt-token-of-namespace" // #nosec G101 -- of generated data
 	ExpiredToken = "flipt-token-of-the-past"  // #nosec G101 -- of generated data
 )
 
-// Hash is how Flipt keeps a token (operations 1.4).
+// Hash returns the hash of a token as Flipt stores it (operations 1.4).
 func Hash(token string) string {
 	digest := sha256.Sum256([]byte(token))
 	return base64.URLEncoding.EncodeToString(digest[:])
 }
 
-// generator makes rows. Each row is younger than the one before.
+// generator generates rows. Each row is newer than the previous one.
 type generator struct {
 	*rand.Rand
 	data *Data
 	now  time.Time
 }
 
-// Generate returns data with something of everything, the same for one seed.
-// Rows are not in the order of their creation or rank.
+// Generate returns data with rows in all tables, always the same for a seed. The rows are
+// not in the order of their creation or rank.
 func Generate(seed uint64) *Data {
 	g := &generator{
 		Rand: rand.New(rand.NewPCG(seed, 1)), data: &Data{}, // #nosec G404 -- reproducible
@@ -69,7 +69,7 @@ func (g *generator) namespace(key string) {
 	})
 }
 
-// constraint is a type with its operators, and values for them.
+// constraint is a comparison type with its operators, and values for them.
 type constraint struct {
 	kind      int
 	property  string
@@ -79,12 +79,12 @@ type constraint struct {
 }
 
 var (
-	texts   = []string{"bar", "Bar", " bar", "ab", "  abc", "xyz ", "yz", "ab cd", "b c", "x", "日本語", "   "}
-	numbers = []string{"5", "5.0", " 5", "abc", "1e1", "9.99", "Inf", "-Inf", "NaN", "10", "2.50", "0x10", "1e999", "-3"}
-	truths  = []string{"T", "yes", "0", "true", "false", "FALSE", " true"}
-	dates   = []string{"2024-01-01", "2024-01-01T01:00:00+01:00", "2023-12-31", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "yesterday"}
-	words   = []string{`["bar","x"]`, `["ab cd", "日本語"]`, `not json`, `[]`, `[1]`}
-	floats  = []string{`[1, 2.5]`, `[5]`, `["5"]`, `[]`, `x`}
+	texts    = []string{"bar", "Bar", " bar", "ab", "  abc", "xyz ", "yz", "ab cd", "b c", "x", "日本語", "   "}
+	numbers  = []string{"5", "5.0", " 5", "abc", "1e1", "9.99", "Inf", "-Inf", "NaN", "10", "2.50", "0x10", "1e999", "-3"}
+	booleans = []string{"T", "yes", "0", "true", "false", "FALSE", " true"}
+	dates    = []string{"2024-01-01", "2024-01-01T01:00:00+01:00", "2023-12-31", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.5Z", "yesterday"}
+	words    = []string{`["bar","x"]`, `["ab cd", "日本語"]`, `not json`, `[]`, `[1]`}
+	floats   = []string{`[1, 2.5]`, `[5]`, `["5"]`, `[]`, `x`}
 )
 
 var constraints = []constraint{
@@ -100,7 +100,7 @@ func (g *generator) segment(namespace string, i int) {
 	g.data.Segments = append(g.data.Segments, Segment{
 		Namespace: namespace, Key: key, Name: "Segment " + key, Description: pick(g, []string{"", "who", "ünï"}), MatchType: g.IntN(2), Stamps: g.stamps(),
 	})
-	for range i % 4 { // the first, like every fourth, has none and matches everybody
+	for range i % 4 { // the first, like every fourth, has none and matches every entity
 		k := pick(g, constraints)
 		c := Constraint{
 			ID: g.id(), Namespace: namespace, Segment: key, Type: k.kind, Property: k.property, Operator: pick(g, k.operators),
@@ -131,7 +131,7 @@ func (g *generator) flag(namespace string, i int) {
 		f.Default = pick(g, variants)
 	}
 	g.data.Flags = append(g.data.Flags, f)
-	if f.Type == 0 || i%10 == 1 { // rules of a boolean flag are kept and never used
+	if f.Type == 0 || i%10 == 1 { // rules of boolean flags are stored but never used
 		g.rules(f, variants)
 	}
 	if f.Type == 1 {
@@ -192,7 +192,7 @@ func (g *generator) authentications() {
 	}
 }
 
-// shuffle puts the rows of each table into any order.
+// shuffle puts the rows of each table into random order.
 func (g *generator) shuffle() {
 	d := g.data
 	mix(g, d.Namespaces)

@@ -9,101 +9,100 @@ import (
 	"time"
 )
 
-// Answer is what Flipt answers: of a variant flag, or of a boolean one, whose
-// Match is its value.
-type Answer struct {
+// Result is the result of an evaluation in Flipt. For a boolean flag, Match is the value.
+type Result struct {
 	Match      bool
 	Reason     string // UNKNOWN, DEFAULT, MATCH, FLAG_DISABLED
 	Variant    string
 	Attachment string
-	Segments   []string // sorted, since Flipt does not define their order
+	Segments   []string // sorted, because Flipt does not define their order
 }
 
-// Evaluate answers from the rows, as contract 7 says and in no other way.
-func (d *Data) Evaluate(namespace, flag, entity string, context map[string]string) Answer {
+// Evaluate evaluates the flag from the rows. It follows contract 7 literally.
+func (d *Data) Evaluate(namespace, flag, entity string, context map[string]string) Result {
 	at := slices.IndexFunc(d.Flags, func(f Flag) bool { return f.Namespace == namespace && f.Key == flag })
-	q := question{d, d.Flags[at], entity, context}
-	if q.flag.Type == 1 {
-		return q.boolean()
+	e := evaluation{d, d.Flags[at], entity, context}
+	if e.flag.Type == 1 {
+		return e.boolean()
 	}
-	return q.variant()
+	return e.variant()
 }
 
-type question struct {
+type evaluation struct {
 	*Data
 	flag    Flag
 	entity  string
 	context map[string]string
 }
 
-// variant follows contract 7.5, whose numbers it has.
-func (q question) variant() Answer {
-	answer := Answer{Reason: "UNKNOWN"} // 2
+// variant follows contract 7.5. The numbers are those of its steps.
+func (e evaluation) variant() Result {
+	result := Result{Reason: "UNKNOWN"} // 2
 	var fallback Variant
-	if q.flag.Default != "" {
-		fallback = q.variantByID(q.flag.Default)
-		answer = Answer{Reason: "DEFAULT", Variant: fallback.Key, Attachment: fallback.Attachment}
+	if e.flag.Default != "" {
+		fallback = e.variantByID(e.flag.Default)
+		result = Result{Reason: "DEFAULT", Variant: fallback.Key, Attachment: fallback.Attachment}
 	}
-	if !q.flag.Enabled { // 3
-		answer.Reason = "FLAG_DISABLED"
-		return answer
+	if !e.flag.Enabled { // 3
+		result.Reason = "FLAG_DISABLED"
+		return result
 	}
-	rules := slices.DeleteFunc(slices.Clone(q.Rules), func(r Rule) bool { return r.Namespace != q.flag.Namespace || r.Flag != q.flag.Key })
+	rules := slices.DeleteFunc(slices.Clone(e.Rules), func(r Rule) bool { return r.Namespace != e.flag.Namespace || r.Flag != e.flag.Key })
 	slices.SortFunc(rules, func(a, b Rule) int { return a.Rank - b.Rank })
 	for _, r := range rules { // 5
-		matched := q.set(q.RuleSegments, r.ID, r.Operator)
+		matched := e.set(e.RuleSegments, r.ID, r.Operator)
 		if matched == nil {
 			continue
 		}
-		answer.Segments = matched // 5.1
-		shares := slices.DeleteFunc(slices.Clone(q.Distributions), func(d Distribution) bool { return d.Rule != r.ID || d.Rollout <= 0 })
+		result.Segments = matched // 5.1
+		shares := slices.DeleteFunc(slices.Clone(e.Distributions), func(d Distribution) bool { return d.Rule != r.ID || d.Rollout <= 0 })
 		slices.SortFunc(shares, func(a, b Distribution) int { return a.Created.Compare(b.Created) }) // 5.2
 		if len(shares) == 0 {                                                                        // 5.3
-			answer.Match, answer.Reason = true, "MATCH"
-			return answer
+			result.Match, result.Reason = true, "MATCH"
+			return result
 		}
-		bucket := int(crc32.ChecksumIEEE([]byte(q.flag.Key+q.entity)) % 1000) // 5.5
+		bucket := int(crc32.ChecksumIEEE([]byte(e.flag.Key+e.entity)) % 1000) // 5.5
 		end := 0
 		for _, share := range shares {
 			end += int(share.Rollout * 10) // 5.4
 			if end > bucket {              // 5.6
-				v := q.variantByID(share.Variant)
-				return Answer{Match: true, Reason: "MATCH", Variant: v.Key, Attachment: v.Attachment, Segments: matched}
+				v := e.variantByID(share.Variant)
+				return Result{Match: true, Reason: "MATCH", Variant: v.Key, Attachment: v.Attachment, Segments: matched}
 			}
 		}
-		return answer // 5.8
+		return result // 5.8
 	}
-	return answer
+	return result
 }
 
-func (q question) variantByID(id string) Variant {
-	return q.Variants[slices.IndexFunc(q.Variants, func(v Variant) bool { return v.ID == id })]
+func (e evaluation) variantByID(id string) Variant {
+	return e.Variants[slices.IndexFunc(e.Variants, func(v Variant) bool { return v.ID == id })]
 }
 
 // boolean follows contract 7.6.
-func (q question) boolean() Answer {
-	rollouts := slices.DeleteFunc(slices.Clone(q.Rollouts), func(r Rollout) bool { return r.Namespace != q.flag.Namespace || r.Flag != q.flag.Key })
+func (e evaluation) boolean() Result {
+	rollouts := slices.DeleteFunc(slices.Clone(e.Rollouts), func(r Rollout) bool { return r.Namespace != e.flag.Namespace || r.Flag != e.flag.Key })
 	slices.SortFunc(rollouts, func(a, b Rollout) int { return a.Rank - b.Rank })
 	for _, r := range rollouts {
-		for _, t := range q.Thresholds {
-			if t.Rollout == r.ID && float32(crc32.ChecksumIEEE([]byte(q.entity+q.flag.Key))%100) < t.Percentage {
-				return Answer{Match: t.Value, Reason: "MATCH"}
+		for _, t := range e.Thresholds {
+			if t.Rollout == r.ID && float32(crc32.ChecksumIEEE([]byte(e.entity+e.flag.Key))%100) < t.Percentage {
+				return Result{Match: t.Value, Reason: "MATCH"}
 			}
 		}
-		for _, s := range q.RolloutSegments {
+		for _, s := range e.RolloutSegments {
 			if s.Rollout != r.ID {
 				continue
 			}
-			if matched := q.set(q.RolloutRefs, s.ID, s.Operator); matched != nil {
-				return Answer{Match: s.Value, Reason: "MATCH", Segments: matched}
+			if matched := e.set(e.RolloutRefs, s.ID, s.Operator); matched != nil {
+				return Result{Match: s.Value, Reason: "MATCH", Segments: matched}
 			}
 		}
 	}
-	return Answer{Match: q.flag.Enabled, Reason: "DEFAULT"}
+	return Result{Match: e.flag.Enabled, Reason: "DEFAULT"}
 }
 
-// set follows contract 7.4: nil when the set does not match.
-func (q question) set(references []Reference, owner string, operator int) []string {
+// set follows contract 7.4. It returns nil if the set does not match.
+func (e evaluation) set(references []Reference, owner string, operator int) []string {
 	var matched []string
 	total := 0
 	for _, r := range references {
@@ -111,7 +110,7 @@ func (q question) set(references []Reference, owner string, operator int) []stri
 			continue
 		}
 		total++
-		if q.segment(r.Namespace, r.Segment) {
+		if e.segment(r.Namespace, r.Segment) {
 			matched = append(matched, r.Segment)
 		}
 	}
@@ -123,32 +122,32 @@ func (q question) set(references []Reference, owner string, operator int) []stri
 }
 
 // segment follows contract 7.3.
-func (q question) segment(namespace, key string) bool {
-	at := slices.IndexFunc(q.Segments, func(s Segment) bool { return s.Namespace == namespace && s.Key == key })
+func (e evaluation) segment(namespace, key string) bool {
+	at := slices.IndexFunc(e.Segments, func(s Segment) bool { return s.Namespace == namespace && s.Key == key })
 	total, matching := 0, 0
-	for _, c := range q.Constraints {
+	for _, c := range e.Constraints {
 		if c.Namespace == namespace && c.Segment == key {
 			total++
-			if q.constraint(c) {
+			if e.constraint(c) {
 				matching++
 			}
 		}
 	}
-	if q.Segments[at].MatchType == 1 {
+	if e.Segments[at].MatchType == 1 {
 		return matching > 0 || total == 0
 	}
 	return matching == total
 }
 
 // constraint follows contract 7.2.
-func (q question) constraint(c Constraint) bool {
-	v := q.context[c.Property]
+func (e evaluation) constraint(c Constraint) bool {
+	v := e.context[c.Property]
 	trimmed := strings.TrimSpace(v)
 	switch c.Type {
 	case 1:
 		return ofText(c, v)
 	case 5:
-		return ofText(c, q.entity)
+		return ofText(c, e.entity)
 	}
 	switch c.Operator {
 	case "present":
@@ -221,7 +220,7 @@ func ofNumber(c Constraint, v string) bool {
 	if err != nil {
 		return false
 	}
-	switch c.Operator { // written out, because of NaN
+	switch c.Operator { // not by compared, because of NaN
 	case "eq":
 		return got == want
 	case "neq":

@@ -1,15 +1,15 @@
 -- +goose Up
 -- +goose NO TRANSACTION
 
--- Text is compared byte by byte, times are microseconds since 1970 in UTC, bodies
--- are JSON. Rules live in Go: no foreign keys, no defaults that compute, no
--- triggers. Not in a transaction, and so written to be run again after it was
--- interrupted: some of these databases commit each statement by itself, others do
--- not like a change of the schema and one of data in one transaction.
+-- Text is compared byte by byte, times are microseconds since 1970 in UTC, and bodies
+-- are JSON. Rules are enforced in Go: no foreign keys, no computed defaults, no triggers.
+-- The statements do not run in one transaction, so it must be safe to run them again after
+-- an interruption. Some of these databases commit each statement by itself. Others should
+-- not change the schema and data in the same transaction.
 
--- revision and stamp identify the state of a namespace; a deleted one keeps its
--- row, so that its revision never restarts. created_seq orders the list. The key
--- (authentications), which no namespace can have, holds the revision of the
+-- revision and stamp identify the state of a namespace. A deleted namespace keeps its
+-- row, so that its revision never restarts. The list is ordered by created_seq. The key
+-- (authentications), which no namespace can have, has the revision of the
 -- authentications.
 CREATE TABLE IF NOT EXISTS namespaces (
     namespace_key VARCHAR(255) NOT NULL,
@@ -21,8 +21,8 @@ CREATE TABLE IF NOT EXISTS namespaces (
     PRIMARY KEY (namespace_key)
 );
 
--- created_rev and created_seq are the change record of the creation and order
--- the list; changed_rev lets a reload fetch only what changed.
+-- created_rev and created_seq identify the change record of the creation, and the list
+-- is ordered by them. changed_rev lets a reload fetch only changed rows.
 CREATE TABLE IF NOT EXISTS flags (
     namespace_key VARCHAR(255) NOT NULL,
     flag_key      VARCHAR(255) NOT NULL,
@@ -47,8 +47,8 @@ CREATE TABLE IF NOT EXISTS segments (
 
 CREATE INDEX IF NOT EXISTS segments_by_change ON segments (namespace_key, changed_rev);
 
--- stamp is that of the revision, so that a snapshot can be told from one of a
--- database since restored; body_size bounds an answer before it is read.
+-- stamp is that of the revision. It distinguishes a snapshot from one of a database that
+-- has been restored since. body_size limits a response before the bodies are read.
 CREATE TABLE IF NOT EXISTS changes (
     namespace_key VARCHAR(255) NOT NULL,
     revision      BIGINT       NOT NULL,

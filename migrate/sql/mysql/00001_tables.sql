@@ -1,15 +1,15 @@
 -- +goose Up
 -- +goose NO TRANSACTION
 
--- Times are microseconds since 1970 in UTC, bodies are JSON. Rules live in Go: no
--- foreign keys, no defaults that compute, no triggers. Keys are bytes: what this
--- database calls a binary collation still takes "a" and "a " for the same. Four
--- bytes make room for any character. Each statement commits by itself and may be
--- run again after an interruption, hence the indexes inside the tables.
+-- Times are microseconds since 1970 in UTC, and bodies are JSON. Rules are enforced in
+-- Go: no foreign keys, no computed defaults, no triggers. Keys are bytes, because even a
+-- binary collation of this database treats "a" and "a " as equal. A character takes up to
+-- four bytes. Each statement commits by itself and must be safe to run again after an
+-- interruption, so indexes are declared inside the tables.
 
--- revision and stamp identify the state of a namespace; a deleted one keeps its
--- row, so that its revision never restarts. created_seq orders the list. The key
--- (authentications), which no namespace can have, holds the revision of the
+-- revision and stamp identify the state of a namespace. A deleted namespace keeps its
+-- row, so that its revision never restarts. The list is ordered by created_seq. The key
+-- (authentications), which no namespace can have, has the revision of the
 -- authentications.
 CREATE TABLE IF NOT EXISTS namespaces (
     namespace_key VARBINARY(1020) NOT NULL,
@@ -21,8 +21,8 @@ CREATE TABLE IF NOT EXISTS namespaces (
     PRIMARY KEY (namespace_key)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- created_rev and created_seq are the change record of the creation and order
--- the list; changed_rev lets a reload fetch only what changed.
+-- created_rev and created_seq identify the change record of the creation, and the list
+-- is ordered by them. changed_rev lets a reload fetch only changed rows.
 CREATE TABLE IF NOT EXISTS flags (
     namespace_key VARBINARY(1020) NOT NULL,
     flag_key      VARBINARY(1020) NOT NULL,
@@ -45,8 +45,8 @@ CREATE TABLE IF NOT EXISTS segments (
     KEY segments_by_change (namespace_key, changed_rev)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- stamp is that of the revision, so that a snapshot can be told from one of a
--- database since restored; body_size bounds an answer before it is read.
+-- stamp is that of the revision. It distinguishes a snapshot from one of a database that
+-- has been restored since. body_size limits a response before the bodies are read.
 CREATE TABLE IF NOT EXISTS changes (
     namespace_key VARBINARY(1020) NOT NULL,
     revision      BIGINT          NOT NULL,

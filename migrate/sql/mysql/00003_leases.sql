@@ -1,8 +1,8 @@
 -- +goose Up
 -- +goose NO TRANSACTION
 
--- Who does a job that one process does at a time. A lease saves doing it twice;
--- nothing goes wrong when it is held twice.
+-- The holders of jobs that one process does at a time. A lease only avoids duplicate
+-- work, so it is harmless if two processes hold it.
 CREATE TABLE IF NOT EXISTS leases (
     lease_name  VARBINARY(1020) NOT NULL,
     holder      VARBINARY(1020) NOT NULL,

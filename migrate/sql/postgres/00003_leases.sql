@@ -1,8 +1,8 @@
 -- +goose Up
 -- +goose NO TRANSACTION
 
--- Who does a job that one process does at a time. A lease saves doing it twice;
--- nothing goes wrong when it is held twice.
+-- The holders of jobs that one process does at a time. A lease only avoids duplicate
+-- work, so it is harmless if two processes hold it.
 CREATE TABLE IF NOT EXISTS leases (
     lease_name  VARCHAR(255) COLLATE "C" NOT NULL,
     holder      VARCHAR(255) COLLATE "C" NOT NULL,

@@ -1,12 +1,12 @@
 -- +goose Up
 
--- Text is compared byte by byte (SQLite's default), times are microseconds since
--- 1970 in UTC, bodies are JSON. Rules live in Go: no foreign keys, no defaults
--- that compute, no triggers.
+-- Text is compared byte by byte (SQLite's default), times are microseconds since 1970 in
+-- UTC, and bodies are JSON. Rules are enforced in Go: no foreign keys, no computed
+-- defaults, no triggers.
 
--- revision and stamp identify the state of a namespace; a deleted one keeps its
--- row, so that its revision never restarts. created_seq orders the list. The key
--- (authentications), which no namespace can have, holds the revision of the
+-- revision and stamp identify the state of a namespace. A deleted namespace keeps its
+-- row, so that its revision never restarts. The list is ordered by created_seq. The key
+-- (authentications), which no namespace can have, has the revision of the
 -- authentications.
 CREATE TABLE namespaces (
     namespace_key VARCHAR(255) NOT NULL,
@@ -18,8 +18,8 @@ CREATE TABLE namespaces (
     PRIMARY KEY (namespace_key)
 );
 
--- created_rev and created_seq are the change record of the creation and order
--- the list; changed_rev lets a reload fetch only what changed.
+-- created_rev and created_seq identify the change record of the creation, and the list
+-- is ordered by them. changed_rev lets a reload fetch only changed rows.
 CREATE TABLE flags (
     namespace_key VARCHAR(255) NOT NULL,
     flag_key      VARCHAR(255) NOT NULL,
@@ -44,8 +44,8 @@ CREATE TABLE segments (
 
 CREATE INDEX segments_by_change ON segments (namespace_key, changed_rev);
 
--- stamp is that of the revision, so that a snapshot can be told from one of a
--- database since restored; body_size bounds an answer before it is read.
+-- stamp is that of the revision. It distinguishes a snapshot from one of a database that
+-- has been restored since. body_size limits a response before the bodies are read.
 CREATE TABLE changes (
     namespace_key VARCHAR(255) NOT NULL,
     revision      BIGINT       NOT NULL,

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- Who does a job that one process does at a time. A lease saves doing it twice;
--- nothing goes wrong when it is held twice.
+-- The holders of jobs that one process does at a time. A lease only avoids duplicate
+-- work, so it is harmless if two processes hold it.
 CREATE TABLE leases (
     lease_name  VARCHAR(255) NOT NULL,
     holder      VARCHAR(255) NOT NULL,

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// runtimeAPI is the server that one process asks for events.
+// runtimeAPI is the Runtime API server of one process.
 type runtimeAPI struct {
-	listener net.Listener
-	server   *http.Server
-	asked    chan struct{}    // the process has asked for an event
-	events   chan event       // what it is given
-	answers  chan eventAnswer // what it answers
-	closed   chan struct{}
+	listener  net.Listener
+	server    *http.Server
+	polled    chan struct{}      // receives when the process requests an event
+	events    chan event         // to the process
+	responses chan eventResponse // from the process
+	closed    chan struct{}
 }
 
 type event struct {
@@ -25,17 +25,17 @@ type event struct {
 	deadline time.Time
 }
 
-// eventAnswer is what the process answers to an event: an answer, or the next part
-// of one that is streamed, which ends with one that is empty.
-type eventAnswer struct {
+// eventResponse is a response of the process to an event, or the next part of a streamed
+// response, which ends with an empty one.
+type eventResponse struct {
 	id        string
 	payload   []byte
-	failure   string // the kind of an error, "" for none
+	failure   string // the kind of error, or "" if there is none
 	streaming bool
-	part      bool // and not the end
+	part      bool // a part that is not the end
 }
 
-// The kinds of answers that are streamed.
+// The header values that identify streamed responses.
 const (
 	streamingMode = "streaming"
 	streamingType = "application/vnd.awslambda.http-integration-response"
@@ -47,15 +47,15 @@ func listen() (*runtimeAPI, error) {
 		return nil, err
 	}
 	a := &runtimeAPI{
-		listener: listener, asked: make(chan struct{}, 1), events: make(chan event), answers: make(chan eventAnswer),
+		listener: listener, polled: make(chan struct{}, 1), events: make(chan event), responses: make(chan eventResponse),
 		closed: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
 	const prefix = "/2018-06-01/runtime/"
 	mux.HandleFunc("GET "+prefix+"invocation/next", a.next)
-	mux.HandleFunc("POST "+prefix+"invocation/{id}/response", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "") })
-	mux.HandleFunc("POST "+prefix+"invocation/{id}/error", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "Unhandled") })
-	mux.HandleFunc("POST "+prefix+"init/error", func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, "Unhandled") })
+	mux.HandleFunc("POST "+prefix+"invocation/{id}/response", func(w http.ResponseWriter, r *http.Request) { a.response(w, r, "") })
+	mux.HandleFunc("POST "+prefix+"invocation/{id}/error", func(w http.ResponseWriter, r *http.Request) { a.response(w, r, "Unhandled") })
+	mux.HandleFunc("POST "+prefix+"init/error", func(w http.ResponseWriter, r *http.Request) { a.response(w, r, "Unhandled") })
 	a.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = a.server.Serve(listener) }() // until it is closed
 	return a, nil
@@ -65,13 +65,13 @@ func (a *runtimeAPI) address() string { return a.listener.Addr().String() }
 
 func (a *runtimeAPI) close() {
 	close(a.closed)
-	_ = a.server.Close() // of a listener that nobody else closed
+	_ = a.server.Close() // cannot fail: nothing else closes the listener
 }
 
-// next gives the process its next event, when there is one.
+// next waits for the next event and sends it to the process.
 func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 	select {
-	case a.asked <- struct{}{}:
+	case a.polled <- struct{}{}:
 	case <-a.closed:
 		return
 	}
@@ -89,35 +89,34 @@ func (a *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer takes an answer. That of a streamed one tells in a trailer when it broke
-// off.
-func (a *runtimeAPI) answer(w http.ResponseWriter, r *http.Request, failure string) {
-	answer := eventAnswer{id: r.PathValue("id"), failure: failure}
-	answer.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
+// response receives a response. If a streamed response was aborted, a trailer says so.
+func (a *runtimeAPI) response(w http.ResponseWriter, r *http.Request, failure string) {
+	response := eventResponse{id: r.PathValue("id"), failure: failure}
+	response.streaming = r.Header.Get("Lambda-Runtime-Function-Response-Mode") == streamingMode || r.Header.Get("Content-Type") == streamingType
 	var err error
-	if answer.streaming {
-		err = a.parts(r.Body, answer.id)
+	if response.streaming {
+		err = a.parts(r.Body, response.id)
 	} else {
-		answer.payload, err = io.ReadAll(r.Body)
+		response.payload, err = io.ReadAll(r.Body)
 	}
 	if err != nil {
 		return // the process ended
 	}
 	if kind := r.Trailer.Get("Lambda-Runtime-Function-Error-Type"); kind != "" {
-		answer.failure = kind
+		response.failure = kind
 	}
 	w.WriteHeader(http.StatusAccepted)
 	_, _ = io.WriteString(w, `{"status":"OK"}`)
-	a.send(answer)
+	a.send(response)
 }
 
-// parts passes a streamed answer on as it comes.
+// parts passes on the parts of a streamed response as they arrive.
 func (a *runtimeAPI) parts(body io.Reader, id string) error {
 	for {
 		part := make([]byte, 64<<10)
 		n, err := body.Read(part)
 		if n > 0 {
-			a.send(eventAnswer{id: id, payload: part[:n], streaming: true, part: true})
+			a.send(eventResponse{id: id, payload: part[:n], streaming: true, part: true})
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -128,9 +127,9 @@ func (a *runtimeAPI) parts(body io.Reader, id string) error {
 	}
 }
 
-func (a *runtimeAPI) send(answer eventAnswer) {
+func (a *runtimeAPI) send(response eventResponse) {
 	select {
-	case a.answers <- answer:
+	case a.responses <- response:
 	case <-a.closed:
 	}
 }

@@ -15,24 +15,24 @@ import (
 	"unicode/utf8"
 )
 
-// Front is what stands between callers and a function: it makes events of
-// requests, and answers of what the function returns. The zero value is none; take
-// one of the functions.
+// Front simulates an AWS service in front of a function. It converts requests into
+// events, and the payloads that the function returns into responses. The zero value is
+// not usable; use one of the functions that return a Front.
 type Front struct {
-	Name   string
-	event  func(r *http.Request, body string, base64 bool) any
-	answer func(payload []byte) (answer, error)
+	Name  string
+	event func(r *http.Request, body string, base64 bool) any
+	parse func(payload []byte) (response, error)
 	// failed is the status for a function that failed.
 	failed int
 }
 
-// HTTPAPI is an API Gateway HTTP API with payloads of format 2.0 and this stage,
-// which "$default" leaves out of the path.
+// HTTPAPI returns an API Gateway HTTP API with payload format 2.0 and the stage. The
+// paths of events begin with the stage unless it is "$default".
 func HTTPAPI(stage string) Front {
 	return Front{
 		Name:   "HTTP API, stage " + stage,
 		failed: http.StatusInternalServerError,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			path := r.URL.Path // decoded
 			if stage != "$default" {
@@ -43,24 +43,24 @@ func HTTPAPI(stage string) Front {
 	}
 }
 
-// FunctionURL is a function URL, with buffered and with streamed answers.
+// FunctionURL returns a function URL. It supports buffered and streamed responses.
 func FunctionURL() Front {
 	return Front{
 		Name:   "function URL",
 		failed: http.StatusBadGateway,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			return version2(r, r.URL.EscapedPath(), "$default", "id.lambda-url.eu-west-1.on.aws", body, base64)
 		},
 	}
 }
 
-// RESTAPI is an API Gateway REST API.
+// RESTAPI returns an API Gateway REST API.
 func RESTAPI() Front {
 	return Front{
 		Name:   "REST API",
 		failed: http.StatusBadGateway,
-		answer: readAnswer,
+		parse:  readResponse,
 		event: func(r *http.Request, body string, base64 bool) any {
 			headers := forwarded(r)
 			return map[string]any{
@@ -80,21 +80,21 @@ func RESTAPI() Front {
 	}
 }
 
-// LoadBalancer is an Application Load Balancer, whose target group has the
-// attribute multi-value headers or not.
+// LoadBalancer returns an Application Load Balancer. multiValue is the attribute
+// "multi-value headers" of its target group.
 func LoadBalancer(multiValue bool) Front {
 	f := Front{Name: "load balancer", failed: http.StatusBadGateway}
 	if multiValue {
 		f.Name += ", multi-value headers"
 	}
-	f.answer = func(payload []byte) (answer, error) {
-		a, err := readAnswer(payload)
+	f.parse = func(payload []byte) (response, error) {
+		a, err := readResponse(payload)
 		switch {
 		case err != nil:
 		case a.StatusDescription == "":
 			err = fmt.Errorf("no statusDescription in %s", payload)
 		case multiValue && a.Headers != nil, !multiValue && a.MultiValueHeaders != nil:
-			err = fmt.Errorf("headers in the form that the target group does not have: %s", payload)
+			err = fmt.Errorf("headers do not match the multi-value setting of the target group: %s", payload)
 		}
 		return a, err
 	}
@@ -115,12 +115,12 @@ func LoadBalancer(multiValue bool) Front {
 	return f
 }
 
-// Fronts are all of them.
+// Fronts returns all kinds of fronts.
 func Fronts() []Front {
 	return []Front{HTTPAPI("$default"), HTTPAPI("prod"), FunctionURL(), RESTAPI(), LoadBalancer(false), LoadBalancer(true)}
 }
 
-const requestID = "JKJaXmPLvHcESHA=" // of the gateway, in its form
+const requestID = "JKJaXmPLvHcESHA=" // in the format of API Gateway
 
 // Event returns the event of the request. It reads the body.
 func (f Front) Event(r *http.Request) ([]byte, error) {
@@ -167,7 +167,7 @@ func version2(r *http.Request, path, stage, domain, body string, base64 bool) an
 	return event
 }
 
-// forwarded returns the headers of the request with those that every front adds.
+// forwarded returns the headers of the request and those that every front adds.
 func forwarded(r *http.Request) http.Header {
 	headers := r.Header.Clone()
 	headers["X-Forwarded-For"] = []string{strings.Join(append(headers["X-Forwarded-For"], peer(r)), ", ")}
@@ -194,7 +194,7 @@ func lower(headers http.Header) map[string][]string {
 	return lowered
 }
 
-// last returns the last value of each list, which is what fronts give that give one.
+// last returns the last value of each list, as fronts do that support only one value.
 func last[M ~map[string][]string](lists M) map[string]string {
 	single := make(map[string]string, len(lists))
 	for name, values := range lists {
@@ -205,7 +205,7 @@ func last[M ~map[string][]string](lists M) map[string]string {
 	return single
 }
 
-// orNull returns nil for nothing.
+// orNull returns nil if the value is empty.
 func orNull(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -224,7 +224,7 @@ func orNull(value any) any {
 	return value
 }
 
-// rawParameters returns the parameters as they are written.
+// rawParameters returns the parameters without unescaping them.
 func rawParameters(query string) map[string][]string {
 	parameters := map[string][]string{}
 	for pair := range strings.SplitSeq(query, "&") {
@@ -235,8 +235,8 @@ func rawParameters(query string) map[string][]string {
 	return parameters
 }
 
-// answer is what a function returns to a front.
-type answer struct {
+// response is the payload that a function returns to a front.
+type response struct {
 	StatusCode        int                 `json:"statusCode"`
 	StatusDescription string              `json:"statusDescription"`
 	Headers           map[string]string   `json:"headers"`
@@ -246,8 +246,8 @@ type answer struct {
 	IsBase64Encoded   bool                `json:"isBase64Encoded"`
 }
 
-func readAnswer(payload []byte) (answer, error) {
-	var a answer
+func readResponse(payload []byte) (response, error) {
+	var a response
 	if err := json.Unmarshal(payload, &a); err != nil {
 		return a, fmt.Errorf("%w in %s", err, payload)
 	}
@@ -257,10 +257,10 @@ func readAnswer(payload []byte) (answer, error) {
 	return a, nil
 }
 
-// Answer writes the answer that the payload is. It returns an error for one that
-// the front would not understand.
-func (f Front) Answer(w http.ResponseWriter, payload []byte) error {
-	a, err := f.answer(payload)
+// WriteResponse writes the response in the payload. It returns an error if the front
+// would not accept the payload.
+func (f Front) WriteResponse(w http.ResponseWriter, payload []byte) error {
+	a, err := f.parse(payload)
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func (f Front) Answer(w http.ResponseWriter, payload []byte) error {
 	}
 	header := w.Header()
 	for _, name := range slices.Sorted(maps.Keys(a.Headers)) {
-		header.Add(name, a.Headers[name]) // however the names are spelled
+		header.Add(name, a.Headers[name]) // names may differ only in case
 	}
 	for name, values := range a.MultiValueHeaders {
 		header[textproto.CanonicalMIMEHeaderKey(name)] = values

@@ -1,11 +1,10 @@
-// Package lambdatest runs the bootstrap of a function as AWS Lambda does, and puts
-// in front of it what makes HTTP of it: an API Gateway, a load balancer, a function
-// URL.
+// Package lambdatest runs the bootstrap of a function as AWS Lambda does. It also
+// simulates the services that make the function available over HTTP: API Gateway, load
+// balancers and function URLs.
 //
-// It implements the documented Runtime API (version 2018-06-01). The process
-// handles one invocation at a time, is stopped between two of them as Lambda
-// freezes it, is killed at the deadline of an invocation, and is started afresh
-// after it ended.
+// It implements the documented Runtime API (version 2018-06-01). The process handles one
+// invocation at a time. Between two invocations it is stopped, as Lambda freezes it. It
+// is killed at the deadline of an invocation, and started again after it has ended.
 package lambdatest
 
 import (
@@ -25,22 +24,21 @@ import (
 	"time"
 )
 
-// MaxPayload is Lambda's bound of an event and of an answer that is not streamed,
-// in bytes.
+// MaxPayload is Lambda's size limit of events and of buffered responses, in bytes.
 const MaxPayload = 6 << 20
 
-// maxInit is Lambda's bound of the time until a function asks for its first event.
+// maxInit is Lambda's time limit until a function requests its first event.
 const maxInit = 10 * time.Second
 
-// Function is a function with at most one process. Its methods may be called
-// concurrently; invocations then wait for each other.
+// Function is a function with at most one process. Its methods are safe for concurrent
+// use, but only one invocation runs at a time.
 type Function struct {
 	Bootstrap string        // path of the program
 	Env       []string      // variables besides those of Lambda; those of the test are not passed on
-	Timeout   time.Duration // of an invocation; 3 s when zero, as on Lambda
-	Log       io.Writer     // takes what the process prints; nil drops it
+	Timeout   time.Duration // of an invocation; zero means 3 s, as on Lambda
+	Log       io.Writer     // receives the output of the process; nil discards it
 
-	mu      sync.Mutex // one invocation at a time; guards what follows
+	mu      sync.Mutex // held during an invocation; guards the fields below
 	process *process
 	count   int
 }
@@ -48,15 +46,15 @@ type Function struct {
 // Result is the outcome of an invocation.
 type Result struct {
 	Payload       []byte
-	FunctionError string // what kind of error the function reported, or that it ended or timed out
-	Streaming     bool   // the answer was streamed
-	Cold          bool   // a process was started for it
+	FunctionError string // the kind of error that the function reported, also if it exited or timed out
+	Streaming     bool   // the response was streamed
+	Cold          bool   // a process was started for the invocation
 	Init          time.Duration
 	Duration      time.Duration // without Init
 }
 
-// Invoke runs one synchronous invocation. An error means that there was none;
-// those of the function are in the result.
+// Invoke runs one synchronous invocation. Errors of the function are in the result. If
+// Invoke returns an error, the function was not invoked or ctx has ended.
 func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
 	var streamed bytes.Buffer
 	result, err := f.InvokeStreaming(ctx, payload, &streamed)
@@ -66,14 +64,13 @@ func (f *Function) Invoke(ctx context.Context, payload []byte) (Result, error) {
 	return result, err
 }
 
-// InvokeStreaming is Invoke for one whose answer, where the function streams it,
-// goes to the stream as it comes instead of into the result. What the stream does
-// not take is lost.
+// InvokeStreaming is like Invoke, but writes a streamed response to the stream as it
+// arrives, instead of returning it in the result. It ignores errors of the stream.
 func (f *Function) InvokeStreaming(ctx context.Context, payload []byte, stream io.Writer) (Result, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(payload) > MaxPayload {
-		return Result{}, errors.New("lambdatest: the event is too large")
+		return Result{}, errors.New("lambdatest: event is too large")
 	}
 	result := Result{}
 	if f.process == nil || f.process.hasEnded() {
@@ -93,8 +90,8 @@ func (f *Function) InvokeStreaming(ctx context.Context, payload []byte, stream i
 	return f.invoke(ctx, payload, result, stream)
 }
 
-// start starts the process and waits until it asks for an event. It returns a
-// result where that fails as a function may fail.
+// start starts the process and waits until it requests an event. It returns a result if
+// the function itself fails.
 func (f *Function) start() (*Result, error) {
 	f.kill()
 	p, err := startProcess(f.Bootstrap, f.Env, f.Log)
@@ -105,11 +102,11 @@ func (f *Function) start() (*Result, error) {
 	timer := time.NewTimer(maxInit)
 	defer timer.Stop()
 	select {
-	case <-f.process.api.asked:
+	case <-f.process.api.polled:
 		return nil, nil
-	case answer := <-f.process.api.answers:
+	case response := <-f.process.api.responses:
 		f.kill()
-		return &Result{Payload: answer.payload, FunctionError: cmp.Or(answer.failure, "Unhandled")}, nil
+		return &Result{Payload: response.payload, FunctionError: cmp.Or(response.failure, "Unhandled")}, nil
 	case <-p.ended:
 		return failure("", "Runtime.ExitError", "the runtime exited during init"), nil
 	case <-timer.C:
@@ -118,7 +115,7 @@ func (f *Function) start() (*Result, error) {
 	}
 }
 
-// invoke hands the event to the process and waits for the answer.
+// invoke passes the event to the process and waits for the response.
 func (f *Function) invoke(ctx context.Context, payload []byte, result Result, stream io.Writer) (Result, error) {
 	f.count++
 	limit := cmp.Or(f.Timeout, 3*time.Second)
@@ -135,19 +132,19 @@ func (f *Function) invoke(ctx context.Context, payload []byte, result Result, st
 		select {
 		case events <- e:
 			events = nil
-		case answer := <-f.process.api.answers:
-			if answer.id != e.id {
-				continue // of one that was given up
+		case response := <-f.process.api.responses:
+			if response.id != e.id {
+				continue // the response to an invocation that was abandoned
 			}
-			if answer.part {
-				_, _ = stream.Write(answer.payload)
+			if response.part {
+				_, _ = stream.Write(response.payload)
 				continue
 			}
 			f.freeze()
-			if !answer.streaming && len(answer.payload) > MaxPayload {
-				return ended(failure(e.id, "Function.ResponseSizeTooLarge", "the answer is too large"))
+			if !response.streaming && len(response.payload) > MaxPayload {
+				return ended(failure(e.id, "Function.ResponseSizeTooLarge", "the response is too large"))
 			}
-			result.Payload, result.FunctionError, result.Streaming = answer.payload, answer.failure, answer.streaming
+			result.Payload, result.FunctionError, result.Streaming = response.payload, response.failure, response.streaming
 			result.Duration = time.Since(began)
 			return result, nil
 		case <-f.process.ended:
@@ -162,24 +159,23 @@ func (f *Function) invoke(ctx context.Context, payload []byte, result Result, st
 	}
 }
 
-// failure returns the result that Lambda makes up for a function that reported
-// none.
+// failure returns the result that Lambda creates for a function that did not report one.
 func failure(id, kind, message string) *Result {
-	payload, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": "RequestId: " + id + " Error: " + message}) // two texts
+	payload, _ := json.Marshal(map[string]string{"errorType": kind, "errorMessage": "RequestId: " + id + " Error: " + message}) // encoding strings cannot fail
 	return &Result{Payload: payload, FunctionError: "Unhandled"}
 }
 
-// freeze waits until the process asks for its next event and stops it: from here
-// on nothing in it runs, no goroutine and no timer.
+// freeze waits until the process requests its next event and stops it, so that no
+// goroutine and no timer runs in it.
 func (f *Function) freeze() {
 	select {
-	case <-f.process.api.asked:
+	case <-f.process.api.polled:
 		f.process.signal(syscall.SIGSTOP)
 	case <-f.process.ended:
 	}
 }
 
-// kill ends the process at once, if there is one.
+// kill kills the process, if there is one.
 func (f *Function) kill() {
 	if f.process == nil {
 		return
@@ -190,22 +186,22 @@ func (f *Function) kill() {
 	f.process = nil
 }
 
-// Kill ends the process, as Lambda does when it has no use for it, and as the test
-// must. The next invocation is a cold start.
+// Kill kills the process, as Lambda does when it no longer needs it. Tests must call it
+// at the end. The next invocation is a cold start.
 func (f *Function) Kill() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.kill()
 }
 
-// Serve returns a handler that answers as the front does.
+// Serve returns a handler that invokes the function through the front.
 func (f *Function) Serve(front Front) http.Handler {
 	return front.handler(func(r *http.Request, event []byte, stream io.Writer) (Result, error) {
 		return f.InvokeStreaming(r.Context(), event, stream)
 	})
 }
 
-// process is the process of a function, with a Runtime API of its own.
+// process is a process of a function with its own Runtime API.
 type process struct {
 	api     *runtimeAPI
 	command *exec.Cmd
@@ -217,18 +213,18 @@ func startProcess(path string, env []string, log io.Writer) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := filepath.Dir(path)
+	directory := filepath.Dir(path)
 	c := exec.Command(path) // #nosec G204 -- the program under test
-	c.Dir = folder
+	c.Dir = directory
 	c.Env = append([]string{
-		"AWS_LAMBDA_RUNTIME_API=" + api.address(), "_HANDLER=bootstrap", "LAMBDA_TASK_ROOT=" + folder,
+		"AWS_LAMBDA_RUNTIME_API=" + api.address(), "_HANDLER=bootstrap", "LAMBDA_TASK_ROOT=" + directory,
 		"AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=256",
 		"AWS_LAMBDA_INITIALIZATION_TYPE=on-demand", "AWS_EXECUTION_ENV=AWS_Lambda_provided.al2023", "AWS_REGION=eu-west-1",
 		"PATH=/usr/local/bin:/usr/bin:/bin", "TZ=:UTC", "TMPDIR=" + os.TempDir(),
 	}, env...)
 	c.Stdout, c.Stderr = log, log
 	c.SysProcAttr = attributes()
-	c.WaitDelay = time.Second // for what it started and left behind
+	c.WaitDelay = time.Second // child processes may keep its output open
 	if err := c.Start(); err != nil {
 		api.close()
 		return nil, err
@@ -236,7 +232,7 @@ func startProcess(path string, env []string, log io.Writer) (*process, error) {
 	p := &process{api: api, command: c, ended: make(chan struct{})}
 	go func() {
 		defer close(p.ended)
-		_ = c.Wait() // how it ended is in what it printed
+		_ = c.Wait() // the output of the process shows how it ended
 	}()
 	return p, nil
 }
@@ -250,9 +246,9 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// signal sends the signal to the process and all that it started.
+// signal sends the signal to the process and its children.
 func (p *process) signal(s syscall.Signal) {
-	if !p.hasEnded() { // its number may be another's by then
-		_ = syscall.Kill(-p.command.Process.Pid, s) // it may be ending
+	if !p.hasEnded() { // afterwards its PID may be reused
+		_ = syscall.Kill(-p.command.Process.Pid, s) // it fails if the process is ending
 	}
 }

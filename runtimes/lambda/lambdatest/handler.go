@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// Invoke runs one invocation of a function that does not stream.
+// Invoke invokes a function that does not stream.
 type Invoke func(r *http.Request, event []byte) (Result, error)
 
-// Handler answers HTTP as the front does with the function behind it.
+// Handler returns a handler that invokes the function through the front.
 func (f Front) Handler(invoke Invoke) http.Handler {
 	return f.handler(func(r *http.Request, event []byte, _ io.Writer) (Result, error) { return invoke(r, event) })
 }
@@ -29,13 +29,13 @@ func (f Front) handler(invoke func(r *http.Request, event []byte, stream io.Writ
 			err = errors.New(result.FunctionError)
 		}
 		switch {
-		case streamed.begun && err != nil:
-			panic(http.ErrAbortHandler) // it broke off
-		case streamed.begun:
+		case streamed.started && err != nil:
+			panic(http.ErrAbortHandler) // the response is incomplete
+		case streamed.started:
 		case err == nil && result.Streaming:
-			err = errors.New("the streamed answer has no head")
+			err = errors.New("streamed response has no head")
 		case err == nil:
-			err = f.Answer(w, result.Payload)
+			err = f.WriteResponse(w, result.Payload)
 		}
 		if err != nil {
 			http.Error(w, `{"message":"Internal Server Error"}`, f.failed)
@@ -43,28 +43,27 @@ func (f Front) handler(invoke func(r *http.Request, event []byte, stream io.Writ
 	})
 }
 
-// stream writes an answer that is streamed, as it comes: what is before its body, 8
-// zero bytes, the body.
+// stream writes a streamed response as it arrives: the head, 8 zero bytes, then the body.
 type stream struct {
-	front Front
-	w     http.ResponseWriter
-	head  []byte
-	begun bool
+	front   Front
+	w       http.ResponseWriter
+	head    []byte
+	started bool
 }
 
 // Write implements [io.Writer].
 func (s *stream) Write(p []byte) (int, error) {
 	body := p
-	if !s.begun {
+	if !s.started {
 		s.head = append(s.head, p...)
 		head, rest, found := bytes.Cut(s.head, make([]byte, 8))
 		if !found {
 			return len(p), nil
 		}
-		if err := s.front.Answer(s.w, head); err != nil {
+		if err := s.front.WriteResponse(s.w, head); err != nil {
 			return 0, err
 		}
-		s.begun, body = true, rest
+		s.started, body = true, rest
 	}
 	if _, err := s.w.Write(body); err != nil {
 		return 0, err

@@ -4,5 +4,5 @@ package lambdatest
 
 import "syscall"
 
-// attributes makes the process the leader of a group.
+// attributes makes the process the leader of a process group.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
