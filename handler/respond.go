@@ -94,7 +94,7 @@ func (a *acceptance) record(accepted bool) { a.named, a.yes = true, a.yes || acc
 // hasZeroWeight reports whether the parameters of an encoding give it the weight zero.
 // An invalid weight counts as zero.
 func hasZeroWeight(parameters string) bool {
-	weight, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
+	weight, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(parameters)), "q=")
 	if !ok {
 		return false
 	}

@@ -55,6 +55,7 @@ func TestCompression(t *testing.T) {
 		{[]string{"br", "deflate;q=0.1"}, "deflate"},
 		{[]string{"gzip;q=0, deflate"}, "deflate"},
 		{[]string{"gzip; q=0.000"}, ""},
+		{[]string{"gzip;Q=0"}, ""},
 		{[]string{"identity, br"}, ""},
 		{[]string{"gzip;q=x"}, ""},
 		{[]string{"*"}, "gzip"},

@@ -35,7 +35,7 @@ unless --format is json.
 --from-flipt-database imports from the database of a Flipt v1 server instead
 (SQLite, PostgreSQL, CockroachDB, MySQL): namespaces, flags, segments and tokens,
 with their ids, ranks and times, so that clients and tokens continue to work. Rows
-that cannot be imported are listed, and left out only after confirmation. With
+that cannot be imported are listed, and skipped only after confirmation. With
 --dry-run, no database to import into is needed. Namespaces that already contain
 anything else are rejected. An interrupted import can be run again.`
 
@@ -76,7 +76,7 @@ func (p *program) importCommand() *cobra.Command {
 	flags.BoolVar(&i.skipExisting, "skip-existing", false, "leave existing flags and segments unchanged")
 	flags.BoolVar(&i.update, "update", false, "make existing flags and segments equal to the file")
 	flags.BoolVar(&i.drop, "drop", false, "like --update, but also delete what is not in the file from its namespaces")
-	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes, or Flipt rows are left out")
+	flags.BoolVarP(&i.yes, "yes", "y", false, "do not ask for confirmation before --drop deletes, or Flipt rows are skipped")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "print the differences and change nothing")
 	flags.BoolVar(&i.exitCode, "exit-code", false, "with --dry-run: exit with 3 if there are differences")
 	flags.StringVar(&i.fliptDatabase, "from-flipt-database", "", "import everything from the database of a Flipt v1 server at this `URL` instead of from files")

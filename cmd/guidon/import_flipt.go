@@ -87,8 +87,8 @@ func (i *importing) checkFliptUsage(paths []string) error {
 }
 
 func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fliptdb.Content) error {
-	if left := content.Skipped(); len(left) > 0 {
-		if err := i.confirm(fmt.Sprintf("%d rows cannot be imported and would be left out: see above.\n", len(left)), i.yes); err != nil {
+	if skipped := content.Skipped(); len(skipped) > 0 {
+		if err := i.confirm(fmt.Sprintf("Rows that cannot be imported and would be skipped (see above): %d.\n", len(skipped)), i.yes); err != nil {
 			return err
 		}
 	}

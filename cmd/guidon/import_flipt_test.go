@@ -127,13 +127,13 @@ func TestImportFliptDryRunBesideDefault(t *testing.T) {
 	}
 }
 
-// No rows are left out without confirmation.
+// No rows are skipped without confirmation.
 func TestImportFliptLeavesOut(t *testing.T) {
 	data := fliptdbtest.Generate(5)
 	data.Constraints[0].Type = 17
 	path := fliptFile(t, data)
 	s := newShell(t)
-	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "1 rows", "--yes", "nothing was changed")
+	s.fails(exitFailure, []string{"import", "--from-flipt-database", path}, "comparison type 17 is unknown", "skipped (see above): 1.", "--yes", "nothing was changed")
 	s.typing("no\n").fails(exitFailure, []string{"import", "--from-flipt-database", path}, "Proceed?", "nothing was changed")
 	if got := s.ok("token", "list", "--json"); got != "[]\n" {
 		t.Errorf("got %s, want nothing imported", got)

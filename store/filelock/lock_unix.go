@@ -155,7 +155,7 @@ func Links(path string) (int, error) {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, fmt.Errorf("cannot count the hard links of file %q: %w", path, errors.ErrUnsupported)
+		return 0, fmt.Errorf("cannot count the hard links of file %q: %w", path, ErrUnsupported)
 	}
 	return int(stat.Nlink), nil // #nosec G115 -- far below the limit on every file system
 }

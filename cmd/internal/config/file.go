@@ -18,9 +18,8 @@ type fileLoader struct {
 	path     string
 	env      environment
 	problems *problems
-	keys     map[string]field           // by key
-	groups   map[string][]string        // names within each group, in order
-	seen     map[string]map[string]bool // names seen within each group
+	keys     map[string]field    // by key
+	groups   map[string][]string // names within each group, in order
 }
 
 func loadFile(c *Config, path string, env environment, found *problems) {
@@ -39,7 +38,7 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 	}
 	loader := &fileLoader{
 		path: path, env: env, problems: found,
-		keys: make(map[string]field), groups: make(map[string][]string), seen: make(map[string]map[string]bool),
+		keys: make(map[string]field), groups: make(map[string][]string),
 	}
 	walk(c, func(s section) { loader.addName(s.key) }, func(f field) {
 		loader.addName(f.key)
