@@ -1,7 +1,9 @@
 package guidon_test
 
 import (
+	"errors"
 	"fmt"
+	"testing"
 
 	"github.com/guidonhq/guidon"
 )
@@ -96,4 +98,31 @@ func yes(properties ...string) map[string]string {
 		context[p] = "yes"
 	}
 	return context
+}
+
+func attachment(variant string) string { return `{"is":"` + variant + `"}` }
+
+// variantResult returns the result with the variant and its attachment.
+func variantResult(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
+	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
+	if variant != "" {
+		r.Attachment = attachment(variant)
+	}
+	return r
+}
+
+// checkError checks the code and the whole text of an error. An empty text means no
+// error.
+func checkError(t testing.TB, err error, code guidon.Code, text string) {
+	t.Helper()
+	switch {
+	case text == "":
+		if err != nil {
+			t.Errorf("got error %v, want none", err)
+		}
+	case err == nil:
+		t.Errorf("got no error, want %q", text)
+	case !errors.Is(err, code) || err.Error() != text:
+		t.Errorf("got %v error %q, want %v %q", guidon.CodeOf(err), err, code, text)
+	}
 }

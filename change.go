@@ -50,28 +50,21 @@ type ChangeQuery struct {
 	Namespace string
 	Kind      Kind
 	Key       string
-	Actor     string       // an actor's id
-	Since     *time.Time   // inclusive; nil means the beginning
-	Until     *time.Time   // exclusive; nil means the end
-	Before    ChangeCursor // exclusive
-	After     ChangeCursor // exclusive; if set, the records are sorted oldest first
-	Limit     int          // at most this many records, fewer if they are large; required
-}
-
-// ChangeCursor is the position of a record in the change log of a namespace. Records
-// before it are older, records after it newer. The zero cursor means no position.
-type ChangeCursor struct {
-	Revision int64
-	Sequence int32
+	Actor     string     // an actor's id
+	Since     *time.Time // inclusive; nil means the beginning
+	Until     *time.Time // exclusive; nil means the end
+	Before    Position   // exclusive
+	After     Position   // exclusive; if set, the records are sorted oldest first
+	Limit     int        // at most this many records, fewer if they are large; required
 }
 
 // CursorAfter returns the position after the last record of the revision. For zero
 // that is the beginning of the log.
-func CursorAfter(revision int64) ChangeCursor {
-	return ChangeCursor{Revision: revision, Sequence: math.MaxInt32}
+func CursorAfter(revision int64) Position {
+	return Position{Revision: revision, Sequence: math.MaxInt32}
 }
 
 // Cursor returns the position of the record.
-func (c *Change) Cursor() ChangeCursor {
-	return ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
+func (c *Change) Cursor() Position {
+	return Position{Revision: c.Revision, Sequence: c.Sequence}
 }

@@ -52,12 +52,12 @@ func (s *Service) ListChanges(ctx context.Context, namespace string, filter Chan
 	if err != nil || len(more) == 0 {
 		return changes, "", err
 	}
-	return changes, query.Before.PageToken(), nil
+	return changes, ChangesPageToken(query.Before), nil
 }
 
 // LatestChange returns the position of the namespace's newest change record, or the
 // beginning of the log if there is none.
-func (s *Service) LatestChange(ctx context.Context, namespace string) (ChangeCursor, error) {
+func (s *Service) LatestChange(ctx context.Context, namespace string) (Position, error) {
 	newest, err := s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return CursorAfter(0), err
@@ -69,7 +69,7 @@ func (s *Service) LatestChange(ctx context.Context, namespace string) (ChangeCur
 // position, oldest first, or none if there is none yet. A revision is committed with
 // its records, and after the previous revision, so a caller that continues after the
 // last record returned sees each record exactly once.
-func (s *Service) ChangesAfter(ctx context.Context, namespace string, after ChangeCursor) ([]*Change, error) {
+func (s *Service) ChangesAfter(ctx context.Context, namespace string, after Position) ([]*Change, error) {
 	return s.store.Changes(ctx, ChangeQuery{Namespace: NamespaceKey(namespace), After: after, Limit: maxChangePage})
 }
 
@@ -86,7 +86,7 @@ func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {
 	if limit == 0 {
 		limit = defaultChangePage
 	}
-	cursor, err := parseChangeCursor(f.PageToken)
+	cursor, err := parseChangesPageToken(f.PageToken)
 	if err != nil {
 		return ChangeQuery{}, err
 	}
@@ -96,23 +96,24 @@ func (f ChangeFilter) query(namespace string) (ChangeQuery, error) {
 	}, nil
 }
 
-// PageToken returns the token of the page that starts after the record at c.
-func (c ChangeCursor) PageToken() string {
+// ChangesPageToken returns the token of the page of change records that starts after the
+// record at c.
+func ChangesPageToken(c Position) string {
 	text, _ := json.Marshal(c) // cannot fail for two integers
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-func parseChangeCursor(token string) (ChangeCursor, error) {
+func parseChangesPageToken(token string) (Position, error) {
 	if token == "" {
-		return ChangeCursor{}, nil
+		return Position{}, nil
 	}
-	var c ChangeCursor
+	var c Position
 	text, err := base64.StdEncoding.DecodeString(token)
 	if err == nil {
 		err = json.Unmarshal(text, &c)
 	}
 	if err != nil || c.Revision <= 0 || c.Sequence < 0 {
-		return ChangeCursor{}, Errorf(InvalidArgument, "pageToken is not valid: %q", token)
+		return Position{}, Errorf(InvalidArgument, "pageToken is not valid: %q", token)
 	}
 	return c, nil
 }

@@ -209,12 +209,14 @@ func FuzzConstraint(f *testing.F) {
 		if err != nil || again != stored {
 			t.Fatalf("the stored form %+v is not stable: %+v, %v", stored, again, err)
 		}
-		compiled, known := compileConstraint(&stored)
-		if !known {
-			t.Fatalf("accepted a constraint of an unknown type: %+v", stored)
+		snapshot := NewSnapshot(&Namespace{Key: "default"}, Revision{Number: 1},
+			[]*Flag{{Key: "flag", Type: BooleanFlag, Enabled: true, Rollouts: []*Rollout{{Segment: &RolloutSegment{SegmentKeys: []string{"segment"}}}}}},
+			[]*Segment{{Key: "segment", Constraints: []*Constraint{&stored}}})
+		for _, entityID := range []string{contextValue, ""} {
+			if _, err := snapshot.Boolean("flag", entityID, map[string]string{property: contextValue}); err != nil {
+				t.Fatalf("accepted a constraint that cannot be evaluated: %+v: %v", stored, err)
+			}
 		}
-		compiled.holds(contextValue, map[string]string{property: contextValue})
-		compiled.holds("", nil)
 		if _, err := json.Marshal(&stored); err != nil {
 			t.Fatalf("cannot be encoded: %v", err)
 		}

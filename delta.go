@@ -126,11 +126,11 @@ func (s *Snapshot) applyFlags(delta SnapshotDelta) {
 // listed is a pointer to an object that a snapshot lists in creation order.
 type listed interface {
 	comparable
-	position() (key string, created ChangeCursor)
+	position() (key string, created Position)
 }
 
-func (f *Flag) position() (string, ChangeCursor)    { return f.Key, f.Created }
-func (s *Segment) position() (string, ChangeCursor) { return s.Key, s.Created }
+func (f *Flag) position() (string, Position)    { return f.Key, f.Created }
+func (s *Segment) position() (string, Position) { return s.Key, s.Created }
 
 // merge returns a new list, which is old after the change. Changed items keep their
 // position. New items, and those that were deleted and created again, are inserted in

@@ -15,7 +15,7 @@ import (
 const benchSegments = 10
 
 func benchFlag(i int) *guidon.Flag {
-	created := guidon.ChangeCursor{Revision: int64(i + 1)}
+	created := guidon.Position{Revision: int64(i + 1)}
 	if i%2 == 0 {
 		return &guidon.Flag{
 			Key: fmt.Sprintf("bool-%05d", i), Name: "boolean", Type: guidon.BooleanFlag, Created: created,
@@ -39,7 +39,7 @@ func benchSegmentKey(i int) string { return fmt.Sprintf("seg-%02d", i%benchSegme
 func benchSegment(i int) *guidon.Segment {
 	return &guidon.Segment{
 		Key: benchSegmentKey(i), Name: "segment", MatchType: guidon.MatchAll,
-		Created: guidon.ChangeCursor{Sequence: int32(i)},
+		Created: guidon.Position{Sequence: int32(i)},
 		Constraints: []*guidon.Constraint{
 			{ID: "1", Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "US"},
 			{ID: "2", Type: guidon.NumberComparison, Property: "age", Operator: guidon.OpGTE, Value: "18"},

@@ -1,7 +1,6 @@
 package guidon_test
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -11,17 +10,6 @@ import (
 
 	"github.com/guidonhq/guidon"
 )
-
-func attachment(variant string) string { return `{"is":"` + variant + `"}` }
-
-// variantResult returns the result with the variant and its attachment.
-func variantResult(match bool, reason guidon.Reason, variant string, segments ...string) guidon.VariantResult {
-	r := guidon.VariantResult{Match: match, Reason: reason, VariantKey: variant, SegmentKeys: segments}
-	if variant != "" {
-		r.Attachment = attachment(variant)
-	}
-	return r
-}
 
 // ignoreBucketed ignores the field that TestBucketed checks. Responses of the Flipt v1
 // API do not contain it.
@@ -311,22 +299,6 @@ func TestEvaluationErrors(t *testing.T) {
 		_, err = snapshotOf(variantFlag("f")).Boolean("g", "someone", nil)
 		checkError(t, err, guidon.NotFound, `flag "default/g" not found`)
 	})
-}
-
-// checkError checks the code and the whole text of an error. An empty text means no
-// error.
-func checkError(t *testing.T, err error, code guidon.Code, text string) {
-	t.Helper()
-	switch {
-	case text == "":
-		if err != nil {
-			t.Errorf("got error %v, want none", err)
-		}
-	case err == nil:
-		t.Errorf("got no error, want %q", text)
-	case !errors.Is(err, code) || err.Error() != text:
-		t.Errorf("got %v error %q, want %v %q", guidon.CodeOf(err), err, code, text)
-	}
 }
 
 // TestEvaluationAllocates: an evaluation allocates at most once, and only for a list

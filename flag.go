@@ -31,7 +31,7 @@ type Flag struct {
 	CreatedAt        time.Time       `json:"createdAt"`
 	UpdatedAt        time.Time       `json:"updatedAt"`
 
-	Created ChangeCursor `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Created Position `json:"-"` // of the change record of its creation; set by the store, orders lists
 }
 
 // Variant is one of the possible results of a variant flag.

@@ -9,3 +9,12 @@ type Revision struct {
 	Number int64
 	Stamp  int64
 }
+
+// Position is the place of a record in the change log of a namespace: the revision that
+// the change was committed in, and the record's number within it. Records before it are
+// older, records after it newer. The zero Position means none. Flags and segments are
+// listed by the position of their creation.
+type Position struct {
+	Revision int64
+	Sequence int32
+}

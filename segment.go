@@ -22,7 +22,7 @@ type Segment struct {
 	CreatedAt   time.Time     `json:"createdAt"`
 	UpdatedAt   time.Time     `json:"updatedAt"`
 
-	Created ChangeCursor `json:"-"` // of the change record of its creation; set by the store, orders lists
+	Created Position `json:"-"` // of the change record of its creation; set by the store, orders lists
 }
 
 // Constraint returns the constraint with the id, or nil.

@@ -32,7 +32,7 @@ func TestSnapshotLookup(t *testing.T) {
 // random ones.
 func TestApply(t *testing.T) {
 	flag := func(key string, revision int64) *guidon.Flag {
-		return &guidon.Flag{Key: key, Name: key, Created: guidon.ChangeCursor{Revision: revision}}
+		return &guidon.Flag{Key: key, Name: key, Created: guidon.Position{Revision: revision}}
 	}
 	before := guidon.NewSnapshot(&guidon.Namespace{Key: "default", Name: "old"}, guidon.Revision{Number: 3},
 		[]*guidon.Flag{flag("a", 1), flag("b", 2), flag("c", 3)}, nil)
@@ -52,7 +52,7 @@ func TestApply(t *testing.T) {
 		{
 			"within one revision", // as created by an import
 			guidon.SnapshotDelta{Flags: []*guidon.Flag{
-				{Key: "e", Created: guidon.ChangeCursor{Revision: 4, Sequence: 1}}, {Key: "d", Created: guidon.ChangeCursor{Revision: 4}},
+				{Key: "e", Created: guidon.Position{Revision: 4, Sequence: 1}}, {Key: "d", Created: guidon.Position{Revision: 4}},
 			}},
 			[]string{"a", "b", "c", "d", "e"},
 		},
@@ -152,7 +152,7 @@ func TestApplyRandomly(t *testing.T) {
 
 // change creates, replaces, deletes or creates again one flag or segment.
 func (w *world) change() {
-	at := guidon.ChangeCursor{Revision: w.revision, Sequence: w.sequence}
+	at := guidon.Position{Revision: w.revision, Sequence: w.sequence}
 	if w.random.IntN(2) == 0 {
 		key := fmt.Sprintf("segment-%d", w.random.IntN(6))
 		old := w.segments[key]
@@ -239,7 +239,7 @@ func (w *world) snapshot() *guidon.Snapshot {
 	return guidon.NewSnapshot(w.namespace(), guidon.Revision{Number: w.revision}, flags, segments)
 }
 
-func compareCursors(a, b guidon.ChangeCursor) int {
+func compareCursors(a, b guidon.Position) int {
 	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
 }
 

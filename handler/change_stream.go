@@ -23,7 +23,7 @@ var changeStreamOperation = streamOp(changesStream, AreaManagement)
 // The position is its only state: the log has the rest.
 type changeListener struct {
 	key     string
-	after   guidon.ChangeCursor // zero: after the newest record when the stream starts
+	after   guidon.Position // zero: after the newest record when the stream starts
 	started bool
 	sent    guidon.Revision // all records up to this revision have been sent
 }
@@ -38,7 +38,7 @@ func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, 
 	if l.started {
 		return l.next(ctx, h, at)
 	}
-	if l.after == (guidon.ChangeCursor{}) {
+	if l.after == (guidon.Position{}) {
 		if l.after, err = h.service.LatestChange(ctx, l.key); err != nil {
 			return nil, false, err
 		}
@@ -78,7 +78,7 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.ChangeCursor, error) {
+	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
 		return h.changePage(ctx, l.key, l.after)
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 
 // changePage returns the next records after the position as events, and the position of
 // the last one.
-func (h *Handler) changePage(ctx context.Context, namespace string, after guidon.ChangeCursor) ([]byte, guidon.ChangeCursor, error) {
+func (h *Handler) changePage(ctx context.Context, namespace string, after guidon.Position) ([]byte, guidon.Position, error) {
 	changes, err := h.service.ChangesAfter(ctx, namespace, after)
 	if err != nil {
 		return nil, after, err
@@ -129,19 +129,19 @@ func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
 
 // startCursor returns the position after which the stream starts: the last one that a
 // reconnecting client has seen, the requested one, or the zero position.
-func startCursor(r *http.Request) (guidon.ChangeCursor, error) {
+func startCursor(r *http.Request) (guidon.Position, error) {
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		return parseCursor("header Last-Event-ID", last)
 	}
 	if from := r.URL.Query().Get("from"); from != "" {
 		return parseCursor("field from", from)
 	}
-	return guidon.ChangeCursor{}, nil
+	return guidon.Position{}, nil
 }
 
 // parseCursor parses a position: that of a record, or the one after all records of a
 // revision. The error names the field.
-func parseCursor(what, text string) (guidon.ChangeCursor, error) {
+func parseCursor(what, text string) (guidon.Position, error) {
 	number, sequence, ofRecord := strings.Cut(text, ".")
 	revision, err := strconv.ParseUint(number, 10, 63)
 	cursor := guidon.CursorAfter(int64(revision)) // #nosec G115 -- 63 bits
@@ -150,14 +150,14 @@ func parseCursor(what, text string) (guidon.ChangeCursor, error) {
 		place, err = strconv.ParseUint(sequence, 10, 31)
 		cursor.Sequence = int32(place) // #nosec G115 -- 31 bits
 	}
-	if err != nil || cursor == (guidon.ChangeCursor{}) {
+	if err != nil || cursor == (guidon.Position{}) {
 		return cursor, guidon.Errorf(guidon.InvalidArgument, "invalid %s: must be a revision, or the id of an event", what)
 	}
 	return cursor, nil
 }
 
 // appendCursor appends the position in the form that parseCursor reads.
-func appendCursor(b []byte, c guidon.ChangeCursor) []byte {
+func appendCursor(b []byte, c guidon.Position) []byte {
 	b = strconv.AppendInt(b, c.Revision, 10)
 	if c != guidon.CursorAfter(c.Revision) {
 		b = strconv.AppendInt(append(b, '.'), int64(c.Sequence), 10)

@@ -30,7 +30,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	}
 	n, weight := fitting(changes, changeWeight)
 	if n < len(changes) {
-		changes, next = changes[:n], changes[n-1].Cursor().PageToken()
+		changes, next = changes[:n], guidon.ChangesPageToken(changes[n-1].Cursor())
 	}
 	if request.pieces {
 		if err := request.reserve(ctx, int64(weight)); err != nil {

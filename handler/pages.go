@@ -18,7 +18,7 @@ type pages struct {
 // streams know it: a read that started before that revision might lack its records.
 type pageKey struct {
 	namespace string
-	after     guidon.ChangeCursor
+	after     guidon.Position
 	at        guidon.Revision
 }
 
@@ -26,13 +26,13 @@ type pageKey struct {
 type page struct {
 	done   chan struct{} // closed when the other fields are set
 	events []byte        // shared; must not be modified
-	last   guidon.ChangeCursor
+	last   guidon.Position
 	err    error
 }
 
 // read returns the page. It calls load unless another goroutine is loading the page. If
 // that goroutine stops because its client disconnected, a waiter takes over.
-func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.ChangeCursor, error)) (*page, error) {
+func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {
 	for {
 		one, mine := p.claim(key)
 		if mine {
@@ -68,7 +68,7 @@ func (p *pages) claim(key pageKey) (one *page, mine bool) {
 // errPage is returned to the waiters if the goroutine that loads the page panics.
 var errPage = guidon.Errorf(guidon.Unavailable, "cannot read the change records; try again later")
 
-func (p *pages) load(ctx context.Context, key pageKey, one *page, load func(ctx context.Context) ([]byte, guidon.ChangeCursor, error)) {
+func (p *pages) load(ctx context.Context, key pageKey, one *page, load func(ctx context.Context) ([]byte, guidon.Position, error)) {
 	defer func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -124,13 +124,13 @@ func (j *journal) Changes(_ context.Context, query guidon.ChangeQuery) ([]*guido
 	defer j.mu.Unlock()
 	j.reads++
 	records := slices.Clone(j.records)
-	if query.After == (guidon.ChangeCursor{}) {
+	if query.After == (guidon.Position{}) {
 		slices.Reverse(records)
 	}
 	records = slices.DeleteFunc(records, func(c *guidon.Change) bool {
 		after := query.After
 		return c.Namespace != query.Namespace ||
-			cmp.Or(cmp.Compare(c.Revision, after.Revision), cmp.Compare(c.Sequence, after.Sequence)) <= 0 && after != (guidon.ChangeCursor{})
+			cmp.Or(cmp.Compare(c.Revision, after.Revision), cmp.Compare(c.Sequence, after.Sequence)) <= 0 && after != (guidon.Position{})
 	})
 	return records[:min(len(records), query.Limit)], j.broken
 }

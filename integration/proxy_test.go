@@ -109,7 +109,7 @@ func (c *counter) stored(t *testing.T) int {
 		}
 		records += len(page)
 		last := page[len(page)-1]
-		query.Before = guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence}
+		query.Before = guidon.Position{Revision: last.Revision, Sequence: last.Sequence}
 	}
 	// The first revision is the namespace's own, the first record the flag's.
 	if got, want := shot.Revision().Number, int64(n+2); got != want {

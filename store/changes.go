@@ -70,12 +70,12 @@ func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
 	if query.Until != nil {
 		add("happened_at < ?", ceilMicro(*query.Until))
 	}
-	if before := query.Before; before != (guidon.ChangeCursor{}) {
+	if before := query.Before; before != (guidon.Position{}) {
 		add("revision <= ?", before.Revision)
 		add("(revision < ? OR seq < ?)", before.Revision, before.Sequence)
 	}
 	order := newestFirst
-	if after := query.After; after != (guidon.ChangeCursor{}) {
+	if after := query.After; after != (guidon.Position{}) {
 		add("revision >= ?", after.Revision)
 		add("(revision > ? OR seq > ?)", after.Revision, after.Sequence)
 		order = oldestFirst

@@ -13,21 +13,21 @@ type kind[T any] struct {
 	table     string
 	keyColumn string
 	key       func(object *T) string
-	created   func(object *T) *guidon.ChangeCursor
+	created   func(object *T) *guidon.Position
 	normalize func(object *T)
 }
 
 var flagKind = &kind[guidon.Flag]{
 	name: guidon.KindFlag, table: "flags", keyColumn: "flag_key",
 	key:       func(f *guidon.Flag) string { return f.Key },
-	created:   func(f *guidon.Flag) *guidon.ChangeCursor { return &f.Created },
+	created:   func(f *guidon.Flag) *guidon.Position { return &f.Created },
 	normalize: normalizeFlag,
 }
 
 var segmentKind = &kind[guidon.Segment]{
 	name: guidon.KindSegment, table: "segments", keyColumn: "segment_key",
 	key:       func(g *guidon.Segment) string { return g.Key },
-	created:   func(g *guidon.Segment) *guidon.ChangeCursor { return &g.Created },
+	created:   func(g *guidon.Segment) *guidon.Position { return &g.Created },
 	normalize: normalizeSegment,
 }
 
@@ -58,7 +58,7 @@ func (k *kind[T]) selectChanged() string {
 	return k.selectAll() + " AND changed_rev > ?"
 }
 
-func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
+func (k *kind[T]) decode(body []byte, created guidon.Position) (*T, error) {
 	object := new(T)
 	if err := decode(body, object); err != nil {
 		return nil, err
@@ -69,6 +69,6 @@ func (k *kind[T]) decode(body []byte, created guidon.ChangeCursor) (*T, error) {
 
 // compareCursors compares positions in the change log, which also give the order of
 // lists.
-func compareCursors(a, b guidon.ChangeCursor) int {
+func compareCursors(a, b guidon.Position) int {
 	return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(a.Sequence, b.Sequence))
 }

@@ -169,7 +169,7 @@ func readAll[T any](ctx context.Context, s *session, k *kind[T], namespace strin
 type listing[T any] struct {
 	kind      *kind[T]
 	key       string
-	created   guidon.ChangeCursor
+	created   guidon.Position
 	body      []byte
 	all       []*T
 	malformed error // the first error of decoding, which does not fail the statement

@@ -25,7 +25,7 @@ type item struct {
 	body     []byte // nil if there is none or it has not been read
 	unread   bool   // it is stored, but only its key has been read
 	position int    // in objects.listed
-	created  guidon.ChangeCursor
+	created  guidon.Position
 	change   *entry // the transaction's change to it; nil if none, and after a deletion
 }
 
@@ -98,10 +98,10 @@ func (o *objects[T]) listAll(ctx context.Context) error {
 	if !o.tx.head.live {
 		return nil
 	}
-	stored := map[string]guidon.ChangeCursor{}
+	stored := map[string]guidon.Position{}
 	err := o.tx.s.rows(ctx, o.kind.selectKeys(), []any{o.tx.namespace}, func(rows *sql.Rows) error {
 		var key string
-		var created guidon.ChangeCursor
+		var created guidon.Position
 		if err := rows.Scan(&key, &created.Revision, &created.Sequence); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (o *objects[T]) readListed(ctx context.Context, key string) error {
 	}
 	return o.tx.s.rows(ctx, o.kind.selectSome(len(args)-1), args, func(rows *sql.Rows) error {
 		var key string
-		var created guidon.ChangeCursor
+		var created guidon.Position
 		var body []byte
 		if err := rows.Scan(&key, &created.Revision, &created.Sequence, &body); err != nil {
 			return err

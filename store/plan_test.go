@@ -27,7 +27,7 @@ func TestQueryPlans(t *testing.T) {
 		clauses, args := changeClauses(q)
 		return "SELECT body_size FROM changes" + clauses, append(args, 25)
 	}
-	at := guidon.ChangeCursor{Revision: 9, Sequence: 9}
+	at := guidon.Position{Revision: 9, Sequence: 9}
 	all, allArgs := changes(guidon.ChangeQuery{Namespace: "n", Before: at})
 	after, afterArgs := changes(guidon.ChangeQuery{Namespace: "n", After: at})
 	byObject, byObjectArgs := changes(guidon.ChangeQuery{Namespace: "n", Kind: guidon.KindFlag, Key: "k", Before: at})

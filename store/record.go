@@ -20,7 +20,7 @@ type entry struct {
 	unseen bool   // something changed that is not in the bodies: a token hash
 
 	// created are set to the position of the record of the creation, once it is known.
-	created []*guidon.ChangeCursor
+	created []*guidon.Position
 }
 
 func (e *entry) action() guidon.Action {
@@ -52,8 +52,8 @@ func (r *record) add(kind guidon.Kind, key string, before, after []byte) *entry 
 }
 
 // cursor returns the position of the entry in the change log.
-func (r *record) cursor(e *entry) guidon.ChangeCursor {
-	return guidon.ChangeCursor{Revision: r.revision.Number, Sequence: e.seq}
+func (r *record) cursor(e *entry) guidon.Position {
+	return guidon.Position{Revision: r.revision.Number, Sequence: e.seq}
 }
 
 // finalize drops the entries that change nothing, numbers the others without a gap

@@ -61,7 +61,7 @@ func fill(v reflect.Value, name string, n *int) {
 	case *json.RawMessage:
 		*value = fmt.Appendf(nil, `{"n":%d}`, *n)
 		return
-	case *guidon.ChangeCursor:
+	case *guidon.Position:
 		return // set by stores
 	}
 	switch v.Kind() {
@@ -137,7 +137,7 @@ func each(v reflect.Value, path string, do func(path string, v reflect.Value)) {
 	case time.Time, json.RawMessage:
 		do(path, v)
 		return
-	case guidon.ChangeCursor:
+	case guidon.Position:
 		return
 	}
 	switch v.Kind() {

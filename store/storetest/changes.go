@@ -53,8 +53,8 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 		{"since the zero time", guidon.ChangeQuery{Since: new(time.Time{})}, []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"until the zero time", guidon.ChangeQuery{Until: new(time.Time{})}, nil},
 		{"until, in another zone", guidon.ChangeQuery{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
-		{"before is exclusive", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
-		{"before the first of a revision", guidon.ChangeQuery{Before: guidon.ChangeCursor{Revision: 3}}, []string{create, flagX}},
+		{"before is exclusive", guidon.ChangeQuery{Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
+		{"before the first of a revision", guidon.ChangeQuery{Before: guidon.Position{Revision: 3}}, []string{create, flagX}},
 		{"all filters together", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
 		{"nothing", guidon.ChangeQuery{Actor: "nobody"}, nil},
 	} {
@@ -71,12 +71,12 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 	}
 	for _, c := range []struct {
 		name  string
-		after guidon.ChangeCursor
+		after guidon.Position
 		want  []string
 	}{
 		{"from the beginning", guidon.CursorAfter(0), []string{create, flagX, segmentX, flagUpper, deleteX}},
-		{"after is exclusive", guidon.ChangeCursor{Revision: 3}, []string{flagUpper, deleteX}},
-		{"after the last of a revision", guidon.ChangeCursor{Revision: 3, Sequence: 1}, []string{deleteX}},
+		{"after is exclusive", guidon.Position{Revision: 3}, []string{flagUpper, deleteX}},
+		{"after the last of a revision", guidon.Position{Revision: 3, Sequence: 1}, []string{deleteX}},
 		{"after a revision", guidon.CursorAfter(2), []string{segmentX, flagUpper, deleteX}},
 		{"after the newest", guidon.CursorAfter(4), []string{}},
 	} {

@@ -87,10 +87,10 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 		}
 		return tx.PutSegment(ctx, g)
 	})
-	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 0}); f.Created != want {
+	if want := (guidon.Position{Revision: 2, Sequence: 0}); f.Created != want {
 		t.Errorf("the flag that was put says created at %v, want %v", f.Created, want)
 	}
-	if want := (guidon.ChangeCursor{Revision: 2, Sequence: 1}); g.Created != want {
+	if want := (guidon.Position{Revision: 2, Sequence: 1}); g.Created != want {
 		t.Errorf("the segment that was put says created at %v, want %v", g.Created, want)
 	}
 	shot := snapshot(t, s, defaultNamespace)

@@ -166,11 +166,11 @@ func wantReplay(t *testing.T, s guidon.Store, namespace string) {
 	t.Helper()
 	shot := snapshot(t, s, namespace)
 	var r replayed
-	last := guidon.ChangeCursor{}
+	last := guidon.Position{}
 	for _, c := range allChanges(t, s, guidon.ChangeQuery{Namespace: namespace}) {
-		cursor := guidon.ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
-		follows := cursor == guidon.ChangeCursor{Revision: last.Revision, Sequence: last.Sequence + 1} ||
-			cursor == guidon.ChangeCursor{Revision: last.Revision + 1}
+		cursor := guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
+		follows := cursor == guidon.Position{Revision: last.Revision, Sequence: last.Sequence + 1} ||
+			cursor == guidon.Position{Revision: last.Revision + 1}
 		if !follows {
 			t.Fatalf("record %v follows %v", cursor, last)
 		}
@@ -204,16 +204,16 @@ func (r *replayed) apply(t *testing.T, c *guidon.Change) {
 		}
 	case guidon.KindFlag:
 		r.flags = applyTo(t, r.flags, c,
-			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.ChangeCursor { return &f.Created })
+			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.Position { return &f.Created })
 	case guidon.KindSegment:
 		r.segments = applyTo(t, r.segments, c,
-			func(g *guidon.Segment) string { return g.Key }, func(g *guidon.Segment) *guidon.ChangeCursor { return &g.Created })
+			func(g *guidon.Segment) string { return g.Key }, func(g *guidon.Segment) *guidon.Position { return &g.Created })
 	default:
 		t.Fatalf("record of kind %q in a namespace", c.Kind)
 	}
 }
 
-func applyTo[T any](t *testing.T, list []*T, c *guidon.Change, key func(*T) string, created func(*T) *guidon.ChangeCursor) []*T {
+func applyTo[T any](t *testing.T, list []*T, c *guidon.Change, key func(*T) string, created func(*T) *guidon.Position) []*T {
 	t.Helper()
 	at := slices.IndexFunc(list, func(o *T) bool { return key(o) == c.Key })
 	if (at < 0) != (c.Before == nil) {
@@ -227,7 +227,7 @@ func applyTo[T any](t *testing.T, list []*T, c *guidon.Change, key func(*T) stri
 		t.Fatal(err)
 	}
 	if at < 0 {
-		*created(object) = guidon.ChangeCursor{Revision: c.Revision, Sequence: c.Sequence}
+		*created(object) = guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
 		return append(list, object)
 	}
 	*created(object) = *created(list[at])

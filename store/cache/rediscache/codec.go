@@ -39,7 +39,7 @@ type document struct {
 }
 
 type object[T any] struct {
-	Created guidon.ChangeCursor `json:"created"`
+	Created guidon.Position `json:"created"`
 	Body    T                   `json:"body"`
 }
 

@@ -33,11 +33,11 @@ func newSnapshot(number int64, flags int) *guidon.Snapshot {
 			Rollouts: []*guidon.Rollout{{
 				ID: guidon.NewID(), Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 12.5, Value: true}, CreatedAt: now, UpdatedAt: now,
 			}},
-			Created: guidon.ChangeCursor{Revision: int64(i + 2), Sequence: 1},
+			Created: guidon.Position{Revision: int64(i + 2), Sequence: 1},
 		}
 	}
 	segment := &guidon.Segment{
-		Key: "segment", Name: "Segment", MatchType: guidon.MatchAny, CreatedAt: now, UpdatedAt: now, Created: guidon.ChangeCursor{Revision: 1, Sequence: 2},
+		Key: "segment", Name: "Segment", MatchType: guidon.MatchAny, CreatedAt: now, UpdatedAt: now, Created: guidon.Position{Revision: 1, Sequence: 2},
 		Constraints: []*guidon.Constraint{{
 			ID: guidon.NewID(), Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "de", CreatedAt: now, UpdatedAt: now,
 		}},
