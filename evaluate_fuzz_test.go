@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // FuzzEvaluate builds a flag, segments and a context from the input, including ones
@@ -22,7 +23,7 @@ func FuzzEvaluate(f *testing.F) {
 		input := fuzzInput(data)
 		flag, segments := input.flag(), input.segments(value)
 		context := map[string]string{"p0": value, "p1": entityID, "": value}
-		s := snapshotOf(flag, segments...)
+		s := flagtest.SnapshotOf(flag, segments...)
 
 		variant, err := s.Variant(flag.Key, entityID, context)
 		if flag.Type == guidon.VariantFlag {
@@ -48,7 +49,7 @@ func FuzzEvaluate(f *testing.F) {
 func checkOutcome(t *testing.T, err error) bool {
 	t.Helper()
 	if err != nil {
-		checkError(t, err, guidon.InvalidArgument, "unknown constraint type")
+		flagtest.CheckError(t, err, guidon.InvalidArgument, "unknown constraint type")
 	}
 	return err == nil
 }
@@ -143,7 +144,7 @@ func (s *fuzzSource) flag() *guidon.Flag {
 	f := &guidon.Flag{Key: "flag", Type: guidon.FlagType(s.below(3)), Enabled: !s.bool()}
 	for i := range s.below(4) {
 		id := string(rune('a' + i))
-		f.Variants = append(f.Variants, &guidon.Variant{ID: id, Key: "key-" + id, Attachment: attachment(id)})
+		f.Variants = append(f.Variants, &guidon.Variant{ID: id, Key: "key-" + id, Attachment: flagtest.Attachment(id)})
 	}
 	f.DefaultVariantID = []string{"", "a", "b", "lost"}[s.below(4)]
 	for range s.below(4) {
@@ -177,7 +178,7 @@ var fuzzOperators = []string{
 
 func (s *fuzzSource) segments(value string) (segments []*guidon.Segment) {
 	for i := range 3 {
-		g := segment("s"+string(rune('0'+i)), guidon.MatchType(s.below(3)))
+		g := flagtest.Segment("s"+string(rune('0'+i)), guidon.MatchType(s.below(3)))
 		for range s.below(4) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{
 				Type: guidon.ComparisonType(s.below(7)), Property: []string{"p0", "p1", "missing", ""}[s.below(4)],

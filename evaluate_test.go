@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 // ignoreBucketed ignores the field that TestBucketed checks. Responses of the Flipt v1
@@ -26,26 +27,26 @@ func TestBucketed(t *testing.T) {
 		flag *guidon.Flag
 		want bool
 	}{
-		{"no rules", variantFlag("f"), false},
-		{"no distributions", variantFlag("f", rule(nil, "everyone")), false},
-		{"one for all", variantFlag("f", rule(shares{100}, "everyone")), false},
-		{"the first has all", variantFlag("f", rule(shares{100, 50}, "everyone")), false},
-		{"only one has a share", variantFlag("f", rule(shares{0, 100}, "everyone")), false},
-		{"several", variantFlag("f", rule(shares{50, 50}, "everyone")), true},
-		{"one for some", variantFlag("f", rule(shares{10}, "everyone")), true},
-		{"a rule for another segment", variantFlag("f", rule(shares{50, 50}, "nobody")), false},
-		{"disabled", disabled(variantFlag("f", rule(shares{50, 50}, "everyone"))), false},
-		{"no rollouts", booleanFlag("f", true), false},
-		{"a threshold", booleanFlag("f", true, threshold(50, true)), true},
-		{"a threshold below one bucket", booleanFlag("f", true, threshold(0.001, true)), true},
-		{"a threshold of 0", booleanFlag("f", true, threshold(0, true)), false},
-		{"a threshold of 100", booleanFlag("f", true, threshold(100, true)), false},
-		{"a segment first", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "everyone"), threshold(50, true)), false},
-		{"a segment missed first", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "nobody"), threshold(50, true)), true},
-		{"a segment last", booleanFlag("f", true, threshold(0.001, true), segmentRollout(true, guidon.OrSegments, "everyone")), true},
+		{"no rules", flagtest.VariantFlag("f"), false},
+		{"no distributions", flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone")), false},
+		{"one for all", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{100}, "everyone")), false},
+		{"the first has all", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{100, 50}, "everyone")), false},
+		{"only one has a share", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{0, 100}, "everyone")), false},
+		{"several", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{50, 50}, "everyone")), true},
+		{"one for some", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{10}, "everyone")), true},
+		{"a rule for another segment", flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{50, 50}, "nobody")), false},
+		{"disabled", flagtest.Disabled(flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{50, 50}, "everyone"))), false},
+		{"no rollouts", flagtest.BooleanFlag("f", true), false},
+		{"a threshold", flagtest.BooleanFlag("f", true, flagtest.Threshold(50, true)), true},
+		{"a threshold below one bucket", flagtest.BooleanFlag("f", true, flagtest.Threshold(0.001, true)), true},
+		{"a threshold of 0", flagtest.BooleanFlag("f", true, flagtest.Threshold(0, true)), false},
+		{"a threshold of 100", flagtest.BooleanFlag("f", true, flagtest.Threshold(100, true)), false},
+		{"a segment first", flagtest.BooleanFlag("f", true, flagtest.SegmentRollout(true, guidon.OrSegments, "everyone"), flagtest.Threshold(50, true)), false},
+		{"a segment missed first", flagtest.BooleanFlag("f", true, flagtest.SegmentRollout(true, guidon.OrSegments, "nobody"), flagtest.Threshold(50, true)), true},
+		{"a segment last", flagtest.BooleanFlag("f", true, flagtest.Threshold(0.001, true), flagtest.SegmentRollout(true, guidon.OrSegments, "everyone")), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshotOf(tt.flag, everyone(), segment("nobody", guidon.MatchAll, has("impossible")))
+			s := flagtest.SnapshotOf(tt.flag, flagtest.Everyone(), flagtest.Segment("nobody", guidon.MatchAll, flagtest.Has("impossible")))
 			variant, variantErr := s.Variant("f", "user-1", nil)
 			boolean, booleanErr := s.Boolean("f", "user-1", nil)
 			if got := variant.Bucketed || boolean.Bucketed; got != tt.want {
@@ -64,9 +65,9 @@ func TestVariant(t *testing.T) {
 		match    = guidon.ReasonMatch
 		fallback = guidon.ReasonDefault
 	)
-	half := shares{50, 50}
-	nobody := segment("nobody", guidon.MatchAll, has("impossible"))
-	flag := func(rules ...*guidon.Rule) *guidon.Flag { return variantFlag("checkout", rules...) }
+	half := flagtest.Shares{50, 50}
+	nobody := flagtest.Segment("nobody", guidon.MatchAll, flagtest.Has("impossible"))
+	flag := func(rules ...*guidon.Rule) *guidon.Flag { return flagtest.VariantFlag("checkout", rules...) }
 	tests := []struct {
 		name     string
 		flag     *guidon.Flag
@@ -74,38 +75,38 @@ func TestVariant(t *testing.T) {
 		want     guidon.VariantResult
 	}{
 		// 16.4, in its order. user-1 has bucket 118, user-3 has 786.
-		{"first half", flag(rule(half, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
-		{"second half", flag(rule(half, "everyone")), "user-3", variantResult(true, match, "B", "everyone")},
-		{"bucket missed", flag(rule(shares{10}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
-		{"bucket missed, default", withDefault(flag(rule(shares{10}, "everyone")), "Z"), "user-1", variantResult(false, fallback, "Z", "everyone")},
+		{"first half", flag(flagtest.Rule(half, "everyone")), "user-1", flagtest.VariantResult(true, match, "A", "everyone")},
+		{"second half", flag(flagtest.Rule(half, "everyone")), "user-3", flagtest.VariantResult(true, match, "B", "everyone")},
+		{"bucket missed", flag(flagtest.Rule(flagtest.Shares{10}, "everyone")), "user-1", flagtest.VariantResult(false, unknown, "", "everyone")},
+		{"bucket missed, default", flagtest.WithDefault(flag(flagtest.Rule(flagtest.Shares{10}, "everyone")), "Z"), "user-1", flagtest.VariantResult(false, fallback, "Z", "everyone")},
 		{
-			"bucket missed ends it", flag(rule(shares{10}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1",
-			variantResult(false, unknown, "", "everyone"),
+			"bucket missed ends it", flag(flagtest.Rule(flagtest.Shares{10}, "everyone"), flagtest.Rule(flagtest.Shares{0, 100}, "everyone")), "user-1",
+			flagtest.VariantResult(false, unknown, "", "everyone"),
 		},
-		{"no distributions", flag(rule(nil, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
-		{"no distributions, default", withDefault(flag(rule(nil, "everyone")), "Z"), "user-1", variantResult(true, match, "Z", "everyone")},
-		{"no rules", flag(), "user-1", variantResult(false, unknown, "")},
-		{"no rules, default", withDefault(flag(), "Z"), "user-1", variantResult(false, fallback, "Z")},
-		{"nobody, default", withDefault(flag(rule(half, "nobody")), "Z"), "user-1", variantResult(false, fallback, "Z")},
-		{"disabled", disabled(flag(rule(half, "everyone"))), "user-1", variantResult(false, off, "")},
-		{"disabled, default", disabled(withDefault(flag(rule(half, "everyone")), "Z")), "user-1", variantResult(false, off, "Z")},
+		{"no distributions", flag(flagtest.Rule(nil, "everyone")), "user-1", flagtest.VariantResult(true, match, "", "everyone")},
+		{"no distributions, default", flagtest.WithDefault(flag(flagtest.Rule(nil, "everyone")), "Z"), "user-1", flagtest.VariantResult(true, match, "Z", "everyone")},
+		{"no rules", flag(), "user-1", flagtest.VariantResult(false, unknown, "")},
+		{"no rules, default", flagtest.WithDefault(flag(), "Z"), "user-1", flagtest.VariantResult(false, fallback, "Z")},
+		{"nobody, default", flagtest.WithDefault(flag(flagtest.Rule(half, "nobody")), "Z"), "user-1", flagtest.VariantResult(false, fallback, "Z")},
+		{"disabled", flagtest.Disabled(flag(flagtest.Rule(half, "everyone"))), "user-1", flagtest.VariantResult(false, off, "")},
+		{"disabled, default", flagtest.Disabled(flagtest.WithDefault(flag(flagtest.Rule(half, "everyone")), "Z")), "user-1", flagtest.VariantResult(false, off, "Z")},
 
 		// 7.5.5: in rank order, the first rule that matches decides.
-		{"nobody", flag(rule(half, "nobody")), "user-1", variantResult(false, unknown, "")},
-		{"second rule", flag(rule(half, "nobody"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "B", "everyone")},
-		{"first of two", flag(rule(shares{100}, "everyone"), rule(shares{0, 100}, "everyone")), "user-1", variantResult(true, match, "A", "everyone")},
-		{"no distributions ends it", flag(rule(nil, "everyone"), rule(shares{100}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
+		{"nobody", flag(flagtest.Rule(half, "nobody")), "user-1", flagtest.VariantResult(false, unknown, "")},
+		{"second rule", flag(flagtest.Rule(half, "nobody"), flagtest.Rule(flagtest.Shares{0, 100}, "everyone")), "user-1", flagtest.VariantResult(true, match, "B", "everyone")},
+		{"first of two", flag(flagtest.Rule(flagtest.Shares{100}, "everyone"), flagtest.Rule(flagtest.Shares{0, 100}, "everyone")), "user-1", flagtest.VariantResult(true, match, "A", "everyone")},
+		{"no distributions ends it", flag(flagtest.Rule(nil, "everyone"), flagtest.Rule(flagtest.Shares{100}, "everyone")), "user-1", flagtest.VariantResult(true, match, "", "everyone")},
 		// 7.5.5.2 and .3: only distributions with a share of zero count as none.
-		{"shares of zero", flag(rule(shares{0, 0}, "everyone")), "user-1", variantResult(true, match, "", "everyone")},
-		{"shares below a bucket", flag(rule(shares{0.05}, "everyone")), "user-1", variantResult(false, unknown, "", "everyone")},
-		{"no segment", flag(rule(half)), "user-1", variantResult(false, unknown, "")},
-		{"lost segment", flag(rule(half, "lost")), "user-1", variantResult(false, unknown, "")},
-		{"one of the segments lost", flag(rule(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
-		{"lost segment, all needed", flag(ruleOfAll(half, "everyone", "lost")), "user-1", variantResult(false, unknown, "")},
+		{"shares of zero", flag(flagtest.Rule(flagtest.Shares{0, 0}, "everyone")), "user-1", flagtest.VariantResult(true, match, "", "everyone")},
+		{"shares below a bucket", flag(flagtest.Rule(flagtest.Shares{0.05}, "everyone")), "user-1", flagtest.VariantResult(false, unknown, "", "everyone")},
+		{"no segment", flag(flagtest.Rule(half)), "user-1", flagtest.VariantResult(false, unknown, "")},
+		{"lost segment", flag(flagtest.Rule(half, "lost")), "user-1", flagtest.VariantResult(false, unknown, "")},
+		{"one of the segments lost", flag(flagtest.Rule(half, "everyone", "lost")), "user-1", flagtest.VariantResult(false, unknown, "")},
+		{"lost segment, all needed", flag(flagtest.RuleOfAll(half, "everyone", "lost")), "user-1", flagtest.VariantResult(false, unknown, "")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := snapshotOf(tt.flag, everyone(), nobody).Variant("checkout", tt.entityID, nil)
+			got, err := flagtest.SnapshotOf(tt.flag, flagtest.Everyone(), nobody).Variant("checkout", tt.entityID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +120,7 @@ func TestVariant(t *testing.T) {
 // TestVariantShares: many entities are distributed according to the shares (contract
 // 16.2).
 func TestVariantShares(t *testing.T) {
-	s := snapshotOf(variantFlag("f", rule(shares{10, 30, 55}, "everyone")), everyone())
+	s := flagtest.SnapshotOf(flagtest.VariantFlag("f", flagtest.Rule(flagtest.Shares{10, 30, 55}, "everyone")), flagtest.Everyone())
 	const n = 20_000
 	got := make(map[string]int)
 	for i := range n {
@@ -140,9 +141,9 @@ func TestVariantShares(t *testing.T) {
 // 7.6.
 func TestBoolean(t *testing.T) {
 	const or, and = guidon.OrSegments, guidon.AndSegments
-	nobody := segment("nobody", guidon.MatchAll, has("impossible"))
+	nobody := flagtest.Segment("nobody", guidon.MatchAll, flagtest.Has("impossible"))
 	flag := func(enabled bool, rollouts ...*guidon.Rollout) *guidon.Flag {
-		return booleanFlag("new-ui", enabled, rollouts...)
+		return flagtest.BooleanFlag("new-ui", enabled, rollouts...)
 	}
 	matched := func(enabled bool, segments ...string) guidon.BooleanResult {
 		return guidon.BooleanResult{Enabled: enabled, Reason: guidon.ReasonMatch, SegmentKeys: segments}
@@ -157,29 +158,29 @@ func TestBoolean(t *testing.T) {
 		want     guidon.BooleanResult
 	}{
 		// 16.4, in its order. user-1 has bucket 49, user-2 has 56.
-		{"below threshold", flag(false, threshold(50, true)), "user-1", matched(true)},
-		{"above threshold", flag(false, threshold(50, true)), "user-2", fallback(false)},
-		{"below threshold to false", flag(true, threshold(50, false)), "user-1", matched(false)},
-		{"on the threshold", flag(true, threshold(49, false)), "user-1", fallback(true)},
+		{"below threshold", flag(false, flagtest.Threshold(50, true)), "user-1", matched(true)},
+		{"above threshold", flag(false, flagtest.Threshold(50, true)), "user-2", fallback(false)},
+		{"below threshold to false", flag(true, flagtest.Threshold(50, false)), "user-1", matched(false)},
+		{"on the threshold", flag(true, flagtest.Threshold(49, false)), "user-1", fallback(true)},
 		{"no rollouts", flag(true), "user-1", fallback(true)},
-		{"segment first", flag(false, segmentRollout(true, or, "everyone"), threshold(100, false)), "user-1", matched(true, "everyone")},
+		{"segment first", flag(false, flagtest.SegmentRollout(true, or, "everyone"), flagtest.Threshold(100, false)), "user-1", matched(true, "everyone")},
 
 		// 7.6: rollouts in rank order, also after a threshold that does not match.
 		{"no rollouts, disabled", flag(false), "user-1", fallback(false)},
-		{"threshold first", flag(true, threshold(100, false), segmentRollout(true, or, "everyone")), "user-1", matched(false)},
-		{"missed threshold, then segment", flag(false, threshold(10, false), segmentRollout(true, or, "everyone")), "user-1", matched(true, "everyone")},
-		{"missed segment, then threshold", flag(false, segmentRollout(false, or, "nobody"), threshold(50, true)), "user-1", matched(true)},
-		{"nothing matches", flag(true, segmentRollout(false, or, "nobody"), threshold(10, false)), "user-1", fallback(true)},
-		{"all of", flag(false, segmentRollout(true, and, "everyone", "nobody")), "user-1", fallback(false)},
-		{"any of", flag(false, segmentRollout(true, or, "everyone", "nobody")), "user-1", matched(true, "everyone")},
-		{"fraction includes the bucket of its integer part", flag(false, threshold(49.5, true)), "user-1", matched(true)},
-		{"zero", flag(true, threshold(0, false)), "u17", fallback(true)},
-		{"hundred", flag(false, threshold(100, true)), "u198", matched(true)},
-		{"lost segment", flag(false, segmentRollout(true, or, "lost")), "user-1", fallback(false)},
+		{"threshold first", flag(true, flagtest.Threshold(100, false), flagtest.SegmentRollout(true, or, "everyone")), "user-1", matched(false)},
+		{"missed threshold, then segment", flag(false, flagtest.Threshold(10, false), flagtest.SegmentRollout(true, or, "everyone")), "user-1", matched(true, "everyone")},
+		{"missed segment, then threshold", flag(false, flagtest.SegmentRollout(false, or, "nobody"), flagtest.Threshold(50, true)), "user-1", matched(true)},
+		{"nothing matches", flag(true, flagtest.SegmentRollout(false, or, "nobody"), flagtest.Threshold(10, false)), "user-1", fallback(true)},
+		{"all of", flag(false, flagtest.SegmentRollout(true, and, "everyone", "nobody")), "user-1", fallback(false)},
+		{"any of", flag(false, flagtest.SegmentRollout(true, or, "everyone", "nobody")), "user-1", matched(true, "everyone")},
+		{"fraction includes the bucket of its integer part", flag(false, flagtest.Threshold(49.5, true)), "user-1", matched(true)},
+		{"zero", flag(true, flagtest.Threshold(0, false)), "u17", fallback(true)},
+		{"hundred", flag(false, flagtest.Threshold(100, true)), "u198", matched(true)},
+		{"lost segment", flag(false, flagtest.SegmentRollout(true, or, "lost")), "user-1", fallback(false)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := snapshotOf(tt.flag, everyone(), nobody).Boolean("new-ui", tt.entityID, nil)
+			got, err := flagtest.SnapshotOf(tt.flag, flagtest.Everyone(), nobody).Boolean("new-ui", tt.entityID, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,20 +199,20 @@ func TestSegment(t *testing.T) {
 		context map[string]string
 		want    bool
 	}{
-		{"all, no constraints", segment("s", guidon.MatchAll), nil, true},
-		{"any, no constraints", segment("s", guidon.MatchAny), nil, true},
-		{"all, none holds", segment("s", guidon.MatchAll, has("a"), has("b")), nil, false},
-		{"all, one holds", segment("s", guidon.MatchAll, has("a"), has("b")), yes("a"), false},
-		{"all, the other holds", segment("s", guidon.MatchAll, has("a"), has("b")), yes("b"), false},
-		{"all, all hold", segment("s", guidon.MatchAll, has("a"), has("b")), yes("a", "b"), true},
-		{"any, none holds", segment("s", guidon.MatchAny, has("a"), has("b")), nil, false},
-		{"any, one holds", segment("s", guidon.MatchAny, has("a"), has("b")), yes("a"), true},
-		{"any, the other holds", segment("s", guidon.MatchAny, has("a"), has("b")), yes("b"), true},
-		{"any, all hold", segment("s", guidon.MatchAny, has("a"), has("b")), yes("a", "b"), true},
+		{"all, no constraints", flagtest.Segment("s", guidon.MatchAll), nil, true},
+		{"any, no constraints", flagtest.Segment("s", guidon.MatchAny), nil, true},
+		{"all, none holds", flagtest.Segment("s", guidon.MatchAll, flagtest.Has("a"), flagtest.Has("b")), nil, false},
+		{"all, one holds", flagtest.Segment("s", guidon.MatchAll, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("a"), false},
+		{"all, the other holds", flagtest.Segment("s", guidon.MatchAll, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("b"), false},
+		{"all, all hold", flagtest.Segment("s", guidon.MatchAll, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("a", "b"), true},
+		{"any, none holds", flagtest.Segment("s", guidon.MatchAny, flagtest.Has("a"), flagtest.Has("b")), nil, false},
+		{"any, one holds", flagtest.Segment("s", guidon.MatchAny, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("a"), true},
+		{"any, the other holds", flagtest.Segment("s", guidon.MatchAny, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("b"), true},
+		{"any, all hold", flagtest.Segment("s", guidon.MatchAny, flagtest.Has("a"), flagtest.Has("b")), flagtest.Yes("a", "b"), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshotOf(booleanFlag("f", false, segmentRollout(true, guidon.OrSegments, "s")), tt.segment)
+			s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")), tt.segment)
 			got, err := s.Boolean("f", "someone", tt.context)
 			if err != nil || got.Enabled != tt.want {
 				t.Errorf("got %t, %v, want %t", got.Enabled, err, tt.want)
@@ -224,9 +225,9 @@ func TestSegment(t *testing.T) {
 // matched, in the order in which they are attached.
 func TestSegmentSet(t *testing.T) {
 	segments := []*guidon.Segment{
-		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")), segment("c", guidon.MatchAll, has("c")),
+		flagtest.Segment("a", guidon.MatchAll, flagtest.Has("a")), flagtest.Segment("b", guidon.MatchAll, flagtest.Has("b")), flagtest.Segment("c", guidon.MatchAll, flagtest.Has("c")),
 	}
-	any3, all3 := rule(shares{100}, "c", "a", "b"), ruleOfAll(shares{100}, "c", "a", "b")
+	any3, all3 := flagtest.Rule(flagtest.Shares{100}, "c", "a", "b"), flagtest.RuleOfAll(flagtest.Shares{100}, "c", "a", "b")
 	tests := []struct {
 		name    string
 		rule    *guidon.Rule
@@ -234,20 +235,20 @@ func TestSegmentSet(t *testing.T) {
 		want    []string
 	}{
 		{"any, none", any3, nil, nil},
-		{"any, first", any3, yes("c"), []string{"c"}},
-		{"any, last", any3, yes("b"), []string{"b"}},
-		{"any, two", any3, yes("b", "c"), []string{"c", "b"}},
-		{"any, all", any3, yes("a", "b", "c"), []string{"c", "a", "b"}},
+		{"any, first", any3, flagtest.Yes("c"), []string{"c"}},
+		{"any, last", any3, flagtest.Yes("b"), []string{"b"}},
+		{"any, two", any3, flagtest.Yes("b", "c"), []string{"c", "b"}},
+		{"any, all", any3, flagtest.Yes("a", "b", "c"), []string{"c", "a", "b"}},
 		{"all, none", all3, nil, nil},
-		{"all, two", all3, yes("a", "b"), nil},
-		{"all, all", all3, yes("a", "b", "c"), []string{"c", "a", "b"}},
-		{"single, any", rule(shares{100}, "a"), yes("a"), []string{"a"}},
-		{"single, all", ruleOfAll(shares{100}, "a"), yes("a"), []string{"a"}},
-		{"single, all, none", ruleOfAll(shares{100}, "a"), yes("b"), nil},
+		{"all, two", all3, flagtest.Yes("a", "b"), nil},
+		{"all, all", all3, flagtest.Yes("a", "b", "c"), []string{"c", "a", "b"}},
+		{"single, any", flagtest.Rule(flagtest.Shares{100}, "a"), flagtest.Yes("a"), []string{"a"}},
+		{"single, all", flagtest.RuleOfAll(flagtest.Shares{100}, "a"), flagtest.Yes("a"), []string{"a"}},
+		{"single, all, none", flagtest.RuleOfAll(flagtest.Shares{100}, "a"), flagtest.Yes("b"), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := snapshotOf(variantFlag("f", tt.rule), segments...).Variant("f", "someone", tt.context)
+			got, err := flagtest.SnapshotOf(flagtest.VariantFlag("f", tt.rule), segments...).Variant("f", "someone", tt.context)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,8 +261,8 @@ func TestSegmentSet(t *testing.T) {
 
 // TestEvaluationErrors covers the messages of contract 5.3.
 func TestEvaluationErrors(t *testing.T) {
-	mystery := segment("mystery", guidon.MatchAny, has("a"), &guidon.Constraint{Property: "p", Operator: guidon.OpEQ, Value: "x"})
-	segments := []*guidon.Segment{mystery, everyone()}
+	mystery := flagtest.Segment("mystery", guidon.MatchAny, flagtest.Has("a"), &guidon.Constraint{Property: "p", Operator: guidon.OpEQ, Value: "x"})
+	segments := []*guidon.Segment{mystery, flagtest.Everyone()}
 	tests := []struct {
 		name string
 		flag *guidon.Flag
@@ -269,35 +270,35 @@ func TestEvaluationErrors(t *testing.T) {
 		code guidon.Code
 		want string
 	}{
-		{"unknown flag", variantFlag("f"), "g", guidon.NotFound, `flag "default/g" not found`},
+		{"unknown flag", flagtest.VariantFlag("f"), "g", guidon.NotFound, `flag "default/g" not found`},
 		// An unknown type fails the request even if another constraint would have
 		// decided (contract 7.2).
-		{"unknown type", variantFlag("f", rule(nil, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
-		{"unknown type in the second segment", variantFlag("f", rule(nil, "everyone", "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
-		{"unknown type in rollout", booleanFlag("f", true, segmentRollout(true, guidon.AndSegments, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
-		{"unknown type not reached", variantFlag("f", rule(nil, "everyone"), rule(nil, "mystery")), "f", guidon.Internal, ""},
-		{"unknown type, disabled", disabled(variantFlag("f", rule(nil, "mystery"))), "f", guidon.Internal, ""},
-		{"unknown type behind threshold", booleanFlag("f", true, threshold(100, true), segmentRollout(true, guidon.OrSegments, "mystery")), "f", guidon.Internal, ""},
+		{"unknown type", flagtest.VariantFlag("f", flagtest.Rule(nil, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type in the second segment", flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone", "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type in rollout", flagtest.BooleanFlag("f", true, flagtest.SegmentRollout(true, guidon.AndSegments, "mystery")), "f", guidon.InvalidArgument, "unknown constraint type"},
+		{"unknown type not reached", flagtest.VariantFlag("f", flagtest.Rule(nil, "everyone"), flagtest.Rule(nil, "mystery")), "f", guidon.Internal, ""},
+		{"unknown type, disabled", flagtest.Disabled(flagtest.VariantFlag("f", flagtest.Rule(nil, "mystery"))), "f", guidon.Internal, ""},
+		{"unknown type behind threshold", flagtest.BooleanFlag("f", true, flagtest.Threshold(100, true), flagtest.SegmentRollout(true, guidon.OrSegments, "mystery")), "f", guidon.Internal, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshotOf(tt.flag, segments...)
+			s := flagtest.SnapshotOf(tt.flag, segments...)
 			var err error
 			if tt.flag.Type == guidon.BooleanFlag {
-				_, err = s.Boolean(tt.key, "someone", yes("a"))
+				_, err = s.Boolean(tt.key, "someone", flagtest.Yes("a"))
 			} else {
-				_, err = s.Variant(tt.key, "someone", yes("a"))
+				_, err = s.Variant(tt.key, "someone", flagtest.Yes("a"))
 			}
-			checkError(t, err, tt.code, tt.want)
+			flagtest.CheckError(t, err, tt.code, tt.want)
 		})
 	}
 	t.Run("wrong type", func(t *testing.T) {
-		_, err := snapshotOf(booleanFlag("f", true)).Variant("f", "someone", nil)
-		checkError(t, err, guidon.InvalidArgument, "flag type BOOLEAN_FLAG_TYPE invalid")
-		_, err = snapshotOf(disabled(variantFlag("f"))).Boolean("f", "someone", nil)
-		checkError(t, err, guidon.InvalidArgument, "flag type VARIANT_FLAG_TYPE invalid")
-		_, err = snapshotOf(variantFlag("f")).Boolean("g", "someone", nil)
-		checkError(t, err, guidon.NotFound, `flag "default/g" not found`)
+		_, err := flagtest.SnapshotOf(flagtest.BooleanFlag("f", true)).Variant("f", "someone", nil)
+		flagtest.CheckError(t, err, guidon.InvalidArgument, "flag type BOOLEAN_FLAG_TYPE invalid")
+		_, err = flagtest.SnapshotOf(flagtest.Disabled(flagtest.VariantFlag("f"))).Boolean("f", "someone", nil)
+		flagtest.CheckError(t, err, guidon.InvalidArgument, "flag type VARIANT_FLAG_TYPE invalid")
+		_, err = flagtest.SnapshotOf(flagtest.VariantFlag("f")).Boolean("g", "someone", nil)
+		flagtest.CheckError(t, err, guidon.NotFound, `flag "default/g" not found`)
 	})
 }
 
@@ -305,9 +306,9 @@ func TestEvaluationErrors(t *testing.T) {
 // of matched segments that cannot be precomputed.
 func TestEvaluationAllocates(t *testing.T) {
 	segments := []*guidon.Segment{
-		segment("a", guidon.MatchAll, has("a")), segment("b", guidon.MatchAll, has("b")),
-		segment("c", guidon.MatchAll, has("c")), segment("d", guidon.MatchAll, has("d")),
-		segment("everything", guidon.MatchAll,
+		flagtest.Segment("a", guidon.MatchAll, flagtest.Has("a")), flagtest.Segment("b", guidon.MatchAll, flagtest.Has("b")),
+		flagtest.Segment("c", guidon.MatchAll, flagtest.Has("c")), flagtest.Segment("d", guidon.MatchAll, flagtest.Has("d")),
+		flagtest.Segment("everything", guidon.MatchAll,
 			&guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: guidon.OpIsOneOf, Value: `["yes","no"]`},
 			&guidon.Constraint{Type: guidon.StringComparison, Property: "a", Operator: guidon.OpPrefix, Value: `y`},
 			&guidon.Constraint{Type: guidon.NumberComparison, Property: "number", Operator: guidon.OpGT, Value: "1.5"},
@@ -317,26 +318,26 @@ func TestEvaluationAllocates(t *testing.T) {
 			&guidon.Constraint{Type: guidon.EntityIDComparison, Property: "entityId", Operator: guidon.OpNotContains, Value: "@"},
 		),
 	}
-	context := yes("a", "b", "c")
+	context := flagtest.Yes("a", "b", "c")
 	context["number"], context["truth"], context["date"], context["instant"] = "2.5", "true", "2025-01-01", "2025-01-01T12:00:00.5Z"
-	half := shares{50, 50}
+	half := flagtest.Shares{50, 50}
 	tests := []struct {
 		name string
 		flag *guidon.Flag
 		most float64
 	}{
-		{"no rules", variantFlag("f"), 0},
-		{"one segment", variantFlag("f", rule(half, "a")), 0},
-		{"every type", variantFlag("f", rule(half, "everything")), 0},
-		{"any, one matches", variantFlag("f", rule(half, "d", "a")), 0},
-		{"any, three match", variantFlag("f", rule(half, "a", "b", "c", "d")), 1},
-		{"all", variantFlag("f", ruleOfAll(half, "a", "b", "c")), 0},
-		{"threshold", booleanFlag("f", true, threshold(50, true)), 0},
-		{"rollout to any", booleanFlag("f", true, segmentRollout(true, guidon.OrSegments, "a", "b", "c")), 1},
+		{"no rules", flagtest.VariantFlag("f"), 0},
+		{"one segment", flagtest.VariantFlag("f", flagtest.Rule(half, "a")), 0},
+		{"every type", flagtest.VariantFlag("f", flagtest.Rule(half, "everything")), 0},
+		{"any, one matches", flagtest.VariantFlag("f", flagtest.Rule(half, "d", "a")), 0},
+		{"any, three match", flagtest.VariantFlag("f", flagtest.Rule(half, "a", "b", "c", "d")), 1},
+		{"all", flagtest.VariantFlag("f", flagtest.RuleOfAll(half, "a", "b", "c")), 0},
+		{"threshold", flagtest.BooleanFlag("f", true, flagtest.Threshold(50, true)), 0},
+		{"rollout to any", flagtest.BooleanFlag("f", true, flagtest.SegmentRollout(true, guidon.OrSegments, "a", "b", "c")), 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := snapshotOf(tt.flag, segments...)
+			s := flagtest.SnapshotOf(tt.flag, segments...)
 			var err error
 			got := testing.AllocsPerRun(100, func() {
 				if tt.flag.Type == guidon.BooleanFlag {

@@ -1,7 +1,7 @@
-// Package guidon is the domain of a feature-flag service: namespaces, flags, segments,
-// and their evaluation for an entity.
+// Package guidon is the engine of a feature-flag service: namespaces, flags and segments,
+// immutable snapshots of them, and their evaluation for an entity. A program that
+// evaluates flags in its own process needs nothing else.
 //
-// Flags are read from an immutable [Snapshot] and written with [Store.Update].
-// [Service] implements defaults, validation and error messages. Transports call it, and
-// it calls a [Store]. The package imports only the standard library.
+// It imports only the standard library. Package service implements the service over a
+// store: writes, documents and tokens.
 package guidon

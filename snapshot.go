@@ -40,7 +40,7 @@ func NewSnapshot(namespace *Namespace, revision Revision, flags []*Flag, segment
 }
 
 // Namespace returns the namespace, or nil if it does not exist at this revision. Such a
-// snapshot is empty, and a [Store] never returns it.
+// snapshot is empty, and a [service.Store] never returns it.
 func (s *Snapshot) Namespace() *Namespace { return s.namespace }
 
 // Revision returns the revision of the namespace in this state.

@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
 )
 
 func TestSnapshotLookup(t *testing.T) {
 	namespace := &guidon.Namespace{Key: "default"}
-	f, g := variantFlag("f"), everyone()
+	f, g := flagtest.VariantFlag("f"), flagtest.Everyone()
 	s := guidon.NewSnapshot(namespace, guidon.Revision{Number: 7, Stamp: 8}, []*guidon.Flag{f}, []*guidon.Segment{g})
 	if s.Namespace() != namespace || s.Revision() != (guidon.Revision{Number: 7, Stamp: 8}) {
 		t.Errorf("got %v at %v", s.Namespace(), s.Revision())
@@ -187,9 +189,9 @@ func (w *world) change() {
 func (w *world) randomSegment(key string) *guidon.Segment {
 	var constraints []*guidon.Constraint
 	for range w.random.IntN(3) {
-		constraints = append(constraints, has(string(rune('a'+w.random.IntN(3)))))
+		constraints = append(constraints, flagtest.Has(string(rune('a'+w.random.IntN(3)))))
 	}
-	return segment(key, guidon.MatchType(w.random.IntN(2)), constraints...)
+	return flagtest.Segment(key, guidon.MatchType(w.random.IntN(2)), constraints...)
 }
 
 func (w *world) randomFlag(key string) *guidon.Flag {
@@ -198,12 +200,12 @@ func (w *world) randomFlag(key string) *guidon.Flag {
 		segments = append(segments, fmt.Sprintf("segment-%d", w.random.IntN(6)))
 	}
 	if w.random.IntN(2) == 0 {
-		return booleanFlag(key, w.random.IntN(2) == 0,
-			threshold(float32(w.random.IntN(30)), true), segmentRollout(true, guidon.SegmentOperator(w.random.IntN(2)), segments...))
+		return flagtest.BooleanFlag(key, w.random.IntN(2) == 0,
+			flagtest.Threshold(float32(w.random.IntN(30)), true), flagtest.SegmentRollout(true, guidon.SegmentOperator(w.random.IntN(2)), segments...))
 	}
-	r := rule(shares{float32(w.random.IntN(60)), float32(w.random.IntN(60))}, segments...)
+	r := flagtest.Rule(flagtest.Shares{float32(w.random.IntN(60)), float32(w.random.IntN(60))}, segments...)
 	r.SegmentOperator = guidon.SegmentOperator(w.random.IntN(2))
-	return variantFlag(key, r)
+	return flagtest.VariantFlag(key, r)
 }
 
 // takeDelta returns the changes since the last call, as a store would. They may delete
@@ -279,7 +281,7 @@ func describe(t *testing.T, s *guidon.Snapshot) description {
 
 // evaluateAll returns the results and errors of the flag for several entities.
 func evaluateAll(s *guidon.Snapshot, key string) (results []any) {
-	for _, context := range []map[string]string{nil, yes("a"), yes("b", "c"), yes("a", "b", "c")} {
+	for _, context := range []map[string]string{nil, flagtest.Yes("a"), flagtest.Yes("b", "c"), flagtest.Yes("a", "b", "c")} {
 		for _, id := range []string{"user-1", "user-2", "user-3"} {
 			variant, err := s.Variant(key, id, context)
 			results = append(results, variant, fmt.Sprint(err))

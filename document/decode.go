@@ -12,17 +12,18 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Decode reads a stream of documents (contract 13.1 to 13.3). It skips empty documents and
 // empty list items, and ignores unknown members. Attachments and metadata become compact
 // JSON that keeps the order of members and the digits of numbers. Decode checks only the
-// form of the documents; [guidon.Document.Validate] checks the rest.
+// form of the documents; [service.Document.Validate] checks the rest.
 //
 // It returns TooLarge for a stream of more than 256 MiB or 1000 documents. For invalid
 // input it returns InvalidArgument with the number of the document, the line (YAML only)
 // and the path of the invalid value.
-func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
+func Decode(r io.Reader, format Format) ([]*service.Document, error) {
 	input, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
 		return nil, err
@@ -48,10 +49,10 @@ func Decode(r io.Reader, format Format) ([]*guidon.Document, error) {
 
 // decodeLongYAML reads a stream in parts if it can be split, and otherwise as a whole.
 // Reading it as a whole takes so much memory that the size is limited.
-func decodeLongYAML(input []byte) ([]*guidon.Document, error) {
+func decodeLongYAML(input []byte) ([]*service.Document, error) {
 	parts, err := splitYAML(input)
 	if err == nil {
-		var documents []*guidon.Document
+		var documents []*service.Document
 		if documents, err = decodeParts(parts); err == nil {
 			return documents, nil
 		}
@@ -72,8 +73,8 @@ func errTooManyDocuments() error {
 }
 
 // decode converts the documents that next returns until io.EOF.
-func decode(next func() (*node, error)) ([]*guidon.Document, error) {
-	var out []*guidon.Document
+func decode(next func() (*node, error)) ([]*service.Document, error) {
+	var out []*service.Document
 	d := &decoder{}
 	for d.document = 1; ; d.document++ {
 		n, err := next()

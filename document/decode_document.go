@@ -1,6 +1,9 @@
 package document
 
-import "github.com/guidonhq/guidon"
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
 
 // versions are the supported format versions, oldest first (contract 13.3).
 var versions = []string{"1.0", "1.1", "1.2", "1.3", "1.4"}
@@ -30,8 +33,8 @@ func (d *decoder) require(n *node, field string, minor int) {
 	}
 }
 
-func (d *decoder) readDocument(n *node) *guidon.Document {
-	out := &guidon.Document{}
+func (d *decoder) readDocument(n *node) *service.Document {
+	out := &service.Document{}
 	d.object(n, fields{
 		"namespace": func(n *node) { d.namespace(n, &out.Namespace) },
 		"flags":     d.list(func(n *node) { out.Flags = append(out.Flags, d.flag(n)) }),
@@ -42,7 +45,7 @@ func (d *decoder) readDocument(n *node) *guidon.Document {
 }
 
 // readItem reads one flag or segment into the document.
-func (d *decoder) readItem(to *guidon.Document, list string, index int, item *node) {
+func (d *decoder) readItem(to *service.Document, list string, index int, item *node) {
 	d.at(list, func() {
 		d.item(list, index, item, func(n *node) {
 			if list == "flags" {
@@ -54,7 +57,7 @@ func (d *decoder) readItem(to *guidon.Document, list string, index int, item *no
 	})
 }
 
-func (d *decoder) namespace(n *node, to *guidon.DocumentNamespace) {
+func (d *decoder) namespace(n *node, to *service.DocumentNamespace) {
 	if n.kind != object {
 		d.text(&to.Key)(n)
 		return
@@ -64,8 +67,8 @@ func (d *decoder) namespace(n *node, to *guidon.DocumentNamespace) {
 	})
 }
 
-func (d *decoder) flag(n *node) *guidon.DocumentFlag {
-	f := &guidon.DocumentFlag{}
+func (d *decoder) flag(n *node) *service.DocumentFlag {
+	f := &service.DocumentFlag{}
 	d.object(n, fields{
 		"key": d.text(&f.Key), "name": d.text(&f.Name), "description": d.text(&f.Description),
 		"enabled": d.boolean(&f.Enabled),
@@ -98,8 +101,8 @@ func (d *decoder) metadata(n *node, to *string) {
 	}
 }
 
-func (d *decoder) variant(n *node) *guidon.DocumentVariant {
-	v := &guidon.DocumentVariant{}
+func (d *decoder) variant(n *node) *service.DocumentVariant {
+	v := &service.DocumentVariant{}
 	d.object(n, fields{
 		"key": d.text(&v.Key), "name": d.text(&v.Name), "description": d.text(&v.Description),
 		"attachment": d.json(&v.Attachment),
@@ -113,13 +116,13 @@ func (d *decoder) variant(n *node) *guidon.DocumentVariant {
 	return v
 }
 
-func (d *decoder) rule(n *node) *guidon.DocumentRule {
-	r := &guidon.DocumentRule{}
+func (d *decoder) rule(n *node) *service.DocumentRule {
+	r := &service.DocumentRule{}
 	d.object(n, fields{
 		"segment": func(n *node) { d.ruleSegment(n, r) },
 		"rank":    d.integer(&r.Rank),
 		"distributions": d.list(func(n *node) {
-			share := &guidon.DocumentDistribution{}
+			share := &service.DocumentDistribution{}
 			d.object(n, fields{"variant": d.text(&share.Variant), "rollout": d.float(&share.Rollout)})
 			r.Distributions = append(r.Distributions, share)
 		}),
@@ -127,7 +130,7 @@ func (d *decoder) rule(n *node) *guidon.DocumentRule {
 	return r
 }
 
-func (d *decoder) ruleSegment(n *node, r *guidon.DocumentRule) {
+func (d *decoder) ruleSegment(n *node, r *service.DocumentRule) {
 	switch n.kind {
 	case null:
 	case object:
@@ -141,8 +144,8 @@ func (d *decoder) ruleSegment(n *node, r *guidon.DocumentRule) {
 	normalizeOperator(r.SegmentKeys, &r.SegmentOperator)
 }
 
-func (d *decoder) rollout(n *node) *guidon.DocumentRollout {
-	r := &guidon.DocumentRollout{}
+func (d *decoder) rollout(n *node) *service.DocumentRollout {
+	r := &service.DocumentRollout{}
 	d.object(n, fields{
 		"description": d.text(&r.Description),
 		"segment": func(n *node) {
@@ -192,13 +195,13 @@ func normalizeOperator(keys []string, operator *guidon.SegmentOperator) {
 	}
 }
 
-func (d *decoder) segment(n *node) *guidon.DocumentSegment {
-	g := &guidon.DocumentSegment{}
+func (d *decoder) segment(n *node) *service.DocumentSegment {
+	g := &service.DocumentSegment{}
 	d.object(n, fields{
 		"key": d.text(&g.Key), "name": d.text(&g.Name), "description": d.text(&g.Description),
 		"match_type": d.enum(&g.MatchType),
 		"constraints": d.list(func(n *node) {
-			c := &guidon.DocumentConstraint{}
+			c := &service.DocumentConstraint{}
 			d.object(n, fields{
 				"type": d.enum(&c.Type), "property": d.text(&c.Property), "operator": d.text(&c.Operator),
 				"value": d.text(&c.Value), "description": d.text(&c.Description),

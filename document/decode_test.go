@@ -11,9 +11,10 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/service"
 )
 
-func decodeOne(t *testing.T, format document.Format, text string) *guidon.Document {
+func decodeOne(t *testing.T, format document.Format, text string) *service.Document {
 	t.Helper()
 	documents, err := document.Decode(strings.NewReader(text), format)
 	if err != nil {
@@ -26,7 +27,7 @@ func decodeOne(t *testing.T, format document.Format, text string) *guidon.Docume
 }
 
 // flagWith returns the flag of a YAML document with one flag that has the members.
-func flagWith(t *testing.T, members string) *guidon.DocumentFlag {
+func flagWith(t *testing.T, members string) *service.DocumentFlag {
 	t.Helper()
 	return decodeOne(t, document.YAML, "flags:\n- {"+members+"}\n").Flags[0]
 }
@@ -34,13 +35,13 @@ func flagWith(t *testing.T, members string) *guidon.DocumentFlag {
 func TestDecodeNamespace(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       guidon.DocumentNamespace
+		want       service.DocumentNamespace
 	}{
-		{"missing means the default namespace", "flags: []", guidon.DocumentNamespace{Key: "default"}},
-		{"null means the default namespace", "namespace:", guidon.DocumentNamespace{Key: "default"}},
-		{"a string is the key", "namespace: shop", guidon.DocumentNamespace{Key: "shop"}},
-		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: red}", guidon.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
-		{"an object without key", "namespace: {name: Shop}", guidon.DocumentNamespace{Key: "default", Name: "Shop"}},
+		{"missing means the default namespace", "flags: []", service.DocumentNamespace{Key: "default"}},
+		{"null means the default namespace", "namespace:", service.DocumentNamespace{Key: "default"}},
+		{"a string is the key", "namespace: shop", service.DocumentNamespace{Key: "shop"}},
+		{"an object with all members", "namespace: {key: shop, name: Shop, description: Sells, color: red}", service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells"}},
+		{"an object without key", "namespace: {name: Shop}", service.DocumentNamespace{Key: "default", Name: "Shop"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,18 +58,18 @@ func TestDecodeFlag(t *testing.T) {
 		rules: [{segment: s}, {segment: {keys: [s], operator: AND_SEGMENT_OPERATOR}, rank: 7},
 			{segment: {keys: [s, ~, t], operator: AND_SEGMENT_OPERATOR}, distributions: [{variant: a, rollout: 33.33}]}],
 		rollouts: [{segment: {key: s, value: true}}, {segment: {keys: [s, t]}}, {threshold: {percentage: 5, value: on}, description: d}]`)
-	want := &guidon.DocumentFlag{
+	want := &service.DocumentFlag{
 		Key: "f", Name: "5", Enabled: true, Metadata: `{"b":1,"a":{}}`,
-		Variants: []*guidon.DocumentVariant{{Key: "a", Default: true}, {Key: "b"}},
-		Rules: []*guidon.DocumentRule{
+		Variants: []*service.DocumentVariant{{Key: "a", Default: true}, {Key: "b"}},
+		Rules: []*service.DocumentRule{
 			{SegmentKeys: []string{"s"}},
 			{SegmentKeys: []string{"s"}, Rank: 7},
 			{
 				SegmentKeys: []string{"s", "t"}, SegmentOperator: guidon.AndSegments,
-				Distributions: []*guidon.DocumentDistribution{{Variant: "a", Rollout: 33.33}},
+				Distributions: []*service.DocumentDistribution{{Variant: "a", Rollout: 33.33}},
 			},
 		},
-		Rollouts: []*guidon.DocumentRollout{
+		Rollouts: []*service.DocumentRollout{
 			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s"}, Value: true}},
 			{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"s", "t"}}},
 			{Description: "d", Threshold: &guidon.RolloutThreshold{Percentage: 5, Value: true}},
@@ -89,7 +90,7 @@ segments:
   -
   - {type: BOOLEAN_COMPARISON_TYPE, property: staff, operator: true}
 `).Segments[0]
-	want := &guidon.DocumentSegment{Key: "s", Constraints: []*guidon.DocumentConstraint{
+	want := &service.DocumentSegment{Key: "s", Constraints: []*service.DocumentConstraint{
 		{Type: guidon.DateTimeComparison, Property: "day", Operator: "eq", Value: "2026-01-02", Description: "kept"},
 		{Type: guidon.BooleanComparison, Property: "staff", Operator: "true"},
 	}}
@@ -135,15 +136,15 @@ func TestDecodeJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []*guidon.Document{
+	want := []*service.Document{
 		{
-			Namespace: guidon.DocumentNamespace{Key: "a"},
-			Flags: []*guidon.DocumentFlag{{
-				Key: "f", Variants: []*guidon.DocumentVariant{{Key: "v", Attachment: `{"z":2,"a":1.50}`}},
+			Namespace: service.DocumentNamespace{Key: "a"},
+			Flags: []*service.DocumentFlag{{
+				Key: "f", Variants: []*service.DocumentVariant{{Key: "v", Attachment: `{"z":2,"a":1.50}`}},
 			}},
 		},
-		{Namespace: guidon.DocumentNamespace{Key: "b"}},
-		{Namespace: guidon.DocumentNamespace{Key: "default"}},
+		{Namespace: service.DocumentNamespace{Key: "b"}},
+		{Namespace: service.DocumentNamespace{Key: "default"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
@@ -182,7 +183,7 @@ func TestDecodeVersions(t *testing.T) {
 			if err := d.Validate(); err != nil {
 				t.Errorf("Validate: %v", err)
 			}
-			assertRoundTrip(t, []*guidon.Document{ranked(d)})
+			assertRoundTrip(t, []*service.Document{ranked(d)})
 		})
 	}
 	for _, version := range []string{

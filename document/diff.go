@@ -5,12 +5,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Diff returns the difference between the YAML forms of two documents in unified format, or
 // "" if they are equal. A nil document is one that does not exist.
-func Diff(before, after *guidon.Document) (string, error) {
+func Diff(before, after *service.Document) (string, error) {
 	was, err := yamlForm(before)
 	if err != nil {
 		return "", err
@@ -22,11 +22,11 @@ func Diff(before, after *guidon.Document) (string, error) {
 	return string(diff.Diff("before", was, "after", is)), nil
 }
 
-func yamlForm(d *guidon.Document) ([]byte, error) {
+func yamlForm(d *service.Document) ([]byte, error) {
 	if d == nil {
 		return nil, nil
 	}
 	var out bytes.Buffer
-	err := Encode(&out, YAML, []*guidon.Document{d})
+	err := Encode(&out, YAML, []*service.Document{d})
 	return out.Bytes(), err
 }

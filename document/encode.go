@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Encode writes the documents as one stream in the form of contract 13.2. The output is
@@ -13,7 +14,7 @@ import (
 // per line. Decode returns the same documents from the stream, provided that they are valid
 // and no rule has a rank: the position of a rule replaces its rank. Encode returns
 // InvalidArgument for values that the format cannot represent.
-func Encode(w io.Writer, format Format, documents []*guidon.Document) error {
+func Encode(w io.Writer, format Format, documents []*service.Document) error {
 	for i, d := range documents {
 		var to sink = &jsonSink{out: w}
 		if format == YAML {

@@ -1,11 +1,14 @@
 package document
 
-import "github.com/guidonhq/guidon"
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
 
 // Contract 13.2 defines the order of the members, and which ones are omitted.
 
 // document writes the document, up to the first object that the format cannot represent.
-func (e *encoder) document(to sink, d *guidon.Document, first bool) error {
+func (e *encoder) document(to sink, d *service.Document, first bool) error {
 	n := &node{kind: object}
 	if first {
 		n.add("version", textNode(versions[len(versions)-1]))
@@ -40,7 +43,7 @@ func writeItems[T any](e *encoder, to sink, list string, items []T, each func(T)
 	return nil
 }
 
-func (e *encoder) flag(f *guidon.DocumentFlag) *node {
+func (e *encoder) flag(f *service.DocumentFlag) *node {
 	n := &node{kind: object}
 	n.addText("key", f.Key)
 	n.addText("name", f.Name)
@@ -58,7 +61,7 @@ func (e *encoder) flag(f *guidon.DocumentFlag) *node {
 	return n
 }
 
-func (e *encoder) variant(v *guidon.DocumentVariant) *node {
+func (e *encoder) variant(v *service.DocumentVariant) *node {
 	n := &node{kind: object}
 	n.addTrue("default", v.Default)
 	n.addText("key", v.Key)
@@ -70,7 +73,7 @@ func (e *encoder) variant(v *guidon.DocumentVariant) *node {
 	return n
 }
 
-func (e *encoder) rule(r *guidon.DocumentRule) *node {
+func (e *encoder) rule(r *service.DocumentRule) *node {
 	n := &node{kind: object}
 	switch len(r.SegmentKeys) {
 	case 0:
@@ -82,7 +85,7 @@ func (e *encoder) rule(r *guidon.DocumentRule) *node {
 		segment.add("operator", textNode(r.SegmentOperator.String()))
 		n.add("segment", segment)
 	}
-	addList(n, "distributions", r.Distributions, func(d *guidon.DocumentDistribution) *node {
+	addList(n, "distributions", r.Distributions, func(d *service.DocumentDistribution) *node {
 		n := &node{kind: object}
 		n.addText("variant", d.Variant)
 		n.add("rollout", e.floatNode(d.Rollout))
@@ -91,7 +94,7 @@ func (e *encoder) rule(r *guidon.DocumentRule) *node {
 	return n
 }
 
-func (e *encoder) rollout(r *guidon.DocumentRollout) *node {
+func (e *encoder) rollout(r *service.DocumentRollout) *node {
 	n := &node{kind: object}
 	n.addText("description", r.Description)
 	if s := r.Segment; s != nil {
@@ -116,12 +119,12 @@ func (e *encoder) rollout(r *guidon.DocumentRollout) *node {
 	return n
 }
 
-func (e *encoder) segment(g *guidon.DocumentSegment) *node {
+func (e *encoder) segment(g *service.DocumentSegment) *node {
 	n := &node{kind: object}
 	n.addText("key", g.Key)
 	n.addText("name", g.Name)
 	n.addText("description", g.Description)
-	addList(n, "constraints", g.Constraints, func(c *guidon.DocumentConstraint) *node {
+	addList(n, "constraints", g.Constraints, func(c *service.DocumentConstraint) *node {
 		n := &node{kind: object}
 		n.add("type", textNode(c.Type.String()))
 		n.addText("property", c.Property)

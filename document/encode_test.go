@@ -11,9 +11,10 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/service"
 )
 
-func encode(t *testing.T, format document.Format, documents ...*guidon.Document) string {
+func encode(t *testing.T, format document.Format, documents ...*service.Document) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := document.Encode(&out, format, documents); err != nil {
@@ -24,7 +25,7 @@ func encode(t *testing.T, format document.Format, documents ...*guidon.Document)
 
 // assertRoundTrip checks that the documents are the same after encoding and decoding in
 // both formats.
-func assertRoundTrip(t *testing.T, documents []*guidon.Document) {
+func assertRoundTrip(t *testing.T, documents []*service.Document) {
 	t.Helper()
 	for _, format := range []document.Format{document.YAML, document.JSON} {
 		written := encode(t, format, documents...)
@@ -43,7 +44,7 @@ func assertRoundTrip(t *testing.T, documents []*guidon.Document) {
 
 // ranked returns the document in the form in which it is encoded: rules are sorted by rank,
 // and their ranks are zero.
-func ranked(d *guidon.Document) *guidon.Document {
+func ranked(d *service.Document) *service.Document {
 	for _, f := range d.Flags {
 		f.Rules = f.RulesByRank()
 		for _, r := range f.Rules {
@@ -55,27 +56,27 @@ func ranked(d *guidon.Document) *guidon.Document {
 
 // everything returns documents that have each member once in a full and once in a sparse
 // form (contract 13.2).
-func everything() []*guidon.Document {
-	return []*guidon.Document{
+func everything() []*service.Document {
+	return []*service.Document{
 		{
-			Namespace: guidon.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells things"},
-			Flags: []*guidon.DocumentFlag{
+			Namespace: service.DocumentNamespace{Key: "shop", Name: "Shop", Description: "Sells things"},
+			Flags: []*service.DocumentFlag{
 				{
 					Key: "colour", Name: "Colour", Description: "two\nlines", Enabled: true, Metadata: `{"z":1.50,"a":[]}`,
-					Variants: []*guidon.DocumentVariant{
+					Variants: []*service.DocumentVariant{
 						{Default: true, Key: "red", Name: "Red", Description: "warm", Attachment: `{"hex":"#f00","n":1e2,"deep":{"list":[1,[2],{}]}}`},
 						{Key: "yes", Attachment: `"true"`},
 						{Key: "5", Attachment: `null`},
 					},
-					Rules: []*guidon.DocumentRule{
-						{SegmentKeys: []string{"all"}, Distributions: []*guidon.DocumentDistribution{{Variant: "red", Rollout: 33.33}, {Variant: "yes"}}},
+					Rules: []*service.DocumentRule{
+						{SegmentKeys: []string{"all"}, Distributions: []*service.DocumentDistribution{{Variant: "red", Rollout: 33.33}, {Variant: "yes"}}},
 						{SegmentKeys: []string{"all", "some"}},
 						{SegmentKeys: []string{"all", "some"}, SegmentOperator: guidon.AndSegments},
 					},
 				},
 				{
 					Key: "toggle", Name: "Toggle", Type: guidon.BooleanFlag,
-					Rollouts: []*guidon.DocumentRollout{
+					Rollouts: []*service.DocumentRollout{
 						{Description: "first", Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all"}, Value: true}},
 						{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all", "some"}}},
 						{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"all", "some"}, SegmentOperator: guidon.AndSegments, Value: true}},
@@ -84,11 +85,11 @@ func everything() []*guidon.Document {
 					},
 				},
 			},
-			Segments: []*guidon.DocumentSegment{
+			Segments: []*service.DocumentSegment{
 				{Key: "all", Name: "All"},
 				{
 					Key: "some", Name: "Some", Description: "Some", MatchType: guidon.MatchAny,
-					Constraints: []*guidon.DocumentConstraint{
+					Constraints: []*service.DocumentConstraint{
 						{Type: guidon.StringComparison, Property: "country", Operator: "isoneof", Value: `["DE","NO"]`, Description: "kept"},
 						{Type: guidon.BooleanComparison, Property: "staff", Operator: "true"},
 						{Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: "18"},
@@ -96,7 +97,7 @@ func everything() []*guidon.Document {
 				},
 			},
 		},
-		{Namespace: guidon.DocumentNamespace{Key: "empty"}},
+		{Namespace: service.DocumentNamespace{Key: "empty"}},
 	}
 }
 
@@ -227,17 +228,17 @@ var awkwardTexts = []string{
 }
 
 // withText returns a document that has the string in every place for strings.
-func withText(t *testing.T, value string) *guidon.Document {
+func withText(t *testing.T, value string) *service.Document {
 	t.Helper()
 	quoted, err := jsonText(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &guidon.Document{
-		Namespace: guidon.DocumentNamespace{Key: "default", Description: value},
-		Flags: []*guidon.DocumentFlag{{
+	return &service.Document{
+		Namespace: service.DocumentNamespace{Key: "default", Description: value},
+		Flags: []*service.DocumentFlag{{
 			Key: "f", Name: value, Description: value, Metadata: "{" + quoted + ":" + quoted + "}",
-			Variants: []*guidon.DocumentVariant{{Key: value, Attachment: "[" + quoted + ",{" + quoted + ":[" + quoted + "]}]"}},
+			Variants: []*service.DocumentVariant{{Key: value, Attachment: "[" + quoted + ",{" + quoted + ":[" + quoted + "]}]"}},
 		}},
 	}
 }
@@ -245,16 +246,16 @@ func withText(t *testing.T, value string) *guidon.Document {
 // TestEncodeTexts checks that every string is decoded to the same string.
 func TestEncodeTexts(t *testing.T) {
 	for _, value := range awkwardTexts {
-		assertRoundTrip(t, []*guidon.Document{withText(t, value)})
+		assertRoundTrip(t, []*service.Document{withText(t, value)})
 	}
 }
 
 func TestEncodeErrors(t *testing.T) {
-	for _, d := range []*guidon.Document{
-		{Flags: []*guidon.DocumentFlag{{Variants: []*guidon.DocumentVariant{{Attachment: "{"}}}}},
-		{Flags: []*guidon.DocumentFlag{{Metadata: "{} {}"}}},
+	for _, d := range []*service.Document{
+		{Flags: []*service.DocumentFlag{{Variants: []*service.DocumentVariant{{Attachment: "{"}}}}},
+		{Flags: []*service.DocumentFlag{{Metadata: "{} {}"}}},
 	} {
-		if err := document.Encode(&bytes.Buffer{}, document.YAML, []*guidon.Document{d}); !errors.Is(err, guidon.InvalidArgument) {
+		if err := document.Encode(&bytes.Buffer{}, document.YAML, []*service.Document{d}); !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("got %v, want InvalidArgument", err)
 		}
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
 // example returns the documents and the bytes of a file in examples/.
-func example(t *testing.T, name string) ([]*guidon.Document, []byte) {
+func example(t *testing.T, name string) ([]*service.Document, []byte) {
 	t.Helper()
 	file, err := os.ReadFile("../examples/" + name)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestExampleCoverage(t *testing.T) {
 	}
 }
 
-func noteFlag(seen map[string]int, f *guidon.DocumentFlag) {
+func noteFlag(seen map[string]int, f *service.DocumentFlag) {
 	note := func(what string, holds bool) {
 		if holds {
 			seen[what]++
@@ -130,7 +131,7 @@ func TestExampleFormats(t *testing.T) {
 }
 
 // newService returns a service over an empty SQLite database.
-func newService(t *testing.T) *guidon.Service {
+func newService(t *testing.T) *service.Service {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
 	if err != nil {
@@ -140,26 +141,26 @@ func newService(t *testing.T) *guidon.Service {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	return guidon.NewService(db, time.Now)
+	return service.NewService(db, time.Now)
 }
 
 // TestExampleThroughStore checks that an export after an import is byte for byte the file,
 // and that importing it again changes nothing.
 func TestExampleThroughStore(t *testing.T) {
 	ctx := t.Context()
-	service := newService(t)
+	svc := newService(t)
 	for _, name := range []string{"shop.yaml", "shop.json"} {
 		documents, file := example(t, name)
-		var exported []*guidon.Document
+		var exported []*service.Document
 		for _, d := range documents {
-			result, err := service.Import(ctx, d.Namespace.Key, d, guidon.ImportUpdate, false)
+			result, err := svc.Import(ctx, d.Namespace.Key, d, service.ImportUpdate, false)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if name == "shop.json" && len(result.Changes) > 0 {
 				t.Errorf("%s: importing again changed %d objects", d.Namespace.Key, len(result.Changes))
 			}
-			out, err := service.Export(ctx, d.Namespace.Key, false)
+			out, err := svc.Export(ctx, d.Namespace.Key, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,10 +178,10 @@ func TestExampleThroughStore(t *testing.T) {
 
 // TestExampleEvaluations checks the evaluation results in examples/README.md.
 func TestExampleEvaluations(t *testing.T) {
-	ctx, service := t.Context(), newService(t)
+	ctx, svc := t.Context(), newService(t)
 	documents, _ := example(t, "shop.yaml")
 	for _, d := range documents {
-		if _, err := service.Import(ctx, d.Namespace.Key, d, guidon.ImportCreate, false); err != nil {
+		if _, err := svc.Import(ctx, d.Namespace.Key, d, service.ImportCreate, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +194,7 @@ func TestExampleEvaluations(t *testing.T) {
 		{"payment-methods", "visitor-7", map[string]string{"country": "SE"}, "nordics"},
 		{"homepage-layout", "visitor-7", nil, "grid"},
 	} {
-		got, err := service.EvaluateVariant(ctx, guidon.EvaluationRequest{FlagKey: test.flag, EntityID: test.entity, Context: test.context})
+		got, err := svc.EvaluateVariant(ctx, service.EvaluationRequest{FlagKey: test.flag, EntityID: test.entity, Context: test.context})
 		if err != nil || got.VariantKey != test.want {
 			t.Errorf("%s for %s: got %q, %v; want %q", test.flag, test.entity, got.VariantKey, err, test.want)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/service"
 )
 
 func jsonText(value string) (string, error) {
@@ -52,7 +53,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var valid []*guidon.Document
+		var valid []*service.Document
 		for _, d := range documents {
 			if d.Validate() == nil {
 				valid = append(valid, ranked(d))
@@ -75,7 +76,7 @@ func FuzzEncode(f *testing.F) {
 			t.Skip("rejected by validation")
 		}
 		d := withText(t, value)
-		d.Flags[0].Rollouts = []*guidon.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: share}}}
-		assertRoundTrip(t, []*guidon.Document{d})
+		d.Flags[0].Rollouts = []*service.DocumentRollout{{Threshold: &guidon.RolloutThreshold{Percentage: share}}}
+		assertRoundTrip(t, []*service.Document{d})
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // errReadWhole is returned for a document that must be read as a whole.
@@ -14,7 +14,7 @@ var errReadWhole = errors.New("not an object with unique member names")
 
 // decodeLongJSON reads a stream flag by flag, or as a whole if that is not possible. If the
 // stream is invalid, the second attempt returns the error.
-func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
+func decodeLongJSON(input []byte) ([]*service.Document, error) {
 	if out, err := decodeItems(input, readRaw); err == nil {
 		return out, nil
 	}
@@ -24,7 +24,7 @@ func decodeLongJSON(input []byte) ([]*guidon.Document, error) {
 // itemReader reads the next value of a stream; see readJSON.
 type itemReader func(d *json.Decoder, depth int) (*node, error)
 
-func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
+func decodeItems(input []byte, read itemReader) ([]*service.Document, error) {
 	var first struct {
 		Version json.RawMessage `json:"version"`
 	}
@@ -36,7 +36,7 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 			version = n
 		}
 	}
-	var out []*guidon.Document
+	var out []*service.Document
 	stream := jsonStream(input)
 	d := &decoder{}
 	for d.document = 1; ; d.document++ {
@@ -74,8 +74,8 @@ func decodeItems(input []byte, read itemReader) ([]*guidon.Document, error) {
 }
 
 // readJSONDocument reads a document after its opening bracket.
-func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guidon.Document, error) {
-	lists := &guidon.Document{}
+func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*service.Document, error) {
+	lists := &service.Document{}
 	head := &node{kind: object}
 	seen := map[string]bool{}
 	for stream.More() && d.err == nil {
@@ -109,7 +109,7 @@ func (d *decoder) readJSONDocument(stream *json.Decoder, read itemReader) (*guid
 	return out, nil
 }
 
-func (d *decoder) readJSONList(stream *json.Decoder, to *guidon.Document, name string, read itemReader) error {
+func (d *decoder) readJSONList(stream *json.Decoder, to *service.Document, name string, read itemReader) error {
 	token, err := stream.Token()
 	if err != nil || token == nil {
 		return err

@@ -10,27 +10,28 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/service"
 )
 
 // long returns a document that is larger than 1 MiB in either format.
-func long() *guidon.Document {
-	d := &guidon.Document{Namespace: guidon.DocumentNamespace{Key: "long", Name: "Long"}}
+func long() *service.Document {
+	d := &service.Document{Namespace: service.DocumentNamespace{Key: "long", Name: "Long"}}
 	for i := range 4000 {
-		d.Flags = append(d.Flags, &guidon.DocumentFlag{
+		d.Flags = append(d.Flags, &service.DocumentFlag{
 			Key: fmt.Sprintf("flag-%d", i), Name: "- name: x", Description: strings.Repeat("line\n- flags:\n", i%7) + "  end",
-			Variants: []*guidon.DocumentVariant{{Key: "v", Attachment: fmt.Sprintf(`{"list":[%d,[]],"text":"a\n---\nflags:\n"}`, i)}},
-			Rules:    []*guidon.DocumentRule{{SegmentKeys: []string{"s"}, Distributions: []*guidon.DocumentDistribution{{Variant: "v", Rollout: 100}}}},
+			Variants: []*service.DocumentVariant{{Key: "v", Attachment: fmt.Sprintf(`{"list":[%d,[]],"text":"a\n---\nflags:\n"}`, i)}},
+			Rules:    []*service.DocumentRule{{SegmentKeys: []string{"s"}, Distributions: []*service.DocumentDistribution{{Variant: "v", Rollout: 100}}}},
 			Metadata: `{"owner":"team: #1"}`,
 		})
 	}
-	d.Segments = []*guidon.DocumentSegment{{Key: "s", Name: "S", MatchType: guidon.MatchAny}}
+	d.Segments = []*service.DocumentSegment{{Key: "s", Name: "S", MatchType: guidon.MatchAny}}
 	return d
 }
 
 // TestLongDocuments checks that long documents, which are read flag by flag, are decoded
 // from either format without a difference.
 func TestLongDocuments(t *testing.T) {
-	want := []*guidon.Document{long(), long()}
+	want := []*service.Document{long(), long()}
 	want[1].Namespace.Key = "second"
 	for _, format := range []document.Format{document.YAML, document.JSON} {
 		var text bytes.Buffer

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The nodes of the YAML library take fifty times the memory of the input. So a long stream
@@ -116,8 +116,8 @@ func (l *yamlList) extend(line []byte) {
 }
 
 // decodeParts reads the documents of a split stream.
-func decodeParts(parts []yamlPart) ([]*guidon.Document, error) {
-	var out []*guidon.Document
+func decodeParts(parts []yamlPart) ([]*service.Document, error) {
+	var out []*service.Document
 	d := &decoder{}
 	for i, part := range parts {
 		d.document = i + 1
@@ -153,7 +153,7 @@ func decodeParts(parts []yamlPart) ([]*guidon.Document, error) {
 	return out, nil
 }
 
-func (d *decoder) readChunks(to *guidon.Document, from yamlList) error {
+func (d *decoder) readChunks(to *service.Document, from yamlList) error {
 	index := 0
 	return processOrdered(from.chunks, yamlChunk.parse, func(items *node) error {
 		if items.kind != list {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The cookies of a browser session.
@@ -17,7 +18,7 @@ const (
 
 // authenticate identifies the caller and checks that the scope of a token which is
 // limited to a namespace covers the request.
-func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
+func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *service.Call) error {
 	if err := h.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Reque
 
 // resolveCaller identifies the caller and records it in call. If no credential is
 // needed, credentials are ignored (contract 10.1).
-func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *guidon.Call) error {
+func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *service.Call) error {
 	if request.Actor != nil {
 		call.Actor = *request.Actor
 		return nil
@@ -68,7 +69,7 @@ func (h *Handler) protects(area Area) bool {
 
 // identifyCaller returns the authentication of the request's credential: a token, a
 // cookie or a capability. A token that was recognized before is not hashed again.
-func (h *Handler) identifyCaller(ctx context.Context, request *Request, recognized *guidon.Authentication) (*guidon.Authentication, error) {
+func (h *Handler) identifyCaller(ctx context.Context, request *Request, recognized *service.Authentication) (*service.Authentication, error) {
 	c := request.capability
 	switch {
 	case recognized != nil:
@@ -84,7 +85,7 @@ func (h *Handler) identifyCaller(ctx context.Context, request *Request, recogniz
 
 // identify returns the authentication of the credential. The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (h *Handler) identify(ctx context.Context, authorization, cookie []string) (*guidon.Authentication, error) {
+func (h *Handler) identify(ctx context.Context, authorization, cookie []string) (*service.Authentication, error) {
 	token, err := clientToken(authorization, cookie)
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func tokenFromCookies(lines []string) string {
 func unauthenticated(reason string) error {
 	return &guidon.Error{
 		Code:    guidon.Unauthenticated,
-		Message: guidon.PublicMessage(guidon.ErrUnauthenticated),
+		Message: guidon.PublicMessage(service.ErrUnauthenticated),
 		Err:     errors.New(reason),
 	}
 }

@@ -11,14 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // token creates a token that is limited to the namespace, unless namespace is "".
 func (s *server) token(namespace string) string {
 	s.t.Helper()
-	token, _, err := s.service.CreateToken(s.t.Context(), guidon.TokenInput{Name: "t", Namespace: namespace})
+	token, _, err := s.service.CreateToken(s.t.Context(), service.TokenInput{Name: "t", Namespace: namespace})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestMethods(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	s := newServer(t, required)
 	good := s.token("")
-	ctx := guidon.WithCall(context.Background(), &guidon.Call{})
-	expired, _, err := s.service.CreateToken(ctx, guidon.TokenInput{Name: "old", ExpiresAt: new(time.Now().Add(-time.Second))})
+	ctx := service.WithCall(context.Background(), &service.Call{})
+	expired, _, err := s.service.CreateToken(ctx, service.TokenInput{Name: "old", ExpiresAt: new(time.Now().Add(-time.Second))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const changesStream = namespacePrefix + "/changes/stream"
@@ -55,7 +57,7 @@ var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has los
 // current returns the revision of the namespace, or the zero revision if the namespace
 // does not exist. It is no earlier than the last record sent.
 func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revision, error) {
-	call := guidon.CallFrom(ctx)
+	call := service.CallFrom(ctx)
 	call.MinRevision = max(call.MinRevision, l.after.Revision)
 	s, err := h.service.Snapshot(ctx, l.key)
 	switch {
@@ -144,7 +146,7 @@ func startCursor(r *http.Request) (guidon.Position, error) {
 func parseCursor(what, text string) (guidon.Position, error) {
 	number, sequence, ofRecord := strings.Cut(text, ".")
 	revision, err := strconv.ParseUint(number, 10, 63)
-	cursor := guidon.CursorAfter(int64(revision)) // #nosec G115 -- 63 bits
+	cursor := change.After(int64(revision)) // #nosec G115 -- 63 bits
 	if err == nil && ofRecord {
 		var place uint64
 		place, err = strconv.ParseUint(sequence, 10, 31)
@@ -159,7 +161,7 @@ func parseCursor(what, text string) (guidon.Position, error) {
 // appendCursor appends the position in the form that parseCursor reads.
 func appendCursor(b []byte, c guidon.Position) []byte {
 	b = strconv.AppendInt(b, c.Revision, 10)
-	if c != guidon.CursorAfter(c.Revision) {
+	if c != change.After(c.Revision) {
 		b = strconv.AppendInt(append(b, '.'), int64(c.Sequence), 10)
 	}
 	return b

@@ -15,8 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 const changesPath = "/api/v1/namespaces/default/changes/stream"
@@ -222,7 +223,7 @@ func TestChangeStreamsShareReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gatedJournal{journal: newJournal(), gate: make(chan struct{})}
 		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: g.Subscribe, MaxChanges: 20})
-		h := handler.New(handler.Config{Service: guidon.NewService(g, time.Now), Streams: streams})
+		h := handler.New(handler.Config{Service: service.NewService(g, time.Now), Streams: streams})
 		all := make([]*listening, 20)
 		for i := range all {
 			all[i] = listen(t, h, changesPath+"?from=0")
@@ -265,7 +266,7 @@ func (g *gatedJournal) hold(closed bool) {
 	}
 }
 
-func (g *gatedJournal) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+func (g *gatedJournal) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	g.mu.Lock()
 	closed := g.closed
 	g.calls++

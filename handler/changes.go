@@ -3,8 +3,9 @@ package handler
 import (
 	"context"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesRequest, request *Request) (Response, error) {
@@ -21,8 +22,8 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 			return Response{}, err
 		}
 	}
-	changes, next, err := h.service.ListChanges(ctx, m.GetNamespaceKey(), guidon.ChangeFilter{
-		Kind: guidon.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+	changes, next, err := h.service.ListChanges(ctx, m.GetNamespaceKey(), service.ChangeFilter{
+		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
 		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
 	})
 	if err != nil {
@@ -30,7 +31,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	}
 	n, weight := fitting(changes, changeWeight)
 	if n < len(changes) {
-		changes, next = changes[:n], guidon.ChangesPageToken(changes[n-1].Cursor())
+		changes, next = changes[:n], service.ChangesPageToken(changes[n-1].Cursor())
 	}
 	if request.pieces {
 		if err := request.reserve(ctx, int64(weight)); err != nil {
@@ -40,7 +41,7 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	return Response{Message: &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}}, nil
 }
 
-func wireChange(c *guidon.Change) *guidonv1.Change {
+func wireChange(c *change.Record) *guidonv1.Change {
 	return &guidonv1.Change{
 		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),

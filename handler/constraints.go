@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) createConstraint(ctx context.Context, m *flipt.CreateConstraintRequest) (*flipt.Constraint, error) {
@@ -33,8 +34,8 @@ func constraintOf(m interface {
 	GetOperator() string
 	GetValue() string
 	GetDescription() string
-}) guidon.ConstraintInput {
-	return guidon.ConstraintInput{
+}) service.ConstraintInput {
+	return service.ConstraintInput{
 		SegmentKey: m.GetSegmentKey(), Type: enum[guidon.ComparisonType](m.GetType()),
 		Property: m.GetProperty(), Operator: m.GetOperator(), Value: m.GetValue(), Description: m.GetDescription(),
 	}

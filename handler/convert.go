@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // done returns the empty response of an operation that has no result, or its error.
@@ -36,8 +37,8 @@ type pageRequest interface {
 }
 
 // pageOf returns the page that a list request specifies.
-func pageOf(m pageRequest) guidon.PageRequest {
-	page := guidon.PageRequest{Limit: m.GetLimit(), Token: m.GetPageToken()}
+func pageOf(m pageRequest) service.PageRequest {
+	page := service.PageRequest{Limit: m.GetLimit(), Token: m.GetPageToken()}
 	if m, ok := m.(interface{ GetOffset() int32 }); ok { // not on rollouts (contract 6)
 		page.Offset = m.GetOffset()
 	}

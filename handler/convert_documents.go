@@ -4,28 +4,29 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // DocumentOf returns the document of a message, or nil if m is nil. It does not keep the
 // message.
-func DocumentOf(m *guidonv1.Document) *guidon.Document {
+func DocumentOf(m *guidonv1.Document) *service.Document {
 	if m == nil {
 		return nil
 	}
 	n := m.GetNamespace()
-	return &guidon.Document{
-		Namespace: guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
+	return &service.Document{
+		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
 		Flags:     convertAll(m.GetFlags(), documentFlagOf),
 		Segments:  convertAll(m.GetSegments(), documentSegmentOf),
 	}
 }
 
-func documentFlagOf(m *guidonv1.DocumentFlag) *guidon.DocumentFlag {
-	return &guidon.DocumentFlag{
+func documentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
+	return &service.DocumentFlag{
 		Key: m.GetKey(), Name: m.GetName(), Type: enum[guidon.FlagType](m.GetType()),
 		Description: m.GetDescription(), Enabled: m.GetEnabled(), Metadata: m.GetMetadata(),
-		Variants: convertAll(m.GetVariants(), func(m *guidonv1.DocumentVariant) *guidon.DocumentVariant {
-			return &guidon.DocumentVariant{
+		Variants: convertAll(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
+			return &service.DocumentVariant{
 				Default: m.GetDefault(), Key: m.GetKey(), Name: m.GetName(),
 				Description: m.GetDescription(), Attachment: m.GetAttachment(),
 			}
@@ -35,17 +36,17 @@ func documentFlagOf(m *guidonv1.DocumentFlag) *guidon.DocumentFlag {
 	}
 }
 
-func documentRuleOf(m *guidonv1.DocumentRule) *guidon.DocumentRule {
-	return &guidon.DocumentRule{
+func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
+	return &service.DocumentRule{
 		SegmentKeys: m.GetSegmentKeys(), SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
-		Distributions: convertAll(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *guidon.DocumentDistribution {
-			return &guidon.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
+		Distributions: convertAll(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
+			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
 	}
 }
 
-func documentRolloutOf(m *guidonv1.DocumentRollout) *guidon.DocumentRollout {
-	r := &guidon.DocumentRollout{Description: m.GetDescription()}
+func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
+	r := &service.DocumentRollout{Description: m.GetDescription()}
 	if t := m.GetThreshold(); t != nil {
 		r.Threshold = &guidon.RolloutThreshold{Percentage: t.GetPercentage(), Value: t.GetValue()}
 	}
@@ -57,11 +58,11 @@ func documentRolloutOf(m *guidonv1.DocumentRollout) *guidon.DocumentRollout {
 	return r
 }
 
-func documentSegmentOf(m *guidonv1.DocumentSegment) *guidon.DocumentSegment {
-	return &guidon.DocumentSegment{
+func documentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
+	return &service.DocumentSegment{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), MatchType: enum[guidon.MatchType](m.GetMatchType()),
-		Constraints: convertAll(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *guidon.DocumentConstraint {
-			return &guidon.DocumentConstraint{
+		Constraints: convertAll(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
+			return &service.DocumentConstraint{
 				Type: enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
 				Value: m.GetValue(), Description: m.GetDescription(),
 			}
@@ -71,7 +72,7 @@ func documentSegmentOf(m *guidonv1.DocumentSegment) *guidon.DocumentSegment {
 
 // WireDocument returns the message of a document, or nil if d is nil. It does not keep
 // the document.
-func WireDocument(d *guidon.Document) *guidonv1.Document {
+func WireDocument(d *service.Document) *guidonv1.Document {
 	if d == nil {
 		return nil
 	}
@@ -84,13 +85,13 @@ func WireDocument(d *guidon.Document) *guidonv1.Document {
 
 // TakeDocument is like [WireDocument], but empties the document, object by object, so
 // that a large one is not in memory twice.
-func TakeDocument(d *guidon.Document) *guidonv1.Document {
+func TakeDocument(d *service.Document) *guidonv1.Document {
 	m := &guidonv1.Document{
 		Namespace: wireDocumentNamespace(d.Namespace),
 		Flags:     takeAll(d.Flags, wireDocumentFlag),
 		Segments:  takeAll(d.Segments, wireDocumentSegment),
 	}
-	*d = guidon.Document{}
+	*d = service.Document{}
 	return m
 }
 
@@ -104,10 +105,10 @@ func takeAll[T, M any](items []*T, convert func(*T) M) []M {
 }
 
 // DocumentOfTaken is like [DocumentOf], but empties the message.
-func DocumentOfTaken(m *guidonv1.Document) *guidon.Document {
+func DocumentOfTaken(m *guidonv1.Document) *service.Document {
 	n := m.GetNamespace()
-	d := &guidon.Document{
-		Namespace: guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
+	d := &service.Document{
+		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
 		Flags:     takeAll(m.GetFlags(), documentFlagOf),
 		Segments:  takeAll(m.GetSegments(), documentSegmentOf),
 	}
@@ -115,15 +116,15 @@ func DocumentOfTaken(m *guidonv1.Document) *guidon.Document {
 	return d
 }
 
-func wireDocumentNamespace(n guidon.DocumentNamespace) *guidonv1.DocumentNamespace {
+func wireDocumentNamespace(n service.DocumentNamespace) *guidonv1.DocumentNamespace {
 	return &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
 }
 
-func wireDocumentFlag(f *guidon.DocumentFlag) *guidonv1.DocumentFlag {
+func wireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 	return &guidonv1.DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: flipt.FlagType(f.Type), Description: f.Description,
 		Enabled: f.Enabled, Metadata: f.Metadata,
-		Variants: convertAll(f.Variants, func(v *guidon.DocumentVariant) *guidonv1.DocumentVariant {
+		Variants: convertAll(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
 			return &guidonv1.DocumentVariant{
 				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: v.Attachment,
 			}
@@ -133,16 +134,16 @@ func wireDocumentFlag(f *guidon.DocumentFlag) *guidonv1.DocumentFlag {
 	}
 }
 
-func wireDocumentRule(r *guidon.DocumentRule) *guidonv1.DocumentRule {
+func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 	return &guidonv1.DocumentRule{
 		SegmentKeys: r.SegmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator), Rank: r.Rank,
-		Distributions: convertAll(r.Distributions, func(d *guidon.DocumentDistribution) *guidonv1.DocumentDistribution {
+		Distributions: convertAll(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
 	}
 }
 
-func wireDocumentRollout(r *guidon.DocumentRollout) *guidonv1.DocumentRollout {
+func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	m := &guidonv1.DocumentRollout{Description: r.Description}
 	switch {
 	case r.Threshold != nil:
@@ -157,10 +158,10 @@ func wireDocumentRollout(r *guidon.DocumentRollout) *guidonv1.DocumentRollout {
 	return m
 }
 
-func wireDocumentSegment(g *guidon.DocumentSegment) *guidonv1.DocumentSegment {
+func wireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
 	return &guidonv1.DocumentSegment{
 		Key: g.Key, Name: g.Name, Description: g.Description, MatchType: flipt.MatchType(g.MatchType),
-		Constraints: convertAll(g.Constraints, func(c *guidon.DocumentConstraint) *guidonv1.DocumentConstraint {
+		Constraints: convertAll(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
 			return &guidonv1.DocumentConstraint{
 				Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator,
 				Value: c.Value, Description: c.Description,

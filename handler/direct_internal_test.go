@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // lastOperation is an observer that records the operation of the last request.
@@ -21,7 +22,7 @@ func (*lastOperation) Evaluated([]EvaluationEvent) {}
 // TestFastRoutes: a request on the fast path gets the same response as through chi.
 func TestFastRoutes(t *testing.T) {
 	var last lastOperation
-	config := Config{Service: guidon.NewService(nil, nil), Authentication: AuthenticationConfig{Required: true}, Observer: &last}
+	config := Config{Service: service.NewService(nil, nil), Authentication: AuthenticationConfig{Required: true}, Observer: &last}
 	fast, general := New(config), New(config)
 	general.fast = fastRoutes{}
 	found := 0

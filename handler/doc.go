@@ -6,6 +6,6 @@
 // routes that are not operations follow.
 //
 // Wire messages are confined to this package: the function of an operation turns its
-// request into a call of [guidon.Service] and the result into a message. It does not
+// request into a call of [service.Service] and the result into a message. It does not
 // depend on HTTP or gRPC.
 package handler

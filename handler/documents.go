@@ -9,13 +9,14 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest, request *Request) (Response, error) {
 	if m.GetDocument() == nil {
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
-	mode := enum[guidon.ImportMode](m.GetMode())
+	mode := enum[service.ImportMode](m.GetMode())
 	document := request.document
 	if document == nil {
 		document = DocumentOf(m.GetDocument())
@@ -56,7 +57,7 @@ const maxGRPCResponse = 64 << 20
 
 // checkExportMessage returns TooLarge if the message of the export would be too large,
 // without building it.
-func checkExportMessage(export *guidon.Export) error {
+func checkExportMessage(export *service.Export) error {
 	size := 0
 	for f := range export.Flags() {
 		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCResponse {
@@ -81,14 +82,14 @@ func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 	return converted
 }
 
-func wireImportResult(r *guidon.ImportResult) *guidonv1.ImportResponse {
+func wireImportResult(r *service.ImportResult) *guidonv1.ImportResponse {
 	return &guidonv1.ImportResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
 		Changes: convertAll(r.Changes, wireImportChange), Unchanged: count(r.Unchanged), Skipped: r.Skipped,
 	}
 }
 
-func wireImportChange(c *guidon.ImportChange) *guidonv1.DocumentChange {
+func wireImportChange(c *service.ImportChange) *guidonv1.DocumentChange {
 	return &guidonv1.DocumentChange{
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
 		Before: WireDocument(c.Before), After: WireDocument(c.After),

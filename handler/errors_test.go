@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestCodes tests contract 5.2, with two additions.
@@ -150,7 +151,7 @@ func TestBadInput(t *testing.T) {
 	const flags = "/api/v1/namespaces/default/flags"
 	before := s.must("", "GET", "/api/v1/namespaces/default/export", "").body
 	deep := strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000)
-	items := strings.TrimSuffix(strings.Repeat("{},", guidon.MaxBatch+1), ",")
+	items := strings.TrimSuffix(strings.Repeat("{},", service.MaxBatch+1), ",")
 	for _, test := range []struct {
 		name, method, path, body string
 		status, code             int

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
@@ -94,8 +95,8 @@ func (r *booleanResponse) release() {
 	booleanResponses.Put(r)
 }
 
-func evaluationOf(m *evaluation.EvaluationRequest) guidon.EvaluationRequest {
-	return guidon.EvaluationRequest{
+func evaluationOf(m *evaluation.EvaluationRequest) service.EvaluationRequest {
+	return service.EvaluationRequest{
 		Namespace: m.GetNamespaceKey(), FlagKey: m.GetFlagKey(), EntityID: m.GetEntityId(), Context: m.GetContext(),
 	}
 }
@@ -143,10 +144,10 @@ func requestIDOf(ctx context.Context, m interface{ GetRequestId() string }) stri
 	if given := m.GetRequestId(); given != "" {
 		return given
 	}
-	if call := guidon.CallFrom(ctx); call.RequestID != "" && !call.RequestIDGiven {
+	if call := service.CallFrom(ctx); call.RequestID != "" && !call.RequestIDGiven {
 		return call.RequestID
 	}
-	return guidon.NewRequestID()
+	return service.NewRequestID()
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -8,14 +8,14 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Batches and their responses are pooled: allocated each time, they would be most of the
 // garbage that the service produces.
 var (
-	batches        = sync.Pool{New: func() any { return new(guidon.Batch) }}
+	batches        = sync.Pool{New: func() any { return new(service.Batch) }}
 	batchResponses = sync.Pool{New: func() any { return new(batchResponse) }}
 )
 
@@ -23,7 +23,7 @@ var (
 // all have the duration and end of the whole batch (contract 7.7, 7.8).
 func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
-	batch := batches.Get().(*guidon.Batch)
+	batch := batches.Get().(*service.Batch)
 	defer func() {
 		batch.Reset()
 		batches.Put(batch)
@@ -62,7 +62,7 @@ type booleanItem struct {
 }
 
 // set fills in the empty response.
-func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []guidon.Evaluation, duration time.Duration, end time.Time) {
+func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID string, results []service.Evaluation, duration time.Duration, end time.Time) {
 	setTime(&r.at, end)
 	r.message.RequestId = requestID
 	r.message.RequestDurationMillis = milliseconds(duration)
@@ -76,7 +76,7 @@ func (r *batchResponse) set(m *evaluation.BatchEvaluationRequest, requestID stri
 
 // makeRoom allocates room for the messages of each kind. They must not move afterwards,
 // because the response has pointers to them.
-func (r *batchResponse) makeRoom(results []guidon.Evaluation) {
+func (r *batchResponse) makeRoom(results []service.Evaluation) {
 	variants, booleans := 0, 0
 	for _, r := range results {
 		switch {
@@ -99,7 +99,7 @@ func take[T any](items *[]T) *T {
 
 // setEvaluation sets one result. That of an unknown flag repeats the namespace as the
 // client sent it.
-func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result guidon.Evaluation, meta responseMeta) {
+func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m *evaluation.EvaluationRequest, result service.Evaluation, meta responseMeta) {
 	switch {
 	case result.Variant != nil:
 		item := take(&r.variants)

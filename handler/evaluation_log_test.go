@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // loggedStates returns a handler that logs evaluations of a few flags into the
@@ -30,7 +31,7 @@ func loggedStates(entities bool) (*handler.Handler, *bytes.Buffer) {
 	var log bytes.Buffer
 	store := &states{byKey: map[string]*guidon.Snapshot{"default": s}}
 	return handler.New(handler.Config{
-		Service:  guidon.NewService(store, time.Now),
+		Service:  service.NewService(store, time.Now),
 		Observer: handler.Observers(nil, handler.NewEvaluationLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
 	}), &log
 }

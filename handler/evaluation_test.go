@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestEvaluation tests contract 3.6 and 7.7.
@@ -47,7 +48,7 @@ func TestEvaluation(t *testing.T) {
 			want := test.want
 			if want == "" { // the result depends on the entity's hash, which other tests cover
 				enabled, reason := "false", "DEFAULT"
-				if r, err := s.service.EvaluateBoolean(t.Context(), guidon.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
+				if r, err := s.service.EvaluateBoolean(t.Context(), service.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
 					t.Fatal(err)
 				} else if r.Enabled {
 					enabled, reason = "true", "MATCH"
@@ -139,13 +140,13 @@ func (o *observer) Evaluated(events []handler.EvaluationEvent) {
 // TestObserverOfLargeBatch: the observer gets all evaluations of a batch of any size, in
 // order.
 func TestObserverOfLargeBatch(t *testing.T) {
-	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, guidon.MaxBatch)}
+	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, service.MaxBatch)}
 	s := newShop(t, func(c *handler.Config) { c.Observer = o })
 	m := &evaluation.BatchEvaluationRequest{}
-	for i := range guidon.MaxBatch {
+	for i := range service.MaxBatch {
 		m.Requests = append(m.Requests, &evaluation.EvaluationRequest{FlagKey: fmt.Sprintf("flag-%d", i)})
 	}
-	for _, size := range []int{0, 1, 64, 65, guidon.MaxBatch} {
+	for _, size := range []int{0, 1, 64, 65, service.MaxBatch} {
 		request := handler.Request{Message: &evaluation.BatchEvaluationRequest{Requests: m.GetRequests()[:size]}}
 		if _, err := s.handler.Invoke(t.Context(), operation(t, "Batch"), request); err != nil {
 			t.Fatal(err)

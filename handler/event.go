@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // unmatched is the operation of a request that matches no route.
@@ -60,7 +61,7 @@ func (e *event) setRequestID(given string) {
 	if e.requestIDGiven = isRequestID(given); e.requestIDGiven {
 		e.requestID = given
 	} else {
-		e.requestID = guidon.NewRequestID()
+		e.requestID = service.NewRequestID()
 	}
 }
 
@@ -124,7 +125,7 @@ func (e *event) causedByCaller(code guidon.Code) bool {
 	if code == guidon.DeadlineExceeded {
 		return e.redact || !e.deadline.IsZero() && !time.Now().Before(e.deadline)
 	}
-	return guidon.IsMissingRevision(e.err)
+	return service.IsMissingRevision(e.err)
 }
 
 // attributes appends all attributes that are known.

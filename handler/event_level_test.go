@@ -12,12 +12,13 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // failingStore fails every read with err or, if err is nil, waits for the end of the
 // request.
 type failingStore struct {
-	guidon.Store
+	service.Store
 	err error
 }
 
@@ -33,7 +34,7 @@ func (s failingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot,
 type staleStore struct{ states }
 
 func (s *staleStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	guidon.CallFrom(ctx).Stale = time.Minute
+	service.CallFrom(ctx).Stale = time.Minute
 	return s.states.Snapshot(ctx, namespace)
 }
 
@@ -50,7 +51,7 @@ func TestLevelOfCallerErrors(t *testing.T) {
 	const variant, bulk, flags = "/evaluate/v1/variant", ofrepPath, "/api/v1/namespaces/default/flags"
 	for _, test := range []struct {
 		name         string
-		store        guidon.Store
+		store        service.Store
 		method, path string
 		headers      []string
 		status       int
@@ -77,7 +78,7 @@ func TestLevelOfCallerErrors(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				h := handler.New(handler.Config{
-					Service: guidon.NewService(test.store, time.Now), Timeout: 30 * time.Second,
+					Service: service.NewService(test.store, time.Now), Timeout: 30 * time.Second,
 					Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 				})
 				r := serve(h, test.method, test.path, `{"flagKey":"f"}`, test.headers...)
@@ -114,7 +115,7 @@ func TestLevelOfCallers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				h := handler.New(handler.Config{
-					Service: guidon.NewService(failingStore{}, time.Now), Timeout: 30 * time.Second,
+					Service: service.NewService(failingStore{}, time.Now), Timeout: 30 * time.Second,
 					Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 				})
 				ctx, cancel := test.limit(t.Context())

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestEvent: every request is logged once, with all its attributes.
@@ -131,7 +132,7 @@ func TestRequestID(t *testing.T) {
 
 // brokenStore panics, or fails with an error whose text must not reach clients.
 type brokenStore struct {
-	guidon.Store
+	service.Store
 	with any
 }
 
@@ -147,7 +148,7 @@ func (s brokenStore) Snapshot(context.Context, string) (*guidon.Snapshot, error)
 func TestPanic(t *testing.T) {
 	for name, with := range map[string]any{"panic": "secret detail", "error": errors.New("secret detail")} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(t, func(c *handler.Config) { c.Service = guidon.NewService(brokenStore{with: with}, time.Now) })
+			s := newServer(t, func(c *handler.Config) { c.Service = service.NewService(brokenStore{with: with}, time.Now) })
 			r := s.do("GET", "/api/v1/flags", "", "X-Request-Id", "boom")
 			r.fails(t, 500, 13, "internal error")
 			e := s.logs.event(t, "boom")
@@ -205,7 +206,7 @@ func TestPanicElsewhere(t *testing.T) {
 // TestAbort: http.ErrAbortHandler is passed on to net/http.
 func TestAbort(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
-		c.Service = guidon.NewService(brokenStore{with: http.ErrAbortHandler}, time.Now)
+		c.Service = service.NewService(brokenStore{with: http.ErrAbortHandler}, time.Now)
 	})
 	request, err := http.NewRequest("GET", s.url+"/api/v1/flags", nil)
 	if err != nil {
@@ -236,7 +237,7 @@ func TestPanickingObserver(t *testing.T) {
 // TestUnavailable: a 503 has a Retry-After header.
 func TestUnavailable(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
-		c.Service = guidon.NewService(brokenStore{with: guidon.Errorf(guidon.Unavailable, "the database is down")}, time.Now)
+		c.Service = service.NewService(brokenStore{with: guidon.Errorf(guidon.Unavailable, "the database is down")}, time.Now)
 	})
 	r := s.do("GET", "/api/v1/flags", "")
 	r.fails(t, 503, 14, "the database is down")

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -70,7 +71,7 @@ var forms = []form{
 func TestFieldsOfForms(t *testing.T) {
 	db := cache.New(newDB(t))
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
-		c.Service = guidon.NewService(db, time.Now)
+		c.Service = service.NewService(db, time.Now)
 	})
 	for _, form := range forms {
 		t.Run(form.name, func(t *testing.T) {
@@ -106,14 +107,14 @@ func TestFieldsOfForms(t *testing.T) {
 }
 
 // putAll makes the default namespace hold these flags, and segments for them to refer to.
-func putAll(t testing.TB, db guidon.Store, flags []*guidon.Flag, without string, segments ...*guidon.Segment) {
+func putAll(t testing.TB, db service.Store, flags []*guidon.Flag, without string, segments ...*guidon.Segment) {
 	t.Helper()
 	for _, key := range fieldtest.SegmentKeys {
 		if key != without {
 			segments = append(segments, fieldtest.Segment(key))
 		}
 	}
-	err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+	err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 		if err := clearAll(ctx, tx); err != nil {
 			return err
 		}
@@ -134,7 +135,7 @@ func putAll(t testing.TB, db guidon.Store, flags []*guidon.Flag, without string,
 	}
 }
 
-func clearAll(ctx context.Context, tx guidon.Tx) error {
+func clearAll(ctx context.Context, tx service.Tx) error {
 	flags, err := tx.FlagKeys(ctx)
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func clearAll(ctx context.Context, tx guidon.Tx) error {
 func TestFieldsRoundTrip(t *testing.T) {
 	db := cache.New(newDB(t))
 	s := newInside(t, "writes to the store what no request can", func(c *handler.Config) {
-		c.Service = guidon.NewService(db, time.Now)
+		c.Service = service.NewService(db, time.Now)
 	})
 	putAll(t, db, fieldtest.Flags(), "")
 	want, err := s.service.Export(t.Context(), "default", false)
@@ -171,7 +172,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 	for name, format := range map[string]document.Format{"yaml": document.YAML, "json": document.JSON} {
 		t.Run(name, func(t *testing.T) {
 			var file bytes.Buffer
-			if err := document.Encode(&file, format, []*guidon.Document{want}); err != nil {
+			if err := document.Encode(&file, format, []*service.Document{want}); err != nil {
 				t.Fatal(err)
 			}
 			read, err := document.Decode(&file, format)
@@ -179,7 +180,7 @@ func TestFieldsRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			read[0].Namespace.Key = name
-			if _, err := s.service.Import(t.Context(), name, read[0], guidon.ImportCreate, false); err != nil {
+			if _, err := s.service.Import(t.Context(), name, read[0], service.ImportCreate, false); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.service.Export(t.Context(), name, false)

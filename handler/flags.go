@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest, request *Request) (Response, error) {
@@ -28,7 +29,7 @@ func (h *Handler) createFlag(ctx context.Context, m *flipt.CreateFlagRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.service.CreateFlag(ctx, m.GetNamespaceKey(), guidon.FlagInput{
+	f, err := h.service.CreateFlag(ctx, m.GetNamespaceKey(), service.FlagInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Type: enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
 	})
@@ -45,7 +46,7 @@ func (h *Handler) updateFlag(ctx context.Context, m *flipt.UpdateFlagRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.service.UpdateFlag(ctx, m.GetNamespaceKey(), guidon.FlagInput{
+	f, err := h.service.UpdateFlag(ctx, m.GetNamespaceKey(), service.FlagInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
 	})

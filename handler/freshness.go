@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The headers for how fresh a response must be, and for how old it is.
@@ -22,7 +23,7 @@ const (
 // no-cache requires validation (RFC 9111 5.2.1.4), in every mode of the cache. All other
 // directives are ignored. In particular, no-store forbids storing any part of the
 // exchange, and nothing of it is stored anyway.
-func (o *Operation) setFreshness(request *Request, call *guidon.Call) (err error) {
+func (o *Operation) setFreshness(request *Request, call *service.Call) (err error) {
 	call.MinRevision, err = minRevision(request.MinRevision)
 	call.Fresh = hasDirective(request.CacheControl, "no-cache")
 	call.MayBeStale = o.stale

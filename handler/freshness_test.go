@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -33,7 +34,7 @@ func (d *database) Heads(ctx context.Context, keys []string) (map[string]guidon.
 	return d.DB.Heads(ctx, keys)
 }
 
-func (d *database) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (d *database) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	if d.down.Load() {
 		return errDatabaseDown
 	}
@@ -42,21 +43,21 @@ func (d *database) Update(ctx context.Context, namespace string, fn func(ctx con
 
 // newShared starts a server with a cache of the given freshness. It returns the server,
 // its database, and a service that writes to the database without the cache.
-func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler.Config)) (*server, *database, *guidon.Service) {
+func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler.Config)) (*server, *database, *service.Service) {
 	t.Helper()
 	db := newDB(t)
 	d := &database{DB: db}
 	shared := cache.NewShared(d, freshness)
 	options = append(options, func(c *handler.Config) {
-		c.Service, c.Outage = guidon.NewService(shared, time.Now), shared.Outage
+		c.Service, c.Outage = service.NewService(shared, time.Now), shared.Outage
 	})
-	return newServer(t, options...), d, guidon.NewService(db, time.Now)
+	return newServer(t, options...), d, service.NewService(db, time.Now)
 }
 
 // createFlag creates a flag through the other service.
-func createFlag(t *testing.T, other *guidon.Service, key string) {
+func createFlag(t *testing.T, other *service.Service, key string) {
 	t.Helper()
-	_, err := other.CreateFlag(t.Context(), "default", guidon.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
+	_, err := other.CreateFlag(t.Context(), "default", service.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestMinRevisionRejected(t *testing.T) {
 		!strings.Contains(r.body, "revision 2") || !strings.Contains(r.body, "revision 3") {
 		t.Errorf("%d, Retry-After %q, revision %q: %s", r.status, r.header.Get("Retry-After"), r.header.Get("Guidon-Revision"), r.body)
 	}
-	if took := time.Since(begin); took > guidon.MaxRevisionWait+5*time.Second {
+	if took := time.Since(begin); took > service.MaxRevisionWait+5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	// A namespace that does not exist has no revision to wait for.
@@ -154,7 +155,7 @@ func TestMinRevisionRejected(t *testing.T) {
 func TestOneQueryPerRequest(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{}, required)
 	createFlag(t, other, "f")
-	token, created, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
+	token, created, err := other.CreateToken(t.Context(), service.TokenInput{Name: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +191,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 func TestDatabaseUnavailable(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{MaxStale: time.Hour}, required)
 	createFlag(t, other, "f")
-	token, _, err := other.CreateToken(t.Context(), guidon.TokenInput{Name: "t"})
+	token, _, err := other.CreateToken(t.Context(), service.TokenInput{Name: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/service"
 )
 
 // defaultTimeout limits the work on one request.
@@ -22,7 +22,7 @@ const tokenService = "flipt.auth.AuthenticationMethodTokenService" // #nosec G10
 // Config configures a [Handler]. Service is required; the zero value of every other
 // field is a usable default.
 type Config struct {
-	Service        *guidon.Service
+	Service        *service.Service
 	Authentication AuthenticationConfig
 	Info           Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
@@ -55,7 +55,7 @@ type AuthenticationConfig struct {
 // Handler serves every request of the service. It is safe for concurrent use.
 type Handler struct {
 	config  Config
-	service *guidon.Service
+	service *service.Service
 	logger  *slog.Logger
 	now     func() time.Time
 	tick    func() time.Time // now, for measuring durations

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/handler"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 )
 
 // BenchmarkHandler measures an evaluation with a token, without net/http and the
@@ -21,11 +22,11 @@ func BenchmarkHandler(b *testing.B) {
 	const flags = 10_000
 	const token = "gdn_bench"
 	store := &benchStore{states: states{byKey: map[string]*guidon.Snapshot{"default": benchSnapshot(flags)}}}
-	store.tokens = guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{
-		{ID: "1", Method: guidon.MethodToken, TokenHash: guidon.HashToken(token)},
+	store.tokens = service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{
+		{ID: "1", Method: service.MethodToken, TokenHash: service.HashToken(token)},
 	})
 	h := handler.New(handler.Config{
-		Service: guidon.NewService(store, time.Now), Observer: serverruntime.NewMetrics(serverruntime.MetricsConfig{}),
+		Service: service.NewService(store, time.Now), Observer: serverruntime.NewMetrics(serverruntime.MetricsConfig{}),
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, kind := range []string{"boolean", "variant"} {
@@ -89,10 +90,10 @@ func (r *benchRequest) about(i int) {
 // benchStore is a states that also has tokens.
 type benchStore struct {
 	states
-	tokens *guidon.AuthenticationSet
+	tokens *service.AuthenticationSet
 }
 
-func (s *benchStore) Authentications(context.Context) (*guidon.AuthenticationSet, error) {
+func (s *benchStore) Authentications(context.Context) (*service.AuthenticationSet, error) {
 	return s.tokens, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Limits of an import that is decoded while it is read: the bytes of its body, and the
@@ -58,7 +59,7 @@ func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) 
 		return err
 	case m.GetDocument() != nil:
 		n := m.GetDocument().GetNamespace()
-		d.document.Namespace = guidon.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
+		d.document.Namespace = service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
 		x.opRequest.document = &d.document
 	}
 	return nil
@@ -79,7 +80,7 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 
 // documentReader builds a document from the JSON of its flags and segments.
 type documentReader struct {
-	document guidon.Document
+	document service.Document
 	limit    int64
 	flags    int // bytes that the flags take in memory
 	segments int // bytes that the segments take in memory
@@ -152,7 +153,7 @@ func sizeOfTexts(texts ...string) int {
 	return n
 }
 
-func sizeOfDocumentFlag(f *guidon.DocumentFlag) int {
+func sizeOfDocumentFlag(f *service.DocumentFlag) int {
 	n := sizeOfFlag + sizeOfTexts(f.Key, f.Name, f.Description, f.Metadata)
 	for _, v := range f.Variants {
 		n += sizeOfVariant + sizeOfTexts(v.Key, v.Name, v.Description, v.Attachment)
@@ -171,7 +172,7 @@ func sizeOfDocumentFlag(f *guidon.DocumentFlag) int {
 	return n
 }
 
-func sizeOfDocumentSegment(g *guidon.DocumentSegment) int {
+func sizeOfDocumentSegment(g *service.DocumentSegment) int {
 	n := sizeOfSegment + sizeOfTexts(g.Key, g.Name, g.Description)
 	for _, c := range g.Constraints {
 		n += sizeOfConstraint + sizeOfTexts(c.Property, c.Operator, c.Value, c.Description)

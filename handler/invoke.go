@@ -9,8 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Request is a request for an operation, as a transport received it.
@@ -25,10 +27,10 @@ type Request struct {
 	Transport             string   // "http", "grpc" or "local"
 	Message               proto.Message
 	Source                Source        // if Message is nil: read once the caller is known
-	Actor                 *guidon.Actor // set only by trusted callers in this process: skips authentication
+	Actor                 *change.Actor // set only by trusted callers in this process: skips authentication
 
 	path       string             // the namespace in the path
-	document   *guidon.Document   // of an import whose message does not contain it
+	document   *service.Document  // of an import whose message does not contain it
 	reserved   budget.Reservation // for the response, until the client has received it
 	pieces     bool               // the response may be written in pieces instead of as a message
 	ofrep      *ofrepRequest      // instead of Message: a request of OFREP
@@ -100,7 +102,7 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 // invoke is Invoke without the log and the observer. work must be unused.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, work *work, e *event) (Response, error) {
 	call := &work.call
-	call.Actor, call.RequestID, call.RequestIDGiven = guidon.Anonymous, e.requestID, e.requestIDGiven
+	call.Actor, call.RequestID, call.RequestIDGiven = change.Anonymous, e.requestID, e.requestIDGiven
 	response, err := h.run(ctx, o, request, work)
 	e.redact = work.undecoded
 	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
@@ -110,7 +112,7 @@ func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, wo
 
 // work is the state of a running operation.
 type work struct {
-	call      guidon.Call
+	call      service.Call
 	bounded   bounded
 	undecoded bool // the message could not be read or decoded, so the error may quote it
 }
@@ -137,7 +139,7 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if err = o.setFreshness(request, call); err != nil {
 		return response, err
 	}
-	bounded.Context, bounded.deadline = guidon.WithCall(ctx, call), call.Begun.Add(h.timeout)
+	bounded.Context, bounded.deadline = service.WithCall(ctx, call), call.Begun.Add(h.timeout)
 	defer bounded.stop()
 	if err = h.receive(bounded, o, request, work); err == nil {
 		err = h.authenticate(bounded, o, request, call)

@@ -13,9 +13,11 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // operation returns the operation with the method name.
@@ -70,16 +72,16 @@ func TestInvoke(t *testing.T) {
 // TestTrustedActor: a trusted actor skips authentication, may use disabled operations,
 // and is recorded as the author of the change.
 func TestTrustedActor(t *testing.T) {
-	service := newService(t)
-	h := handler.New(handler.Config{Service: service, Authentication: handler.AuthenticationConfig{Required: true}})
-	actor := guidon.Actor{ID: "cli:me"}
+	svc := newService(t)
+	h := handler.New(handler.Config{Service: svc, Authentication: handler.AuthenticationConfig{Required: true}})
+	actor := change.Actor{ID: "cli:me"}
 	response, err := h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{
 		Transport: "local", Actor: &actor, Message: &auth.CreateTokenRequest{Name: "n"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := response.Message.(*auth.CreateTokenResponse).GetAuthentication().GetMetadata()[guidon.MetadataTokenCreatedBy]; got != "cli:me" {
+	if got := response.Message.(*auth.CreateTokenResponse).GetAuthentication().GetMetadata()[service.MetadataTokenCreatedBy]; got != "cli:me" {
 		t.Errorf("created by %q", got)
 	}
 	_, err = h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{Message: &auth.CreateTokenRequest{Name: "n"}})
@@ -125,7 +127,7 @@ func TestDeadlines(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/flags", "", "Grpc-Timeout", "0S").fails(t, 504, 4, "deadline exceeded")
 
-	h := handler.New(handler.Config{Service: guidon.NewService(waitingStore{}, time.Now), Timeout: time.Millisecond})
+	h := handler.New(handler.Config{Service: service.NewService(waitingStore{}, time.Now), Timeout: time.Millisecond})
 	_, err := h.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
 	if got := guidon.CodeOf(err); got != guidon.Unavailable {
 		t.Errorf("the handler's own deadline: %v (%v)", got, err)
@@ -140,7 +142,7 @@ func TestDeadlines(t *testing.T) {
 
 // waitingStore waits for the end of the request and then returns an error of its own,
 // not that of the context.
-type waitingStore struct{ guidon.Store }
+type waitingStore struct{ service.Store }
 
 func (waitingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot, error) {
 	<-ctx.Done()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // legacyEvaluate evaluates a variant flag. Unlike the newer call it requires a flag key
@@ -42,7 +43,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
-	batch := guidon.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
+	batch := service.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
 	err := h.service.EvaluateBatch(ctx, &batch)
 	if err == nil {
 		err = checkLegacy(batch.Answers, namespace, m)
@@ -67,22 +68,22 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 
 // checkLegacy returns the error of the first result that fails a legacy batch, or nil if
 // there is none.
-func checkLegacy(results []guidon.Evaluation, namespace string, m *flipt.BatchEvaluationRequest) error {
+func checkLegacy(results []service.Evaluation, namespace string, m *flipt.BatchEvaluationRequest) error {
 	for i, item := range m.GetRequests() {
 		switch r := results[i]; {
 		case r.Variant != nil:
 		case r.Boolean != nil:
-			return &guidon.BatchItemError{Index: i, Err: guidon.WrongFlagType(guidon.BooleanFlag)}
+			return &service.BatchItemError{Index: i, Err: guidon.WrongFlagType(guidon.BooleanFlag)}
 		case !m.GetExcludeNotFound():
-			return &guidon.BatchItemError{Index: i, Err: guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())}
+			return &service.BatchItemError{Index: i, Err: guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+item.GetFlagKey())}
 		}
 	}
 	return nil
 }
 
-func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) guidon.EvaluationRequest {
-	return func(m *flipt.EvaluationRequest) guidon.EvaluationRequest {
-		return guidon.EvaluationRequest{
+func legacyEvaluationOf(namespace string) func(*flipt.EvaluationRequest) service.EvaluationRequest {
+	return func(m *flipt.EvaluationRequest) service.EvaluationRequest {
+		return service.EvaluationRequest{
 			Namespace: namespace, FlagKey: m.GetFlagKey(), EntityID: m.GetEntityId(), Context: m.GetContext(),
 		}
 	}

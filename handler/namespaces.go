@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
@@ -24,7 +25,7 @@ func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequ
 }
 
 func (h *Handler) createNamespace(ctx context.Context, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, error) {
-	n, err := h.service.CreateNamespace(ctx, guidon.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	n, err := h.service.CreateNamespace(ctx, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
 	return answer(n, err, wireNamespace)
 }
 
@@ -34,7 +35,7 @@ func (h *Handler) getNamespace(ctx context.Context, m *flipt.GetNamespaceRequest
 }
 
 func (h *Handler) updateNamespace(ctx context.Context, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, error) {
-	n, err := h.service.UpdateNamespace(ctx, guidon.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	n, err := h.service.UpdateNamespace(ctx, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
 	return answer(n, err, wireNamespace)
 }
 

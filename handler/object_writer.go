@@ -7,9 +7,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // objectWriter writes the JSON of a message with long lists in pieces, so that the
@@ -88,7 +88,7 @@ func (w *objectWriter) end() error {
 }
 
 // writeExport writes the JSON of the message of an export.
-func writeExport(out io.Writer, e *guidon.Export, pretty bool) error {
+func writeExport(out io.Writer, e *service.Export, pretty bool) error {
 	w := newObjectWriter(out, pretty)
 	w.member("namespace", wireDocumentNamespace(e.Namespace()))
 	writeList(w, "flags", e.Flags(), wireDocumentFlag)

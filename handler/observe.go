@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // EvaluationEvent reports the evaluation of one flag for one entity.
@@ -46,7 +47,7 @@ type evaluated interface {
 // no observer.
 type events struct {
 	observer Observer
-	call     *guidon.Call
+	call     *service.Call
 	list     []EvaluationEvent
 	held     bool // report nothing until end, because the request may still fail
 }
@@ -63,7 +64,7 @@ func (h *Handler) newEvents(ctx context.Context) *events {
 		return nil
 	}
 	e := eventsPool.Get().(*events)
-	e.observer, e.call = h.config.Observer, guidon.CallFrom(ctx)
+	e.observer, e.call = h.config.Observer, service.CallFrom(ctx)
 	return e
 }
 
@@ -168,8 +169,8 @@ func (h *Handler) observeBoolean(ctx context.Context, m evaluated, r *guidon.Boo
 
 // observeBatch reports the evaluations of a batch that ended with err. It reports none
 // for a request that was rejected before anything was evaluated.
-func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []guidon.Evaluation, err error, whole time.Duration) {
-	failure, failed := errors.AsType[*guidon.BatchItemError](err)
+func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []service.Evaluation, err error, whole time.Duration) {
+	failure, failed := errors.AsType[*service.BatchItemError](err)
 	if err != nil && !failed {
 		return
 	}
@@ -196,7 +197,7 @@ func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, resul
 }
 
 // errorOfItem returns the error to report for the i-th evaluation of a failed batch.
-func errorOfItem(failure *guidon.BatchItemError, i int) error {
+func errorOfItem(failure *service.BatchItemError, i int) error {
 	if i == failure.Index {
 		return failure.Err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestObserverOfFailures checks that each evaluation is reported once, with its outcome.
@@ -26,10 +27,10 @@ func TestObserverOfFailures(t *testing.T) {
 	present, away := &states{byKey: map[string]*guidon.Snapshot{"default": s}}, failingStore{err: errDatabaseDown}
 	const discarded = " -: another evaluation of the batch failed"
 	const batch, legacy = "/evaluate/v1/batch", "/api/v1/batch-evaluate"
-	large := `{"requests":[` + strings.TrimSuffix(strings.Repeat(`{"flagKey":"on"},`, guidon.MaxBatch+1), ",") + `]}`
+	large := `{"requests":[` + strings.TrimSuffix(strings.Repeat(`{"flagKey":"on"},`, service.MaxBatch+1), ",") + `]}`
 	for _, test := range []struct {
 		name       string
-		store      guidon.Store
+		store      service.Store
 		path, body string
 		revision   string // the header Guidon-Min-Revision
 		want       []string
@@ -60,7 +61,7 @@ func TestObserverOfFailures(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := newObserver()
-			h := handler.New(handler.Config{Service: guidon.NewService(test.store, time.Now), Observer: o})
+			h := handler.New(handler.Config{Service: service.NewService(test.store, time.Now), Observer: o})
 			serve(h, http.MethodPost, test.path, test.body, "Guidon-Min-Revision", test.revision)
 			var got []string
 			for len(o.evaluated) > 0 {
@@ -84,7 +85,7 @@ func TestObserverOfLargeBulk(t *testing.T) {
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, flags, nil)
 	o := &observer{make(chan finished, 1), make(chan handler.EvaluationEvent, len(flags)+1)}
 	h := handler.New(handler.Config{
-		Service: guidon.NewService(&states{byKey: map[string]*guidon.Snapshot{"default": s}}, time.Now), Observer: o,
+		Service: service.NewService(&states{byKey: map[string]*guidon.Snapshot{"default": s}}, time.Now), Observer: o,
 	})
 	if r := serve(h, http.MethodPost, ofrepPath, `{"context":{}}`); r.Code != http.StatusRequestEntityTooLarge {
 		t.Fatalf("got status %d, want 413", r.Code)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The OpenFeature Remote Evaluation Protocol is not in the operations table: it has its
@@ -67,7 +68,7 @@ func (q *ofrepRequest) GetEntityId() string     { return q.context.TargetingKey 
 
 // bind applies the scope of a token that is limited to a namespace: that namespace is
 // the default, and any other is denied (OFREP 10).
-func (q *ofrepRequest) bind(a *guidon.Authentication) error {
+func (q *ofrepRequest) bind(a *service.Authentication) error {
 	namespace, limited := a.Scope()
 	switch {
 	case !limited:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // bulk is a decoded bulk response.
@@ -202,7 +203,7 @@ func TestOFREPRestored(t *testing.T) {
 		snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7, Stamp: stamp},
 			[]*guidon.Flag{{Key: "b", Type: guidon.BooleanFlag}, {Key: "a", Type: guidon.BooleanFlag}}, nil)
 		store := &states{byKey: map[string]*guidon.Snapshot{"default": snapshot}}
-		return newServer(t, func(c *handler.Config) { c.Service = guidon.NewService(store, time.Now) })
+		return newServer(t, func(c *handler.Config) { c.Service = service.NewService(store, time.Now) })
 	}
 	const want = `{"flags":[{"key":"a","value":false,"variant":"false","reason":"STATIC"},{"key":"b","value":false,"variant":"false","reason":"STATIC"}],` +
 		`"metadata":{"flagSetId":"default","version":"7"}}`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestOFREPErrors tests OFREP 5: every error has a body in OFREP's format.
@@ -64,7 +65,7 @@ func TestOFREPErrors(t *testing.T) {
 // cannot be reached, with Retry-After in whole seconds.
 func TestOFREPFailures(t *testing.T) {
 	broken := func(with any) func(*handler.Config) {
-		return func(c *handler.Config) { c.Service = guidon.NewService(brokenStore{with: with}, time.Now) }
+		return func(c *handler.Config) { c.Service = service.NewService(brokenStore{with: with}, time.Now) }
 	}
 	s := newServer(t, broken(guidon.Errorf(guidon.Unavailable, "the database cannot be reached")))
 	r := s.do("POST", ofrepPath+"/on", `{}`)

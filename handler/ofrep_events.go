@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The OFREP event stream notifies web providers that they must fetch the flags of a
@@ -98,7 +99,7 @@ func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
 // streamOffer is the event stream advertised in a bulk response; nil means none. It
 // determines the URL of the stream, so the ETag must cover it.
 type streamOffer struct {
-	by    *guidon.Authentication // signs the capability; nil if none is needed
+	by    *service.Authentication // signs the capability; nil if none is needed
 	until time.Time
 }
 
@@ -110,7 +111,7 @@ func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer
 	if streams == nil {
 		return nil
 	}
-	call := guidon.CallFrom(ctx)
+	call := service.CallFrom(ctx)
 	if !q.refetch && !streams.hasRoom(ofrepStream, call.Actor.ID) {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer
 	if by == nil || !by.Signs() {
 		return nil
 	}
-	return &streamOffer{by: by, until: guidon.CapabilityEnd(h.now())}
+	return &streamOffer{by: by, until: service.CapabilityEnd(h.now())}
 }
 
 // appendIdentity appends the data that determines the offer for a namespace.

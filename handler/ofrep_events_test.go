@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // offered returns the stream in a bulk response, as JSON, and its URL.
@@ -59,7 +59,7 @@ func TestOFREPEventStreams(t *testing.T) {
 	if again, _ := offered(t, bulk(token)); again != member {
 		t.Errorf("the second time %s, the first %s", again, member)
 	}
-	if strings.Contains(first.body, token) || strings.Contains(first.body, guidon.HashToken(token)) {
+	if strings.Contains(first.body, token) || strings.Contains(first.body, service.HashToken(token)) {
 		t.Errorf("the token is in %s", first.body)
 	}
 	ids, _ := s.follow(target)
@@ -110,7 +110,7 @@ func TestOFREPEventStreams(t *testing.T) {
 // before its capability ends.
 func TestOFREPEventStreamsRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &guidon.Authentication{ID: "id", TokenHash: guidon.HashToken("secret")}
+		a := &service.Authentication{ID: "id", TokenHash: service.HashToken("secret")}
 		j := newJournal()
 		j.setTokens(a)
 		h, _ := streaming(j, required)
@@ -119,8 +119,8 @@ func TestOFREPEventStreamsRenewed(t *testing.T) {
 			_, target = offered(t, reply{r.Code, r.Header(), r.Body.String()})
 			return target, r.Header().Get("ETag")
 		}
-		end := guidon.CapabilityEnd(time.Now())
-		time.Sleep(time.Until(end.Add(-guidon.CapabilityWindow - 1)))
+		end := service.CapabilityEnd(time.Now())
+		time.Sleep(time.Until(end.Add(-service.CapabilityWindow - 1)))
 		target, tag := fetch()
 		time.Sleep(time.Nanosecond)
 		nextTarget, nextTag := fetch()

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // newOFREP returns a server with the flags of testdata/ofrep.yaml. In the flag "half",
@@ -38,7 +39,7 @@ func (s *server) load(file string) {
 		s.t.Fatal(err)
 	}
 	for _, d := range documents {
-		if _, err := s.service.Import(s.t.Context(), d.Namespace.Key, d, guidon.ImportUpdate, false); err != nil {
+		if _, err := s.service.Import(s.t.Context(), d.Namespace.Key, d, service.ImportUpdate, false); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -180,7 +181,7 @@ type demanding struct {
 }
 
 func (d *demanding) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	d.fresh = append(d.fresh, guidon.CallFrom(ctx).Fresh)
+	d.fresh = append(d.fresh, service.CallFrom(ctx).Fresh)
 	return d.states.Snapshot(ctx, namespace)
 }
 
@@ -188,7 +189,7 @@ func (d *demanding) Snapshot(ctx context.Context, namespace string) (*guidon.Sna
 // the database; others may get a cached one.
 func TestOFREPFresh(t *testing.T) {
 	store := &demanding{states: &states{}}
-	h := handler.New(handler.Config{Service: guidon.NewService(store, time.Now)})
+	h := handler.New(handler.Config{Service: service.NewService(store, time.Now)})
 	for _, query := range []string{"", "?flagConfigEtag=3", "?flagConfigLastModified=2026-05-01T00:00:00Z", "?flagConfig=1"} {
 		serve(h, "POST", ofrepPath+query, `{}`)
 	}

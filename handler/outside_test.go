@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -103,7 +103,7 @@ func startOutside(t testing.TB, environ []string) *server {
 		<-read
 	})
 	s := &server{
-		t: t, url: answer.Header.Get("Service-Url"), service: guidon.NewService(db, time.Now), logs: logs, ids: map[string]string{},
+		t: t, url: answer.Header.Get("Service-Url"), service: service.NewService(db, time.Now), logs: logs, ids: map[string]string{},
 	}
 	s.dropTokens()
 	return s
@@ -112,7 +112,7 @@ func startOutside(t testing.TB, environ []string) *server {
 // dropTokens deletes the first token, which a server creates when it starts.
 func (s *server) dropTokens() {
 	s.t.Helper()
-	all, _, err := s.service.ListAuthentications(s.t.Context(), guidon.MethodToken, 0, "")
+	all, _, err := s.service.ListAuthentications(s.t.Context(), service.MethodToken, 0, "")
 	if err != nil {
 		s.t.Fatal(err)
 	}

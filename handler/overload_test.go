@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestOverload checks that a request that has waited longer than its share of the
@@ -27,7 +27,7 @@ func TestOverload(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := handler.New(handler.Config{
-				Service: guidon.NewService(&states{}, time.Now), Timeout: 10 * time.Second,
+				Service: service.NewService(&states{}, time.Now), Timeout: 10 * time.Second,
 				Overload: &handler.OverloadConfig{Delay: func() time.Duration { return test.delay }, Share: 0.1},
 			})
 			var header []string

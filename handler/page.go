@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxPage limits a page of a list, in bytes: gRPC clients accept 4 MiB by default. A
@@ -30,14 +30,14 @@ func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
 type listing[T any, M proto.Message] struct {
 	field   string // name of the message field with the items
 	items   []T
-	page    guidon.Page
+	page    service.Page
 	weight  int
 	convert func(T) M
 }
 
 // cut ends the page before it becomes too large, and sets the token of the next one.
 // name returns the key or id of an item.
-func (l *listing[T, M]) cut(request guidon.PageRequest, name func(T) string, weigh func(T) int) {
+func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, weigh func(T) int) {
 	var n int
 	if n, l.weight = fitting(l.items, weigh); n < len(l.items) {
 		l.page.NextToken = request.After(n, name(l.items[n]))

@@ -12,8 +12,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // anyText returns a random string with characters of every length and kind of escape.
@@ -63,17 +65,17 @@ func TestWeights(t *testing.T) {
 		check("segment", wireSegment(list)(g), segmentWeight("namespace")(g))
 		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, CreatedAt: at, UpdatedAt: at}
 		check("namespace", wireNamespace(n), namespaceWeight(n))
-		c := &guidon.Change{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: guidon.KindNamespace, Key: text(), Action: guidon.ActionCreate,
-			Actor: guidon.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
+		c := &change.Record{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: change.KindNamespace, Key: text(), Action: change.ActionCreate,
+			Actor: change.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
 		check("change", wireChange(c), changeWeight(c))
-		a := &guidon.Authentication{ID: text(), Method: guidon.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at, Metadata: map[string]string{text(): text(), text(): text()}}
+		a := &service.Authentication{ID: text(), Method: service.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at, Metadata: map[string]string{text(): text(), text(): text()}}
 		check("authentication", wireAuthentication(a), authenticationWeight(a))
 	}
 }
 
 // memoryStore is a store with one snapshot.
 type memoryStore struct {
-	guidon.Store
+	service.Store
 	snapshot *guidon.Snapshot
 }
 
@@ -89,7 +91,7 @@ func TestPagesEndBySize(t *testing.T) {
 		flags = append(flags, &guidon.Flag{Key: fmt.Sprint(i), Description: strings.Repeat("x", i%5*(400<<10))})
 	}
 	flags[7].Description = strings.Repeat("x", 5<<20) // too large even alone
-	h := New(Config{Service: guidon.NewService(memoryStore{snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)}, time.Now)})
+	h := New(Config{Service: service.NewService(memoryStore{snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)}, time.Now)})
 	for _, limit := range []int32{0, 3, 100} {
 		request, next := &flipt.ListFlagRequest{Limit: limit}, 0
 		for {

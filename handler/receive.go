@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Source is an encoded message that a transport has not read yet.
@@ -60,7 +61,7 @@ var anyTime = time.Now()
 // the tokens were read. Whether the token is still valid is checked after decoding, by
 // the same query as the revision of the namespace that the message names. A token that
 // is not in memory may be new, so the tokens are read again.
-func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *guidon.Call) (Limits, error) {
+func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *service.Call) (Limits, error) {
 	if request.Actor != nil || !h.config.Authentication.Required {
 		return o.limits, nil
 	}

@@ -14,14 +14,15 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/service"
 )
 
 const goodToken = "gdn_good"
 
 // withToken returns a store with one token, which can be revoked.
 func withToken() *revocable {
-	return &revocable{set: guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{
-		{ID: "1", Method: guidon.MethodToken, TokenHash: guidon.HashToken(goodToken)},
+	return &revocable{set: service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{
+		{ID: "1", Method: service.MethodToken, TokenHash: service.HashToken(goodToken)},
 	})}
 }
 
@@ -29,13 +30,13 @@ func withToken() *revocable {
 // must be newer than the deletion see it.
 type revocable struct {
 	states
-	set     *guidon.AuthenticationSet
+	set     *service.AuthenticationSet
 	revoked time.Time
 }
 
-func (r *revocable) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
-	if !r.revoked.IsZero() && guidon.CallFrom(ctx).Begun.After(r.revoked) {
-		return guidon.NewAuthenticationSet(guidon.Revision{Number: 2}, nil), nil
+func (r *revocable) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
+	if !r.revoked.IsZero() && service.CallFrom(ctx).Begun.After(r.revoked) {
+		return service.NewAuthenticationSet(guidon.Revision{Number: 2}, nil), nil
 	}
 	return r.set, nil
 }
@@ -68,7 +69,7 @@ func bodyRoutes() []handler.Route {
 // is not read.
 func TestNoBodyBeforeCredential(t *testing.T) {
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(withToken(), time.Now),
+		Service:        service.NewService(withToken(), time.Now),
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, route := range bodyRoutes() {
@@ -92,7 +93,7 @@ func TestNoBodyBeforeCredential(t *testing.T) {
 func TestRevokedWhileDecoding(t *testing.T) {
 	store := withToken()
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(store, time.Now),
+		Service:        service.NewService(store, time.Now),
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	bodies := []string{`{"flagKey":"f","entityId":"e"}`, `{`, `{}`}
@@ -138,7 +139,7 @@ func TestBodyLimits(t *testing.T) {
 		{"excluded OFREP, over the limit", excluded, ofrep, "", 1100 << 10, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := handler.New(handler.Config{Service: guidon.NewService(withToken(), time.Now), Authentication: test.config})
+			h := handler.New(handler.Config{Service: service.NewService(withToken(), time.Now), Authentication: test.config})
 			body := `{"unknown":"` + strings.Repeat("x", test.size) + `"}`
 			var header []string
 			if test.token != "" {
@@ -173,7 +174,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 // served too.
 func TestBudget(t *testing.T) {
 	h := handler.New(handler.Config{
-		Service: guidon.NewService(&states{}, time.Now), Budget: budget.New(4 << 20), // of which 768 kB are for large bodies
+		Service: service.NewService(&states{}, time.Now), Budget: budget.New(4 << 20), // of which 768 kB are for large bodies
 	})
 	large := `{"requests":[],"reference":"` + strings.Repeat("x", 300<<10) + `"}`
 	const path = "/evaluate/v1/batch"
@@ -222,7 +223,7 @@ func checkEmpty(t *testing.T, h *handler.Handler) {
 
 // TestBudgetReturned checks that the reserved memory is released however a request ends.
 func TestBudgetReturned(t *testing.T) {
-	h := handler.New(handler.Config{Service: guidon.NewService(&states{}, time.Now)})
+	h := handler.New(handler.Config{Service: service.NewService(&states{}, time.Now)})
 	lost := errors.New("connection lost")
 	for name, body := range map[string]io.Reader{
 		"good":       strings.NewReader(`{"requests":[]}`),

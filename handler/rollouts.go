@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
@@ -24,7 +25,7 @@ func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest,
 }
 
 func (h *Handler) createRollout(ctx context.Context, m *flipt.CreateRolloutRequest) (*flipt.Rollout, error) {
-	r, err := h.service.CreateRollout(ctx, m.GetNamespaceKey(), guidon.RolloutInput{
+	r, err := h.service.CreateRollout(ctx, m.GetNamespaceKey(), service.RolloutInput{
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
@@ -41,7 +42,7 @@ func (h *Handler) getRollout(ctx context.Context, m *flipt.GetRolloutRequest) (*
 }
 
 func (h *Handler) updateRollout(ctx context.Context, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, error) {
-	r, err := h.service.UpdateRollout(ctx, m.GetNamespaceKey(), guidon.RolloutInput{
+	r, err := h.service.UpdateRollout(ctx, m.GetNamespaceKey(), service.RolloutInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
@@ -52,11 +53,11 @@ func (h *Handler) deleteRollout(ctx context.Context, m *flipt.DeleteRolloutReque
 	return done(h.service.DeleteRollout(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
-func segmentInput(m *flipt.RolloutSegment) *guidon.RolloutSegmentInput {
+func segmentInput(m *flipt.RolloutSegment) *service.RolloutSegmentInput {
 	if m == nil {
 		return nil
 	}
-	return &guidon.RolloutSegmentInput{
+	return &service.RolloutSegmentInput{
 		SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Value: m.GetValue(),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, request *Request) (Response, error) {
@@ -24,7 +25,7 @@ func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, reque
 }
 
 func (h *Handler) createRule(ctx context.Context, m *flipt.CreateRuleRequest) (*flipt.Rule, error) {
-	r, err := h.service.CreateRule(ctx, m.GetNamespaceKey(), guidon.RuleInput{
+	r, err := h.service.CreateRule(ctx, m.GetNamespaceKey(), service.RuleInput{
 		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
 	})
@@ -41,7 +42,7 @@ func (h *Handler) getRule(ctx context.Context, m *flipt.GetRuleRequest) (*flipt.
 }
 
 func (h *Handler) updateRule(ctx context.Context, m *flipt.UpdateRuleRequest) (*flipt.Rule, error) {
-	r, err := h.service.UpdateRule(ctx, m.GetNamespaceKey(), guidon.RuleInput{
+	r, err := h.service.UpdateRule(ctx, m.GetNamespaceKey(), service.RuleInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()),
 	})

@@ -6,11 +6,12 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // checkScope returns Unauthenticated if the authentication is limited to a namespace and
 // the request is not about that namespace alone (operations 1.6).
-func checkScope(a *guidon.Authentication, o *Operation, m proto.Message) error {
+func checkScope(a *service.Authentication, o *Operation, m proto.Message) error {
 	namespace, limited := a.Scope()
 	if !limited || o.Area.scoped() && aboutOnly(m, namespace) {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
@@ -48,8 +49,8 @@ func segmentOf(m interface {
 	GetName() string
 	GetDescription() string
 	GetMatchType() flipt.MatchType
-}) guidon.SegmentInput {
-	return guidon.SegmentInput{
+}) service.SegmentInput {
+	return service.SegmentInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		MatchType: enum[guidon.MatchType](m.GetMatchType()),
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	_ "modernc.org/sqlite"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -28,7 +28,7 @@ import (
 type server struct {
 	t       testing.TB
 	url     string
-	service *guidon.Service  // on the same database, to bypass the HTTP interface
+	service *service.Service // on the same database, to bypass the HTTP interface
 	handler *handler.Handler // nil if the service is another process
 	logs    *logs
 	ids     map[string]string // saved by name, for {name} in paths and bodies
@@ -102,11 +102,11 @@ func startInside(t testing.TB, config handler.Config, behind backing) *server {
 	case behind.freshness != nil:
 		db := newDB(t)
 		shared := cache.NewShared(db, *behind.freshness)
-		config.Service, config.Outage = guidon.NewService(shared, time.Now), shared.Outage
-		s.service = guidon.NewService(db, time.Now)
+		config.Service, config.Outage = service.NewService(shared, time.Now), shared.Outage
+		s.service = service.NewService(db, time.Now)
 	default:
 		c := cache.New(newDB(t))
-		s.service = guidon.NewService(c, time.Now)
+		s.service = service.NewService(c, time.Now)
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
@@ -122,9 +122,9 @@ func startInside(t testing.TB, config handler.Config, behind backing) *server {
 }
 
 // newService returns a service over a new SQLite file.
-func newService(t testing.TB) *guidon.Service {
+func newService(t testing.TB) *service.Service {
 	t.Helper()
-	return guidon.NewService(cache.New(newDB(t)), time.Now)
+	return service.NewService(cache.New(newDB(t)), time.Now)
 }
 
 // newDB returns a new SQLite database with the current schema.

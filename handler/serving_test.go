@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 )
 
 // hotRequests are the frequent kinds of request. The flags are those of [benchSnapshot].
@@ -55,11 +56,11 @@ const benchToken = "gdn_0123456789"
 // newHotHandler returns a handler over 50 flags that requires a token and has an
 // observer, but does not log.
 func newHotHandler() *handler.Handler {
-	known := &guidon.Authentication{ID: guidon.NewID(), Method: guidon.MethodToken, TokenHash: guidon.HashToken(benchToken)}
-	store := &protected{set: guidon.NewAuthenticationSet(guidon.Revision{Number: 1}, []*guidon.Authentication{known})}
+	known := &service.Authentication{ID: service.NewID(), Method: service.MethodToken, TokenHash: service.HashToken(benchToken)}
+	store := &protected{set: service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{known})}
 	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
 	return handler.New(handler.Config{
-		Service: guidon.NewService(store, time.Now), Observer: ignoring{},
+		Service: service.NewService(store, time.Now), Observer: ignoring{},
 		Authentication: handler.AuthenticationConfig{Required: true},
 	})
 }
@@ -202,9 +203,9 @@ func raceDetected() bool {
 // protected is a store with one token.
 type protected struct {
 	states
-	set *guidon.AuthenticationSet
+	set *service.AuthenticationSet
 }
 
-func (p *protected) Authentications(context.Context) (*guidon.AuthenticationSet, error) {
+func (p *protected) Authentications(context.Context) (*service.AuthenticationSet, error) {
 	return p.set, nil
 }

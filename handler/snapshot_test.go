@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -28,7 +29,7 @@ const (
 
 // states is a read-only store with a fixed snapshot of each namespace.
 type states struct {
-	guidon.Store
+	service.Store
 	byKey map[string]*guidon.Snapshot
 }
 
@@ -42,7 +43,7 @@ func (s *states) Snapshot(_ context.Context, namespace string) (*guidon.Snapshot
 // over returns a handler over a store with only this snapshot.
 func over(s *guidon.Snapshot) *handler.Handler {
 	store := &states{byKey: map[string]*guidon.Snapshot{s.Namespace().Key: s}}
-	return handler.New(handler.Config{Service: guidon.NewService(store, time.Now)})
+	return handler.New(handler.Config{Service: service.NewService(store, time.Now)})
 }
 
 // download sends a GET without a network. Headers are names and values in turn.
@@ -504,8 +505,8 @@ func largeSnapshot(n int) *guidon.Snapshot {
 	var segments []*guidon.Segment
 	for i := range 100 {
 		segments = append(segments, &guidon.Segment{Key: fmt.Sprintf("segment-%d", i), Constraints: []*guidon.Constraint{
-			{ID: guidon.NewID(), Type: guidon.StringComparison, Property: "country", Operator: "isoneof", Value: `["de","fr","it"]`},
-			{ID: guidon.NewID(), Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: strconv.Itoa(i)},
+			{ID: service.NewID(), Type: guidon.StringComparison, Property: "country", Operator: "isoneof", Value: `["de","fr","it"]`},
+			{ID: service.NewID(), Type: guidon.NumberComparison, Property: "age", Operator: "gt", Value: strconv.Itoa(i)},
 		}})
 	}
 	flags := make([]*guidon.Flag, n)
@@ -519,9 +520,9 @@ func largeSnapshot(n int) *guidon.Snapshot {
 				{Rank: 2, Threshold: &guidon.RolloutThreshold{Percentage: 50, Value: true}},
 			}
 		} else {
-			a, b := &guidon.Variant{ID: guidon.NewID(), Key: "a", Attachment: `{"x":1}`}, &guidon.Variant{ID: guidon.NewID(), Key: "b"}
+			a, b := &guidon.Variant{ID: service.NewID(), Key: "a", Attachment: `{"x":1}`}, &guidon.Variant{ID: service.NewID(), Key: "b"}
 			f.Variants, f.DefaultVariantID = []*guidon.Variant{a, b}, a.ID
-			f.Rules = []*guidon.Rule{{ID: guidon.NewID(), SegmentKeys: keys, Rank: 1, Distributions: []*guidon.Distribution{
+			f.Rules = []*guidon.Rule{{ID: service.NewID(), SegmentKeys: keys, Rank: 1, Distributions: []*guidon.Distribution{
 				{VariantID: a.ID, Rollout: 50}, {VariantID: b.ID, Rollout: 50},
 			}}}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -50,7 +51,7 @@ func streamOp(path string, area Area) *Operation {
 		var response Response
 		var err error
 		response.events, response.more, err = request.listener.listen(ctx, h)
-		if a := guidon.CallFrom(ctx).Authentication; a != nil {
+		if a := service.CallFrom(ctx).Authentication; a != nil {
 			response.expires = a.ExpiresAt
 		}
 		return response, err

@@ -13,18 +13,20 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // journal is a store in memory that can be used in a synctest bubble. It has the
 // revisions and change records of namespaces, the tokens, and the subscribers.
 type journal struct {
-	guidon.Store
+	service.Store
 
 	mu      sync.Mutex
 	states  map[string]guidon.Revision
-	records []*guidon.Change
-	tokens  []*guidon.Authentication
+	records []*change.Record
+	tokens  []*service.Authentication
 	changed chan struct{}
 	waiting int
 	reads   int       // of change records
@@ -52,8 +54,8 @@ func (j *journal) write(records int32) {
 	r.Number, r.Stamp = r.Number+1, r.Stamp+1
 	j.states["default"] = r
 	for i := range records {
-		j.records = append(j.records, &guidon.Change{
-			Namespace: "default", Revision: r.Number, Sequence: i, Kind: guidon.KindFlag, Key: "f", Action: guidon.ActionUpdate,
+		j.records = append(j.records, &change.Record{
+			Namespace: "default", Revision: r.Number, Sequence: i, Kind: change.KindFlag, Key: "f", Action: change.ActionUpdate,
 			After: []byte(`{"name":"a\nb"}`),
 		})
 	}
@@ -61,7 +63,7 @@ func (j *journal) write(records int32) {
 }
 
 // setTokens replaces the tokens.
-func (j *journal) setTokens(tokens ...*guidon.Authentication) {
+func (j *journal) setTokens(tokens ...*service.Authentication) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.tokens = tokens
@@ -101,7 +103,7 @@ func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, e
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r, exists := j.states[key]
-	j.arrived = guidon.CallFrom(ctx).Begun
+	j.arrived = service.CallFrom(ctx).Begun
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -113,13 +115,13 @@ func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, e
 	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), nil
 }
 
-func (j *journal) Authentications(context.Context) (*guidon.AuthenticationSet, error) {
+func (j *journal) Authentications(context.Context) (*service.AuthenticationSet, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return guidon.NewAuthenticationSet(guidon.Revision{}, j.tokens), j.broken
+	return service.NewAuthenticationSet(guidon.Revision{}, j.tokens), j.broken
 }
 
-func (j *journal) Changes(_ context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+func (j *journal) Changes(_ context.Context, query change.Query) ([]*change.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.reads++
@@ -127,7 +129,7 @@ func (j *journal) Changes(_ context.Context, query guidon.ChangeQuery) ([]*guido
 	if query.After == (guidon.Position{}) {
 		slices.Reverse(records)
 	}
-	records = slices.DeleteFunc(records, func(c *guidon.Change) bool {
+	records = slices.DeleteFunc(records, func(c *change.Record) bool {
 		after := query.After
 		return c.Namespace != query.Namespace ||
 			cmp.Or(cmp.Compare(c.Revision, after.Revision), cmp.Compare(c.Sequence, after.Sequence)) <= 0 && after != (guidon.Position{})
@@ -139,7 +141,7 @@ func (j *journal) Changes(_ context.Context, query guidon.ChangeQuery) ([]*guido
 // options.
 func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *handler.Streams) {
 	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
-	config := handler.Config{Service: guidon.NewService(j, time.Now), Streams: streams}
+	config := handler.Config{Service: service.NewService(j, time.Now), Streams: streams}
 	for _, option := range options {
 		option(&config)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestPanickingStream checks that a stream that panics counts as failed, not as ended by
@@ -26,7 +26,7 @@ func TestPanickingStream(t *testing.T) {
 				MaxChanges: 1,
 			})
 			h := handler.New(handler.Config{
-				Service: guidon.NewService(j, time.Now), Streams: streams, Observer: o,
+				Service: service.NewService(j, time.Now), Streams: streams, Observer: o,
 				Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 			})
 			cut := false

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestStreamSlots checks that callers without a valid token take no slot, and that
@@ -15,8 +15,8 @@ func TestStreamSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.setTokens(
-			&guidon.Authentication{ID: "greedy", Method: guidon.MethodToken, TokenHash: guidon.HashToken("greedy")},
-			&guidon.Authentication{ID: "other", Method: guidon.MethodToken, TokenHash: guidon.HashToken("other")},
+			&service.Authentication{ID: "greedy", Method: service.MethodToken, TokenHash: service.HashToken("greedy")},
+			&service.Authentication{ID: "other", Method: service.MethodToken, TokenHash: service.HashToken("other")},
 		)
 		h, streams := streaming(j, func(c *handler.Config) {
 			c.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 const eventsPath = "/ofrep/v1/events"
@@ -145,7 +146,7 @@ func TestStreamsEnd(t *testing.T) {
 		j := newJournal()
 		const clients = 200
 		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
-		h := handler.New(handler.Config{Service: guidon.NewService(j, time.Now), Streams: streams})
+		h := handler.New(handler.Config{Service: service.NewService(j, time.Now), Streams: streams})
 		all := make([]*listening, clients)
 		first := map[string]bool{}
 		for i := range all {
@@ -213,30 +214,30 @@ func TestStreamsSlowClient(t *testing.T) {
 // and a stream with a capability soon after the capability ends.
 func TestStreamsEndWithToken(t *testing.T) {
 	const secret = "secret"
-	token := func() *guidon.Authentication {
-		return &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken(secret)}
+	token := func() *service.Authentication {
+		return &service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken(secret)}
 	}
 	for _, test := range []struct {
 		name       string
 		capability bool
-		during     func(j *journal, a *guidon.Authentication)
+		during     func(j *journal, a *service.Authentication)
 		lasts      time.Duration // at least
 		ends       time.Duration // until it has ended
 		reason     string
 	}{
-		{"deleted", false, func(j *journal, _ *guidon.Authentication) { j.setTokens() }, 0, 0, "refused"},
-		{"deleted, of a capability", true, func(j *journal, _ *guidon.Authentication) { j.setTokens() }, 0, 0, "refused"},
-		{"limited to another namespace", false, func(j *journal, _ *guidon.Authentication) {
+		{"deleted", false, func(j *journal, _ *service.Authentication) { j.setTokens() }, 0, 0, "refused"},
+		{"deleted, of a capability", true, func(j *journal, _ *service.Authentication) { j.setTokens() }, 0, 0, "refused"},
+		{"limited to another namespace", false, func(j *journal, _ *service.Authentication) {
 			a := token()
-			a.Metadata = map[string]string{guidon.MetadataTokenNamespace: "shop"}
+			a.Metadata = map[string]string{service.MetadataTokenNamespace: "shop"}
 			j.setTokens(a)
 		}, 0, 0, "refused"},
-		{"expires", false, func(j *journal, _ *guidon.Authentication) {
+		{"expires", false, func(j *journal, _ *service.Authentication) {
 			a := token()
 			a.ExpiresAt = time.Now().Add(time.Hour)
 			j.setTokens(a)
 		}, time.Hour, time.Hour, "refused"},
-		{"the capability ends", true, func(*journal, *guidon.Authentication) {}, guidon.CapabilityWindow, 2*guidon.CapabilityWindow + 5*time.Minute, "expired"},
+		{"the capability ends", true, func(*journal, *service.Authentication) {}, service.CapabilityWindow, 2*service.CapabilityWindow + 5*time.Minute, "expired"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -245,7 +246,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 				h, streams := streaming(j, required)
 				path, headers := eventsPath+"?namespace=default", []string{"Authorization", "Bearer " + secret}
 				if test.capability {
-					path, headers = path+"&capability="+a.Capability("default", guidon.CapabilityEnd(time.Now())), nil
+					path, headers = path+"&capability="+a.Capability("default", service.CapabilityEnd(time.Now())), nil
 				}
 				l := listen(t, h, path, headers...)
 				l.begun(refetch("1", "1"))
@@ -301,7 +302,7 @@ func TestStreamsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		j := newJournal()
-		j.setTokens(&guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret")})
+		j.setTokens(&service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret")})
 		h, streams := streaming(j, required, func(c *handler.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
 		l := listen(t, h, eventsPath, "Authorization", "Bearer secret")
 		l.next()
@@ -320,12 +321,12 @@ func TestStreamsFail(t *testing.T) {
 
 // TestStreamErrors checks that a stream that cannot start gets an ordinary error response.
 func TestStreamErrors(t *testing.T) {
-	a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret"),
-		Metadata: map[string]string{guidon.MetadataTokenNamespace: "default"}}
+	a := &service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret"),
+		Metadata: map[string]string{service.MetadataTokenNamespace: "default"}}
 	j := newJournal()
 	j.setTokens(a)
 	h, streams := streaming(j, required)
-	good := a.Capability("default", guidon.CapabilityEnd(time.Now()))
+	good := a.Capability("default", service.CapabilityEnd(time.Now()))
 	const unauthenticated = `{"errorCode":"GENERAL","errorDetails":"request was not authenticated"}`
 	for _, test := range []struct {
 		name, path, token string
@@ -361,7 +362,7 @@ func TestStreamErrors(t *testing.T) {
 		t.Errorf("POST: %d, Allow %q", r.Code, r.Header().Get("Allow"))
 	}
 
-	without := handler.New(handler.Config{Service: guidon.NewService(j, time.Now)})
+	without := handler.New(handler.Config{Service: service.NewService(j, time.Now)})
 	for _, path := range []string{eventsPath, changesPath} {
 		if r := download(t, without, path); r.status != http.StatusNotFound {
 			t.Errorf("without Streams, %s is %d", path, r.status)
@@ -374,14 +375,14 @@ func TestStreamErrors(t *testing.T) {
 func TestStreamsLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		a := &guidon.Authentication{ID: "id", Method: guidon.MethodToken, TokenHash: guidon.HashToken("secret")}
+		a := &service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret")}
 		j := newJournal()
 		j.setTokens(a)
 		o := newObserver()
 		h, _ := streaming(j, required, func(c *handler.Config) {
 			c.Logger, c.Observer = slog.New(slog.NewJSONHandler(&log, nil)), o
 		})
-		l := listen(t, h, eventsPath+"?namespace=default&capability="+a.Capability("default", guidon.CapabilityEnd(time.Now())))
+		l := listen(t, h, eventsPath+"?namespace=default&capability="+a.Capability("default", service.CapabilityEnd(time.Now())))
 		time.Sleep(time.Minute)
 		if log.Len() > 0 {
 			t.Errorf("logged before the end: %s", log.String())

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
@@ -140,7 +141,7 @@ func TestTextsOfOtherTransports(t *testing.T) {
 	for _, o := range handler.Operations() {
 		for _, text := range wiretest.Texts(o.NewRequest()) {
 			for value, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
-				actor := guidon.Actor{ID: "test"}
+				actor := change.Actor{ID: "test"}
 				_, err := s.handler.Invoke(t.Context(), o, handler.Request{
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})

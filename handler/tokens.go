@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
 )
 
 // expireSelfName is the operation whose successful responses clear the session cookies.
@@ -35,7 +35,7 @@ func (h *Handler) createToken(ctx context.Context, m *auth.CreateTokenRequest) (
 	if err != nil {
 		return nil, err
 	}
-	token, created, err := h.service.CreateToken(ctx, guidon.TokenInput{
+	token, created, err := h.service.CreateToken(ctx, service.TokenInput{
 		Name: m.GetName(), Description: m.GetDescription(), Namespace: m.GetNamespaceKey(),
 		ExpiresAt: expiresAt, Metadata: m.GetMetadata(),
 	})
@@ -46,12 +46,12 @@ func (h *Handler) createToken(ctx context.Context, m *auth.CreateTokenRequest) (
 }
 
 func (h *Handler) listAuthentications(ctx context.Context, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
-	items, next, err := h.service.ListAuthentications(ctx, guidon.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+	items, next, err := h.service.ListAuthentications(ctx, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
 	if n, _ := fitting(items, authenticationWeight); n < len(items) {
-		items, next = items[:n], guidon.AuthenticationsAfter(m.GetPageToken(), n)
+		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
 	return &auth.ListAuthenticationsResponse{Authentications: convertAll(items, wireAuthentication), NextPageToken: next}, nil
 }
@@ -68,7 +68,7 @@ func (h *Handler) deleteAuthentication(ctx context.Context, m *auth.DeleteAuthen
 // getSelf returns the caller's authentication. There is none if credentials are not
 // required (contract 10.1).
 func (h *Handler) getSelf(ctx context.Context, _ *emptypb.Empty) (*auth.Authentication, error) {
-	self := guidon.CallFrom(ctx).Authentication
+	self := service.CallFrom(ctx).Authentication
 	if self == nil {
 		return nil, unauthenticated("the request has no authentication to return")
 	}
@@ -83,7 +83,7 @@ func (h *Handler) expireSelf(ctx context.Context, m *auth.ExpireAuthenticationSe
 	return done(h.service.ExpireSelf(ctx, at))
 }
 
-func wireAuthentication(a *guidon.Authentication) *auth.Authentication {
+func wireAuthentication(a *service.Authentication) *auth.Authentication {
 	return &auth.Authentication{
 		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: timestamp(a.ExpiresAt),
 		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt), Metadata: a.Metadata,

@@ -7,10 +7,11 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) createVariant(ctx context.Context, m *flipt.CreateVariantRequest) (*flipt.Variant, error) {
-	v, err := h.service.CreateVariant(ctx, m.GetNamespaceKey(), guidon.VariantInput{
+	v, err := h.service.CreateVariant(ctx, m.GetNamespaceKey(), service.VariantInput{
 		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
@@ -18,7 +19,7 @@ func (h *Handler) createVariant(ctx context.Context, m *flipt.CreateVariantReque
 }
 
 func (h *Handler) updateVariant(ctx context.Context, m *flipt.UpdateVariantRequest) (*flipt.Variant, error) {
-	v, err := h.service.UpdateVariant(ctx, m.GetNamespaceKey(), guidon.VariantInput{
+	v, err := h.service.UpdateVariant(ctx, m.GetNamespaceKey(), service.VariantInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})

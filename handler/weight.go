@@ -2,7 +2,9 @@ package handler
 
 import (
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/service"
 )
 
 // A weight is an upper bound of the encoded size of an object, in bytes, both in JSON
@@ -117,12 +119,12 @@ func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	}
 }
 
-func changeWeight(c *guidon.Change) int {
+func changeWeight(c *change.Record) int {
 	return weightOfChange + jsonWeight(c.Before) + jsonWeight(c.After) +
 		textWeight(c.Namespace, c.Key, c.Actor.ID, c.Actor.Name, c.Actor.Method, c.RequestID)
 }
 
-func authenticationWeight(a *guidon.Authentication) int {
+func authenticationWeight(a *service.Authentication) int {
 	n := weightOfAuthentication + textWeight(a.ID)
 	for name, value := range a.Metadata {
 		n += weightOfText + textWeight(name, value)

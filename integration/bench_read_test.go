@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -141,7 +142,7 @@ func mustLoad(b *testing.B, db *store.DB, held *guidon.Snapshot) *guidon.Snapsho
 // toggle changes one flag.
 func toggle(b *testing.B, db *store.DB) {
 	b.Helper()
-	err := db.Update(b.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	err := db.Update(b.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		f, err := tx.Flag(ctx, manyFlagsKey(manyFlags/2))
 		if err != nil {
 			return err

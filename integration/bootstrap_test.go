@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -113,13 +113,13 @@ func TestBootstrapOfCopy(t *testing.T) {
 // deleteAll deletes every token.
 func deleteAll(t *testing.T, db *store.DB) {
 	t.Helper()
-	service := guidon.NewService(db, time.Now)
-	all, _, err := service.ListAuthentications(t.Context(), guidon.MethodToken, 100, "")
+	svc := service.NewService(db, time.Now)
+	all, _, err := svc.ListAuthentications(t.Context(), service.MethodToken, 100, "")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("got %d tokens, error %v", len(all), err)
 	}
 	for _, a := range all {
-		if err := service.DeleteAuthentication(t.Context(), a.ID); err != nil {
+		if err := svc.DeleteAuthentication(t.Context(), a.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

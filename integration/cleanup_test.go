@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -19,7 +21,7 @@ import (
 func oldChanges(t *testing.T, db *store.DB, versions int) {
 	t.Helper()
 	for i := range versions {
-		err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 			return tx.PutFlag(ctx, &guidon.Flag{Key: "old", Name: fmt.Sprint(i)})
 		})
 		if err != nil {
@@ -50,7 +52,7 @@ func newestOnly(t *testing.T, db *store.DB, name string) {
 	if n := count(t, db.SQL(), "SELECT COUNT(*) FROM changes"); n != 2 {
 		t.Errorf("%d records are left, want 2", n)
 	}
-	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Key: "old", Limit: 10})
+	changes, err := db.Changes(t.Context(), change.Query{Namespace: "default", Key: "old", Limit: 10})
 	if err != nil || len(changes) != 1 {
 		t.Fatalf("got %d records of the flag, %v, want the newest", len(changes), err)
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -29,7 +31,7 @@ func TestCopyDatabase(t *testing.T) {
 		there := copyAll(t, source, server)
 
 		// The copy can be written to.
-		if err := server.Update(t.Context(), "shop", func(ctx context.Context, tx guidon.Tx) error {
+		if err := server.Update(t.Context(), "shop", func(ctx context.Context, tx service.Tx) error {
 			return tx.DeleteFlag(ctx, "flag-1")
 		}); err != nil {
 			t.Fatal(err)
@@ -102,7 +104,7 @@ func stateOf(t *testing.T, db *store.DB, key string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: key, Limit: 5000})
+	changes, err := db.Changes(t.Context(), change.Query{Namespace: key, Limit: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,19 +208,19 @@ func fillForCopy(t *testing.T, db *store.DB) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	update := func(namespace string, fn func(ctx context.Context, tx guidon.Tx) error) {
+	update := func(namespace string, fn func(ctx context.Context, tx service.Tx) error) {
 		if err := db.Update(t.Context(), namespace, fn); err != nil {
 			t.Fatal(err)
 		}
 	}
 	texts := []string{"日本語 🎈", "trailing ", "Case", "case", "quote ' \" \\ ? $1 %s", "\x00 zero", "é", "e\u0301"}
 	for _, key := range []string{"shop", "Shop", "gone"} {
-		update(key, func(ctx context.Context, tx guidon.Tx) error {
+		update(key, func(ctx context.Context, tx service.Tx) error {
 			return tx.PutNamespace(ctx, &guidon.Namespace{Key: key, Name: key, CreatedAt: tx.Now()})
 		})
 	}
-	update("gone", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
-	update("shop", func(ctx context.Context, tx guidon.Tx) error {
+	update("gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
+	update("shop", func(ctx context.Context, tx service.Tx) error {
 		for i := range 1201 {
 			f := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: texts[i%len(texts)]}
 			if err := tx.PutFlag(ctx, f); err != nil {
@@ -232,12 +234,12 @@ func fillForCopy(t *testing.T, db *store.DB) {
 		}
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "large", Description: strings.Repeat("large ", 1<<20)})
 	})
-	update("shop", func(ctx context.Context, tx guidon.Tx) error {
+	update("shop", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.DeleteFlag(ctx, "flag-3"), tx.PutSegment(ctx, &guidon.Segment{Key: "s", Name: "S"}))
 	})
-	err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 		for i, expires := range slices.Repeat([]time.Time{{}, tx.Now().Add(time.Hour)}, 40) {
-			a := &guidon.Authentication{ID: fmt.Sprintf("id-%d", i), Method: guidon.MethodToken, TokenHash: fmt.Sprintf("hash-%d", i), ExpiresAt: expires}
+			a := &service.Authentication{ID: fmt.Sprintf("id-%d", i), Method: service.MethodToken, TokenHash: fmt.Sprintf("hash-%d", i), ExpiresAt: expires}
 			if err := tx.PutAuthentication(ctx, a); err != nil {
 				return err
 			}

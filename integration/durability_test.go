@@ -153,7 +153,7 @@ func (l *ledger) plan(s *server, id string, n int) (written, func(context.Contex
 
 type flag struct{ Key, Name, UpdatedAt string }
 
-type change struct {
+type record struct {
 	Revision int64
 	Sequence int
 	Kind     string
@@ -178,7 +178,7 @@ func (l *ledger) check(t *testing.T, s *server) {
 			t.Errorf("write %s was acknowledged at revision %d; missing: %v", id, w.revision, missing)
 		}
 		for key := range w.flags {
-			if !slices.ContainsFunc(changes, func(c change) bool { return c.Key == key && c.Revision == w.revision }) {
+			if !slices.ContainsFunc(changes, func(c record) bool { return c.Key == key && c.Revision == w.revision }) {
 				t.Errorf("no change record for %s at its revision %d", key, w.revision)
 			}
 		}
@@ -211,7 +211,7 @@ func (w written) missing(stored map[string]flag) []string {
 
 // checkRecords replays the change records, oldest first. Their revisions must have no gaps
 // up to the current one, and the result must be the stored flags.
-func checkRecords(t *testing.T, changes []change, stored map[string]flag, revision string) {
+func checkRecords(t *testing.T, changes []record, stored map[string]flag, revision string) {
 	t.Helper()
 	replayed := map[string]flag{}
 	last := int64(0)
@@ -248,12 +248,12 @@ func instants(flags map[string]flag) map[string]flag {
 }
 
 // allChanges returns every change record of the default namespace, newest first.
-func allChanges(t *testing.T, s *server) []change {
+func allChanges(t *testing.T, s *server) []record {
 	t.Helper()
-	var all []change
+	var all []record
 	for token := ""; ; {
 		var page struct {
-			Changes       []change
+			Changes       []record
 			NextPageToken string
 		}
 		s.must(t, "GET", "/api/v1/namespaces/default/changes?limit=100&pageToken="+url.QueryEscape(token), nil, &page)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -49,7 +49,7 @@ func TestFliptDatabase(t *testing.T) {
 		fliptdbtest.Compare(t, data, db)
 		compareTimes(t, data, db)
 
-		service := guidon.NewService(db, time.Now)
+		service := service.NewService(db, time.Now)
 		for _, token := range []string{fliptdbtest.Token, fliptdbtest.ScopedToken} {
 			if _, err := service.Authenticate(t.Context(), token); err != nil {
 				t.Errorf("an old token: %v", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -32,7 +33,7 @@ func TestQueryInterrupted(t *testing.T) {
 			}
 			defer db.Close()
 			query := func(ctx context.Context) error {
-				heads, err := db.Heads(ctx, []string{"default", guidon.AuthenticationsKey})
+				heads, err := db.Heads(ctx, []string{"default", service.AuthenticationsKey})
 				if err == nil && heads["default"].Number == 0 {
 					t.Errorf("got %v, want the revision of the default namespace", heads)
 				}

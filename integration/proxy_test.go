@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -59,7 +61,7 @@ func newWire(t testing.TB, s *databaseServer, database string) (*wire, string) {
 // putCounter stores the counter flag.
 func putCounter(t *testing.T, db *store.DB) {
 	t.Helper()
-	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "counter", Description: "0"})
 	})
 	if err != nil {
@@ -70,7 +72,7 @@ func putCounter(t *testing.T, db *store.DB) {
 // count increments the counter over the faulty connection, and returns how often the
 // transaction ran.
 func (c *counter) count(ctx context.Context) (runs int, err error) {
-	err = c.faulty.Update(ctx, guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	err = c.faulty.Update(ctx, guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		runs++
 		f, err := tx.Flag(ctx, "counter")
 		if err != nil {
@@ -99,7 +101,7 @@ func (c *counter) stored(t *testing.T) int {
 		t.Fatal(err)
 	}
 	records := 0
-	for query := (guidon.ChangeQuery{Namespace: guidon.DefaultNamespace, Kind: guidon.KindFlag, Limit: 100}); ; {
+	for query := (change.Query{Namespace: guidon.DefaultNamespace, Kind: change.KindFlag, Limit: 100}); ; {
 		page, err := c.straight.Changes(t.Context(), query)
 		if err != nil {
 			t.Fatal(err)
@@ -260,9 +262,9 @@ func TestRoundTripsOfWrites(t *testing.T) { eachWire(t, testRoundTripsOfWrites) 
 
 func testRoundTripsOfWrites(t *testing.T, c *counter) {
 	held := cache.NewShared(c.faulty, cache.Freshness{MaxStale: time.Hour})
-	put := func(s guidon.Store, key string) {
+	put := func(s service.Store, key string) {
 		t.Helper()
-		err := s.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		err := s.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, key); !errors.Is(err, guidon.NotFound) {
 				return fmt.Errorf("flag %q: got %w, want NotFound", key, err)
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 	testredis "github.com/testcontainers/testcontainers-go/modules/redis"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
@@ -90,8 +90,8 @@ func serves(t *testing.T, connection rediscache.Connection) {
 	}
 }
 
-func describe(n int) func(context.Context, guidon.Tx) error {
-	return func(ctx context.Context, tx guidon.Tx) error {
+func describe(n int) func(context.Context, service.Tx) error {
+	return func(ctx context.Context, tx service.Tx) error {
 		namespace, err := tx.Namespace(ctx)
 		if err != nil {
 			return err

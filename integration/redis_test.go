@@ -16,8 +16,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 	"github.com/guidonhq/guidon/store/storetest"
@@ -57,11 +57,11 @@ func TestStoreRedis(t *testing.T) {
 		defer client.Close()
 		life := regexp.MustCompile(`run_id:(\w+)`).FindStringSubmatch(client.Info(t.Context(), "server").Val())[1]
 		var hits atomic.Uint64
-		storetest.Run(t, func(t *testing.T) guidon.Store {
+		storetest.Run(t, func(t *testing.T) service.Store {
 			if err := client.FlushAll(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			for _, key := range []string{"default", "other", guidon.AuthenticationsKey} {
+			for _, key := range []string{"default", "other", service.AuthenticationsKey} {
 				if err := client.HSet(t.Context(), "guidon:revision:"+key, "life", life, "since", 0).Err(); err != nil {
 					t.Fatal(err)
 				}

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -14,7 +14,7 @@ import (
 // TestStore runs the conformance suite over every kind of shared database.
 func TestStore(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		storetest.Run(t, func(t *testing.T) guidon.Store { return openStore(t, s.migrated(t)) })
+		storetest.Run(t, func(t *testing.T) service.Store { return openStore(t, s.migrated(t)) })
 	})
 }
 
@@ -29,7 +29,7 @@ func TestStoreMirror(t *testing.T) {
 // TestStoreStrict runs the conformance suite through the cache that servers use.
 func TestStoreStrict(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		storetest.Run(t, func(t *testing.T) guidon.Store {
+		storetest.Run(t, func(t *testing.T) service.Store {
 			return cache.NewShared(openStore(t, s.migrated(t)), cache.Freshness{})
 		})
 	})
@@ -38,7 +38,7 @@ func TestStoreStrict(t *testing.T) {
 // TestStoreSerializable replaces a test with CockroachDB. It uses its dialect on a database
 // that fails with 40001 all transactions that cannot be serialized.
 func TestStoreSerializable(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store { return openStore(t, serializable(t)) })
+	storetest.Run(t, func(t *testing.T) service.Store { return openStore(t, serializable(t)) })
 }
 
 // TestSerializableContention: several independent stores change the same flag.
@@ -84,7 +84,7 @@ func serializable(t *testing.T) string {
 // transaction.
 func TestStorePgBouncer(t *testing.T) {
 	pooler := pgBouncer(t)
-	storetest.Run(t, func(t *testing.T) guidon.Store {
+	storetest.Run(t, func(t *testing.T) service.Store {
 		return openStore(t, pooler.Database(databaseName(postgresServer.migrated(t))))
 	})
 }

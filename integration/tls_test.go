@@ -22,6 +22,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -130,7 +131,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 
 func putAnother(t *testing.T, db *store.DB) {
 	t.Helper()
-	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "another"})
 	})
 	if err != nil {

@@ -12,8 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -151,8 +154,8 @@ func TestSeedIsInStoredForm(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	call := &guidon.Call{}
-	err := db.Update(guidon.WithCall(t.Context(), call), "default", func(ctx context.Context, tx guidon.Tx) error {
+	call := &service.Call{}
+	err := db.Update(service.WithCall(t.Context(), call), "default", func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
@@ -162,8 +165,8 @@ func TestSeedIsInStoredForm(t *testing.T) {
 	if err != nil || call.Revision != 1 {
 		t.Errorf("got revision %d, %v, want 1", call.Revision, err)
 	}
-	got, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 10})
-	if err != nil || len(got) != 1 || got[0].Actor.ID != "system:migrate" || got[0].Action != guidon.ActionCreate {
+	got, err := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 10})
+	if err != nil || len(got) != 1 || got[0].Actor.ID != "system:migrate" || got[0].Action != change.ActionCreate {
 		t.Errorf("got records %+v, %v", got, err)
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // lineage relates the state of a transaction to the copy that its caller keeps; see
-// [guidon.Mirror].
+// [service.Mirror].
 type lineage struct {
 	wanted bool            // the caller has a mirror
 	held   guidon.Revision // of the copy
@@ -23,7 +24,7 @@ const selectStamp = `SELECT stamp FROM changes WHERE namespace_key = ? AND revis
 
 // newLineage returns the lineage of a transaction and queues its query. In a group
 // commit, a part starts from the uncommitted state that the part before it leaves.
-func newLineage[D any](ctx context.Context, s *session, key string, mirror guidon.Mirror[D]) (*lineage, error) {
+func newLineage[D any](ctx context.Context, s *session, key string, mirror service.Mirror[D]) (*lineage, error) {
 	l := &lineage{wanted: mirror != nil}
 	if !l.wanted {
 		return l, nil
@@ -68,7 +69,7 @@ type steps[D any] struct {
 
 // advance advances the copy to the new state. It does nothing if an object is
 // malformed or was not received; the next load then reads the state.
-func (s steps[D]) advance(mirror guidon.Mirror[D]) {
+func (s steps[D]) advance(mirror service.Mirror[D]) {
 	if !s.known {
 		return
 	}
@@ -224,7 +225,7 @@ func every(first, n, step int, do func(i int) error) error {
 
 // steps is the counterpart of [transaction.steps]. It must be called after the
 // authentications have been written.
-func (tx *authenticationTx) steps(ctx context.Context, stores bool) (result steps[guidon.AuthenticationDelta], err error) {
+func (tx *authenticationTx) steps(ctx context.Context, stores bool) (result steps[service.AuthenticationDelta], err error) {
 	l, parent := tx.lineage, tx.record.revision.Number-1
 	if !l.known {
 		return result, nil
@@ -236,11 +237,11 @@ func (tx *authenticationTx) steps(ctx context.Context, stores bool) (result step
 	if !stores && result.from == l.held && l.held.Number == parent {
 		return result, nil
 	}
-	var delta guidon.AuthenticationDelta
+	var delta service.AuthenticationDelta
 	result.from, delta, err = tx.s.authenticationsSince(ctx, result.from, parent, tx.record.entries)
 	if delta.Revision = tx.record.revision; err == nil && !stores {
-		delta.Revision, result.known, err = tx.s.stampAt(ctx, guidon.AuthenticationsKey, parent)
+		delta.Revision, result.known, err = tx.s.stampAt(ctx, service.AuthenticationsKey, parent)
 	}
-	result.deltas = []func() (guidon.AuthenticationDelta, error){func() (guidon.AuthenticationDelta, error) { return delta, nil }}
+	result.deltas = []func() (service.AuthenticationDelta, error){func() (service.AuthenticationDelta, error) { return delta, nil }}
 	return result, err
 }

@@ -9,20 +9,22 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
-// Authentications implements [guidon.Store].
-func (d *DB) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+// Authentications implements [service.Store].
+func (d *DB) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
 	return d.LoadAuthentications(ctx, nil)
 }
 
 // LoadAuthentications returns all stored authentications. If held, which may be nil,
 // is an earlier set of the same database, only the authentications that have changed
 // since are read, unless there are too many. If held is current, it is returned
-// itself. The errors are those of [guidon.Store].
-func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+// itself. The errors are those of [service.Store].
+func (d *DB) LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
 	if held != nil {
-		current, err := d.isCurrent(ctx, guidon.AuthenticationsKey, held.Revision())
+		current, err := d.isCurrent(ctx, service.AuthenticationsKey, held.Revision())
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +32,7 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 			return held, nil
 		}
 	}
-	var set *guidon.AuthenticationSet
+	var set *service.AuthenticationSet
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		var err error
 		set, err = s.loadAuthentications(ctx, held)
@@ -42,19 +44,19 @@ func (d *DB) LoadAuthentications(ctx context.Context, held *guidon.Authenticatio
 	return set, nil
 }
 
-func (s *session) loadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+func (s *session) loadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
 	l := &lineage{}
 	if held != nil {
 		l.held, l.known = held.Revision(), true
 	}
-	if err := l.queryStamp(ctx, s, guidon.AuthenticationsKey); err != nil {
+	if err := l.queryStamp(ctx, s, service.AuthenticationsKey); err != nil {
 		return nil, err
 	}
-	h, err := s.head(ctx, guidon.AuthenticationsKey)
+	h, err := s.head(ctx, service.AuthenticationsKey)
 	if err != nil {
 		return nil, err
 	}
-	base := guidon.NewAuthenticationSet(guidon.Revision{}, nil)
+	base := service.NewAuthenticationSet(guidon.Revision{}, nil)
 	if l.descends(h.revision.Number) {
 		base = held
 	}
@@ -63,7 +65,7 @@ func (s *session) loadAuthentications(ctx context.Context, held *guidon.Authenti
 		return nil, err
 	}
 	if from != base.Revision() {
-		base = guidon.NewAuthenticationSet(from, nil)
+		base = service.NewAuthenticationSet(from, nil)
 	}
 	delta.Revision = h.revision
 	return base.Apply(delta), nil
@@ -77,8 +79,8 @@ const maxChanged = 500
 // changes that have no change records yet. The returned revision is from, or the zero
 // revision, that of the empty set, if reading everything is cheaper. The caller must
 // set the revision of the delta.
-func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, guidon.AuthenticationDelta, error) {
-	var delta guidon.AuthenticationDelta
+func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, service.AuthenticationDelta, error) {
+	var delta service.AuthenticationDelta
 	changed, err := s.changedAuthentications(ctx, from, to, entries)
 	if err != nil {
 		return from, delta, err
@@ -124,7 +126,7 @@ func (s *session) changedAuthentications(ctx context.Context, from guidon.Revisi
 		return ids, nil
 	}
 	err := s.rows(ctx, `SELECT DISTINCT object_key FROM changes WHERE namespace_key = ? AND revision > ?`,
-		[]any{guidon.AuthenticationsKey, from.Number}, func(rows *sql.Rows) error {
+		[]any{service.AuthenticationsKey, from.Number}, func(rows *sql.Rows) error {
 			var id string
 			err := rows.Scan(&id)
 			ids[id] = true
@@ -134,8 +136,8 @@ func (s *session) changedAuthentications(ctx context.Context, from guidon.Revisi
 }
 
 // authentications returns the authentications that the SQL clauses select.
-func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*guidon.Authentication, error) {
-	var all []*guidon.Authentication
+func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*service.Authentication, error) {
+	var all []*service.Authentication
 	err := s.rows(ctx, "SELECT token_hash, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
 		a, err := scanAuthentication(rows)
 		all = append(all, a)
@@ -145,8 +147,8 @@ func (s *session) authentications(ctx context.Context, clauses string, args ...a
 }
 
 // scanAuthentication scans token_hash, body and the further columns of a row.
-func scanAuthentication(rows *sql.Rows, further ...any) (*guidon.Authentication, error) {
-	a := new(guidon.Authentication)
+func scanAuthentication(rows *sql.Rows, further ...any) (*service.Authentication, error) {
+	a := new(service.Authentication)
 	var body sql.RawBytes
 	if err := rows.Scan(append([]any{&a.TokenHash, &body}, further...)...); err != nil {
 		return nil, err
@@ -154,17 +156,17 @@ func scanAuthentication(rows *sql.Rows, further ...any) (*guidon.Authentication,
 	return a, decode(body, a)
 }
 
-// UpdateAuthentications implements [guidon.Store].
-func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// UpdateAuthentications implements [service.Store].
+func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	return d.UpdateAuthenticationsMirrored(ctx, nil, fn)
 }
 
 // UpdateAuthenticationsMirrored is [DB.UpdateAuthentications] for a caller that keeps
 // a copy of the authentications. If it succeeds, it advances the copy through mirror,
-// which may be nil, as [guidon.Mirror] describes.
-func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// which may be nil, as [service.Mirror] describes.
+func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	var onUnchanged func() // set by a run that stores nothing
-	err := d.writeTo(ctx, guidon.AuthenticationsKey, func(ctx context.Context, s *session) error {
+	err := d.writeTo(ctx, service.AuthenticationsKey, func(ctx context.Context, s *session) error {
 		onUnchanged = nil
 		tx, err := beginAuthentications(ctx, s, mirror)
 		if err != nil {
@@ -184,8 +186,8 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mi
 			onUnchanged = func() { steps.advance(mirror) }
 			return errNothingStored
 		}
-		s.onCommit(guidon.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
-		return tx.record.write(ctx, s, guidon.AuthenticationsKey)
+		s.onCommit(service.AuthenticationsKey, tx.record.revision, steps.known, func() { steps.advance(mirror) })
+		return tx.record.write(ctx, s, service.AuthenticationsKey)
 	})
 	if err == nil && onUnchanged != nil {
 		onUnchanged()
@@ -193,12 +195,12 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mi
 	return err
 }
 
-func beginAuthentications(ctx context.Context, s *session, mirror guidon.Mirror[guidon.AuthenticationDelta]) (*authenticationTx, error) {
-	c, err := s.claim(ctx, guidon.AuthenticationsKey)
+func beginAuthentications(ctx context.Context, s *session, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
+	c, err := s.claim(ctx, service.AuthenticationsKey)
 	if err != nil {
 		return nil, err
 	}
-	lineage, err := newLineage(ctx, s, guidon.AuthenticationsKey, mirror)
+	lineage, err := newLineage(ctx, s, service.AuthenticationsKey, mirror)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +219,7 @@ func beginAuthentications(ctx context.Context, s *session, mirror guidon.Mirror[
 	}, nil
 }
 
-// authenticationTx is the [guidon.AuthenticationTx] of one run. Unlike flags,
+// authenticationTx is the [service.AuthenticationTx] of one run. Unlike flags,
 // authentications are written immediately, so that queries see them. Only the change
 // records are written at the end.
 type authenticationTx struct {
@@ -228,11 +230,11 @@ type authenticationTx struct {
 	dead    bool
 }
 
-var _ guidon.AuthenticationTx = (*authenticationTx)(nil)
+var _ service.AuthenticationTx = (*authenticationTx)(nil)
 
 func (tx *authenticationTx) Now() time.Time { return tx.record.now }
 
-func (tx *authenticationTx) Authentication(ctx context.Context, id string) (*guidon.Authentication, error) {
+func (tx *authenticationTx) Authentication(ctx context.Context, id string) (*service.Authentication, error) {
 	if !storable(id) {
 		return nil, authenticationNotFound(id)
 	}
@@ -254,12 +256,12 @@ func authenticationNotFound(id string) error {
 // every change and, unlike the rows and their change records, is never deleted.
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
-func (tx *authenticationTx) Expired(ctx context.Context, method guidon.Method, before time.Time, limit int) ([]*guidon.Authentication, error) {
+func (tx *authenticationTx) Expired(ctx context.Context, method service.Method, before time.Time, limit int) ([]*service.Authentication, error) {
 	return tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
 		int32(method), ceilMicro(before), limit)
 }
 
-func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Authentication) error {
+func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Authentication) error {
 	if tx.dead {
 		return errDead
 	}
@@ -274,7 +276,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 	if err != nil {
 		return err
 	}
-	if len(body) > guidon.MaxObjectSize {
+	if len(body) > service.MaxObjectSize {
 		return guidon.Errorf(guidon.TooLarge, "authentication %q is too large", a.ID)
 	}
 	before, hash, err := tx.stored(ctx, a.ID)
@@ -293,7 +295,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *guidon.Aut
 	return err
 }
 
-func (tx *authenticationTx) insert(ctx context.Context, a *guidon.Authentication, body []byte) error {
+func (tx *authenticationTx) insert(ctx context.Context, a *service.Authentication, body []byte) error {
 	e := tx.recordChange(a.ID, nil, body)
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -330,14 +332,14 @@ func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte,
 func (tx *authenticationTx) recordChange(id string, before, after []byte) *entry {
 	e := tx.changes[id]
 	if e == nil {
-		e = tx.record.add(guidon.KindAuthentication, id, before, after)
+		e = tx.record.add(change.KindAuthentication, id, before, after)
 		tx.changes[id] = e
 	}
 	e.after = after
 	return e
 }
 
-func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *guidon.Authentication) error {
+func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *service.Authentication) error {
 	var other string
 	found, err := tx.s.row(ctx, "SELECT id FROM authentications WHERE token_hash = ? AND id <> ?", []any{a.TokenHash, a.ID}, &other)
 	if err != nil || !found {
@@ -348,7 +350,7 @@ func (tx *authenticationTx) mustBeUnique(ctx context.Context, a *guidon.Authenti
 
 // expiry returns when the authentication expires, in microseconds since 1970, or nil
 // (NULL) if it does not.
-func expiry(a *guidon.Authentication) any {
+func expiry(a *service.Authentication) any {
 	if a.ExpiresAt.IsZero() {
 		return nil
 	}

@@ -6,34 +6,35 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 const benchFlags = 10_000
 
 // benchFlag returns a flag of realistic size.
-func benchFlag(tx guidon.Tx, i int) *guidon.Flag {
+func benchFlag(tx service.Tx, i int) *guidon.Flag {
 	now := tx.Now()
 	f := &guidon.Flag{
 		Key: fmt.Sprintf("flag-%05d", i), Name: fmt.Sprint("Flag ", i), Description: "What the flag is for",
 		Enabled: true, CreatedAt: now, UpdatedAt: now,
 	}
-	rule := &guidon.Rule{ID: guidon.NewID(), SegmentKeys: []string{fmt.Sprintf("segment-%d", i%100)}, Rank: 1, CreatedAt: now, UpdatedAt: now}
+	rule := &guidon.Rule{ID: service.NewID(), SegmentKeys: []string{fmt.Sprintf("segment-%d", i%100)}, Rank: 1, CreatedAt: now, UpdatedAt: now}
 	for _, key := range []string{"on", "off"} {
-		v := &guidon.Variant{ID: guidon.NewID(), Key: key, CreatedAt: now, UpdatedAt: now}
+		v := &guidon.Variant{ID: service.NewID(), Key: key, CreatedAt: now, UpdatedAt: now}
 		f.Variants = append(f.Variants, v)
 		rule.Distributions = append(rule.Distributions, &guidon.Distribution{
-			ID: guidon.NewID(), VariantID: v.ID, Rollout: 50, CreatedAt: now, UpdatedAt: now,
+			ID: service.NewID(), VariantID: v.ID, Rollout: 50, CreatedAt: now, UpdatedAt: now,
 		})
 	}
 	f.Rules = []*guidon.Rule{rule}
 	return f
 }
 
-func fill(ctx context.Context, tx guidon.Tx) error {
+func fill(ctx context.Context, tx service.Tx) error {
 	for i := range 100 {
 		g := &guidon.Segment{Key: fmt.Sprintf("segment-%d", i), Name: "Segment", CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 		g.Constraints = []*guidon.Constraint{{
-			ID: guidon.NewID(), Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "de", CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			ID: service.NewID(), Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "de", CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}}
 		if err := tx.PutSegment(ctx, g); err != nil {
 			return err
@@ -48,7 +49,7 @@ func fill(ctx context.Context, tx guidon.Tx) error {
 }
 
 // toggle changes one flag.
-func toggle(ctx context.Context, tx guidon.Tx) error {
+func toggle(ctx context.Context, tx service.Tx) error {
 	f, err := tx.Flag(ctx, "flag-05000")
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // encode returns the stored form of an object. Equal objects have the same form,
@@ -68,7 +69,7 @@ func normalizeSegment(g *guidon.Segment) {
 	}
 }
 
-func normalizeAuthentication(a *guidon.Authentication) {
+func normalizeAuthentication(a *service.Authentication) {
 	normalizeTimes(&a.CreatedAt, &a.UpdatedAt)
 	if !a.ExpiresAt.IsZero() {
 		normalizeTimes(&a.ExpiresAt)

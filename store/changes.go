@@ -8,24 +8,26 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxChangesBytes limits the total size of the bodies that Changes returns.
 const maxChangesBytes = 8 << 20
 
-// Changes implements [guidon.Store]. It returns fewer records than the limit, which
+// Changes implements [service.Store]. It returns fewer records than the limit, which
 // must be positive, if their bodies would exceed 8 MiB in total, but at least one if
 // any matches the query. Records of authentications have no namespace and match only
-// queries for [guidon.KindAuthentication].
-func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+// queries for [change.KindAuthentication].
+func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	if query.Limit <= 0 {
 		return nil, errors.New("store: invalid change query: limit must be positive")
 	}
-	if query.Namespace == guidon.AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
+	if query.Namespace == service.AuthenticationsKey || !storable(query.Namespace) || !storable(query.Key) || !storable(query.Actor) {
 		return nil, nil
 	}
 	clauses, args := changeClauses(query)
-	var all []*guidon.Change
+	var all []*change.Record
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		// Count the records that fit and then read only those, so that the database
 		// neither sorts nor sends bodies that are not needed.
@@ -45,14 +47,14 @@ func (d *DB) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.C
 
 // changeClauses returns the SQL clauses of the query, and their arguments except the
 // limit.
-func changeClauses(query guidon.ChangeQuery) (clauses string, args []any) {
+func changeClauses(query change.Query) (clauses string, args []any) {
 	var conditions []string
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
 	namespace := query.Namespace
-	if query.Kind == guidon.KindAuthentication {
-		namespace = guidon.AuthenticationsKey
+	if query.Kind == change.KindAuthentication {
+		namespace = service.AuthenticationsKey
 	}
 	add("namespace_key = ?", namespace)
 	if query.Kind != "" {
@@ -114,17 +116,17 @@ func (s *session) countFitting(ctx context.Context, clauses string, args []any, 
 	return n, err
 }
 
-func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*guidon.Change, error) {
-	var all []*guidon.Change
+func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {
+	var all []*change.Record
 	query := `SELECT namespace_key, revision, seq, kind, object_key, action, actor, actor_name, actor_method,
 		happened_at, request_id, before_body, after_body FROM changes` + clauses
 	err := s.rows(ctx, query, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
-		c := new(guidon.Change)
+		c := new(change.Record)
 		var at int64
 		var before, after []byte
 		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Kind, &c.Key, &c.Action,
 			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
-		if c.Namespace == guidon.AuthenticationsKey {
+		if c.Namespace == service.AuthenticationsKey {
 			c.Namespace = ""
 		}
 		c.At, c.Before, c.After = time.UnixMicro(at).UTC(), before, after

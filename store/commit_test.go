@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 )
 
 // faults is a connector whose next COMMIT loses the connection, before or after the
@@ -107,8 +108,8 @@ func TestLostAtCommit(t *testing.T) {
 				}
 				f.next.Store(c.cut)
 				runs := 0
-				call := &guidon.Call{}
-				err := db.Update(guidon.WithCall(t.Context(), call), namespace, func(ctx context.Context, tx guidon.Tx) error {
+				call := &service.Call{}
+				err := db.Update(service.WithCall(t.Context(), call), namespace, func(ctx context.Context, tx service.Tx) error {
 					runs++
 					return errors.Join(
 						tx.PutNamespace(ctx, &guidon.Namespace{Key: namespace, Name: "put"}),
@@ -138,9 +139,9 @@ func TestLostAtCommitOfAuthentications(t *testing.T) {
 		db, f := openFaulty(t)
 		f.next.Store(cut)
 		runs := 0
-		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 			runs++
-			return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "h"})
+			return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "h"})
 		})
 		if err != nil || runs != want {
 			t.Errorf("got %v after %d runs, want success after %d", err, runs, want)
@@ -157,7 +158,7 @@ func TestUnknownOutcome(t *testing.T) {
 	db, f := openFaulty(t)
 	db.patience = 50 * time.Millisecond
 	f.next.Store(cutBeforeCommit)
-	err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+	err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 		f.dsn = filepath.Join(t.TempDir(), "nowhere", "a.db") // for new connections
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	})

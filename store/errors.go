@@ -25,7 +25,7 @@ func unavailable(message string, cause error) error {
 	return &guidon.Error{Code: guidon.Unavailable, Message: message, Err: cause}
 }
 
-// classify converts an error of a driver into one that [guidon.Store] promises. The
+// classify converts an error of a driver into one that [service.Store] promises. The
 // driver's text, which may contain SQL or a path, stays in the cause. The error of
 // the context takes precedence, because drivers report its end in their own ways.
 func (d *DB) classify(ctx context.Context, err error) error {

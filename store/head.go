@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // head is the state of a namespace in the table namespaces.
@@ -74,10 +75,10 @@ var errCreatedConcurrently = errors.New("store: the namespace was created concur
 const maxHeads = 500
 
 // Heads returns the current revisions of the namespaces with the keys. It omits keys
-// of namespaces that do not exist. [guidon.AuthenticationsKey] may be among the keys.
+// of namespaces that do not exist. [service.AuthenticationsKey] may be among the keys.
 // Each revision was current at some moment after the call began, but not all at the
 // same moment if there are more than 500 keys. Heads runs one query by primary key
-// for every 500 keys, without a transaction. The errors are those of [guidon.Store].
+// for every 500 keys, without a transaction. The errors are those of [service.Store].
 func (d *DB) Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error) {
 	heads := make(map[string]guidon.Revision, len(keys))
 	for chunk := range slices.Chunk(keys, maxHeads) {
@@ -109,13 +110,13 @@ func (d *DB) addHeads(ctx context.Context, keys []string, heads map[string]guido
 	})
 }
 
-// Namespaces implements [guidon.Store].
+// Namespaces implements [service.Store].
 func (d *DB) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	var all []*guidon.Namespace
 	err := d.read(ctx, func(ctx context.Context, s *session) error {
 		all = nil
 		return s.rows(ctx, `SELECT body FROM namespaces WHERE deleted = 0 AND namespace_key <> ? ORDER BY created_seq, namespace_key`,
-			[]any{guidon.AuthenticationsKey}, func(rows *sql.Rows) error {
+			[]any{service.AuthenticationsKey}, func(rows *sql.Rows) error {
 				var body []byte
 				if err := rows.Scan(&body); err != nil {
 					return err

@@ -9,6 +9,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 )
 
 // A read transaction sees one state, whatever is committed in the meantime. The test
@@ -51,8 +52,8 @@ func TestReadSeesOneState(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				key := guidon.NewID()
-				put := func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: key}) }
+				key := service.NewID()
+				put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: key}) }
 				if err := db.Update(ctx, "default", put); err != nil {
 					return err
 				}

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // kind describes flags or segments, which are stored in the same way.
 type kind[T any] struct {
-	name      guidon.Kind
+	name      change.Kind
 	table     string
 	keyColumn string
 	key       func(object *T) string
@@ -18,14 +19,14 @@ type kind[T any] struct {
 }
 
 var flagKind = &kind[guidon.Flag]{
-	name: guidon.KindFlag, table: "flags", keyColumn: "flag_key",
+	name: change.KindFlag, table: "flags", keyColumn: "flag_key",
 	key:       func(f *guidon.Flag) string { return f.Key },
 	created:   func(f *guidon.Flag) *guidon.Position { return &f.Created },
 	normalize: normalizeFlag,
 }
 
 var segmentKind = &kind[guidon.Segment]{
-	name: guidon.KindSegment, table: "segments", keyColumn: "segment_key",
+	name: change.KindSegment, table: "segments", keyColumn: "segment_key",
 	key:       func(g *guidon.Segment) string { return g.Key },
 	created:   func(g *guidon.Segment) *guidon.Position { return &g.Created },
 	normalize: normalizeSegment,

@@ -8,9 +8,11 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
-// Snapshot implements [guidon.Store].
+// Snapshot implements [service.Store].
 func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
 	return d.Load(ctx, namespace, nil)
 }
@@ -20,9 +22,9 @@ func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, 
 // are read. If held is current, it is returned itself. A held snapshot that does not
 // belong to the history of this database, as after a backup was restored, is ignored.
 // The caller must not modify the returned snapshot, which may share objects with
-// held. The other errors are those of [guidon.Store].
+// held. The other errors are those of [service.Store].
 func (d *DB) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {
-	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
+	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return nil, namespaceNotFound(namespace)
 	}
 	if held != nil {
@@ -127,16 +129,16 @@ func (s *session) deltaLater(ctx context.Context, namespace string, h head, sinc
 		return nil, err
 	}
 	var kind, key string
-	deleted := map[guidon.Kind][]string{}
+	deleted := map[change.Kind][]string{}
 	deletedRows, err := s.rowsLater(ctx, selectDeleted, args, func() {
-		deleted[guidon.Kind(kind)] = append(deleted[guidon.Kind(kind)], key)
+		deleted[change.Kind(kind)] = append(deleted[change.Kind(kind)], key)
 	}, &kind, &key)
 	return func() (delta guidon.SnapshotDelta, err error) {
 		if !flagRows.ended || !segmentRows.ended || !deletedRows.ended {
 			return delta, errResultLost
 		}
 		delta.Namespace, delta.Revision = new(guidon.Namespace), h.revision
-		delta.DeletedFlags, delta.DeletedSegments = deleted[guidon.KindFlag], deleted[guidon.KindSegment]
+		delta.DeletedFlags, delta.DeletedSegments = deleted[change.KindFlag], deleted[change.KindSegment]
 		if err := decode(h.body, delta.Namespace); err != nil {
 			return delta, err
 		}

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
-func write(t testing.TB, db *store.DB, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) {
+func write(t testing.TB, db *store.DB, namespace string, fn func(ctx context.Context, tx service.Tx) error) {
 	t.Helper()
 	if err := db.Update(t.Context(), namespace, fn); err != nil {
 		t.Fatal(err)
@@ -56,25 +58,25 @@ func TestLoadReturnsHeldWhenCurrent(t *testing.T) {
 // A load from any earlier snapshot returns what a full load returns.
 func TestLoadIncremental(t *testing.T) {
 	db := openNew(t)
-	put := func(ctx context.Context, tx guidon.Tx, key string, description string) error {
+	put := func(ctx context.Context, tx service.Tx, key string, description string) error {
 		return errors.Join(
 			tx.PutFlag(ctx, &guidon.Flag{Key: key, Description: description}),
 			tx.PutSegment(ctx, &guidon.Segment{Key: key, Description: description}))
 	}
 	held := []*guidon.Snapshot{load(t, db, nil)}
-	for i, step := range []func(ctx context.Context, tx guidon.Tx) error{
-		func(ctx context.Context, tx guidon.Tx) error {
+	for i, step := range []func(ctx context.Context, tx service.Tx) error{
+		func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(put(ctx, tx, "a", ""), put(ctx, tx, "b", ""), put(ctx, tx, "c", ""))
 		},
-		func(ctx context.Context, tx guidon.Tx) error { return put(ctx, tx, "a", "changed") },
-		func(ctx context.Context, tx guidon.Tx) error {
+		func(ctx context.Context, tx service.Tx) error { return put(ctx, tx, "a", "changed") },
+		func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.DeleteFlag(ctx, "b"), tx.DeleteSegment(ctx, "a"))
 		},
-		func(ctx context.Context, tx guidon.Tx) error { return put(ctx, tx, "b", "again") },
-		func(ctx context.Context, tx guidon.Tx) error {
+		func(ctx context.Context, tx service.Tx) error { return put(ctx, tx, "b", "again") },
+		func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.DeleteFlag(ctx, "a"), put(ctx, tx, "a", "anew"), tx.DeleteSegment(ctx, "c"))
 		},
-		func(ctx context.Context, tx guidon.Tx) error {
+		func(ctx context.Context, tx service.Tx) error {
 			n, err := tx.Namespace(ctx)
 			if err != nil {
 				return err
@@ -82,8 +84,8 @@ func TestLoadIncremental(t *testing.T) {
 			n.Name = "renamed"
 			return tx.PutNamespace(ctx, n)
 		},
-		func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) },
-		func(ctx context.Context, tx guidon.Tx) error {
+		func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) },
+		func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutNamespace(ctx, &guidon.Namespace{Key: "default", Name: "again"}), put(ctx, tx, "c", "x"))
 		},
 	} {
@@ -108,11 +110,11 @@ func TestLoadIncremental(t *testing.T) {
 // A load from an earlier snapshot reads only the changed objects and shares the others.
 func TestLoadSharesUnchangedObjects(t *testing.T) {
 	db := openNew(t)
-	write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
+	write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "a"}), tx.PutFlag(ctx, &guidon.Flag{Key: "b"}))
 	})
 	held := load(t, db, nil)
-	write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
+	write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "b", Enabled: true})
 	})
 	got := load(t, db, held)
@@ -131,7 +133,7 @@ func TestLoadAfterRestoredBackup(t *testing.T) {
 	live, backup := filepath.Join(dir, "live.db"), filepath.Join(dir, "backup.db")
 	source := openNew(t)
 	put := func(db *store.DB, key, description string) {
-		write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
+		write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 			return tx.PutFlag(ctx, &guidon.Flag{Key: key, Description: description})
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // objects holds the flags or segments that a transaction has read and put. Nothing is
@@ -216,9 +218,9 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 	if err != nil {
 		return err
 	}
-	if len(body) > guidon.MaxObjectSize {
+	if len(body) > service.MaxObjectSize {
 		return guidon.Errorf(guidon.TooLarge, "%s %q is too large: %d bytes, the limit is %d",
-			o.kind.name, o.tx.namespace+"/"+key, len(body), guidon.MaxObjectSize)
+			o.kind.name, o.tx.namespace+"/"+key, len(body), service.MaxObjectSize)
 	}
 	o.set(key, it, body)
 	*o.kind.created(object) = it.created
@@ -285,7 +287,7 @@ func (o *objects[T]) write(ctx context.Context) error {
 	inserts := newInsert(o.tx.s, o.kind.table,
 		[]string{"namespace_key", o.kind.keyColumn, "created_rev", "created_seq", "changed_rev", "body"})
 	for _, e := range o.tx.record.entries {
-		if e.kind != o.kind.name || e.action() == guidon.ActionCreate {
+		if e.kind != o.kind.name || e.action() == change.ActionCreate {
 			continue
 		}
 		if err := o.writeOne(ctx, e); err != nil {
@@ -293,7 +295,7 @@ func (o *objects[T]) write(ctx context.Context) error {
 		}
 	}
 	for _, e := range o.tx.record.entries {
-		if e.kind != o.kind.name || e.action() != guidon.ActionCreate {
+		if e.kind != o.kind.name || e.action() != change.ActionCreate {
 			continue
 		}
 		if err := inserts.add(ctx, len(e.after), namespace, e.key, revision, e.seq, revision, string(e.after)); err != nil {
@@ -305,7 +307,7 @@ func (o *objects[T]) write(ctx context.Context) error {
 
 func (o *objects[T]) writeOne(ctx context.Context, e *entry) error {
 	where := " WHERE namespace_key = ? AND " + o.kind.keyColumn + " = ?"
-	if e.action() == guidon.ActionDelete {
+	if e.action() == change.ActionDelete {
 		return o.tx.s.later(ctx, "DELETE FROM "+o.kind.table+where, o.tx.namespace, e.key)
 	}
 	return o.tx.s.later(ctx, "UPDATE "+o.kind.table+" SET changed_rev = ?, body = ?"+where,

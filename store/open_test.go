@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -102,14 +104,14 @@ func TestUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, snapshotErr := db.Snapshot(t.Context(), "default")
-	_, changesErr := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 1})
+	_, changesErr := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 1})
 	_, authErr := db.Authentications(t.Context())
 	_, listErr := db.Namespaces(t.Context())
 	_, headsErr := db.Heads(t.Context(), []string{"default"})
 	for name, err := range map[string]error{
 		"Ping": db.Ping(t.Context()), "Snapshot": snapshotErr, "Changes": changesErr, "Authentications": authErr,
 		"Namespaces": listErr, "Heads": headsErr,
-		"Update": db.Update(t.Context(), "default", func(context.Context, guidon.Tx) error { return nil }),
+		"Update": db.Update(t.Context(), "default", func(context.Context, service.Tx) error { return nil }),
 	} {
 		if !errors.Is(err, guidon.Unavailable) {
 			t.Errorf("%s on a closed database: got %v, want Unavailable", name, err)
@@ -128,7 +130,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(size int) error {
-		return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "small"}),
 				tx.PutFlag(ctx, &guidon.Flag{Key: "large", Description: strings.Repeat("x", size)}))
 		})
@@ -151,7 +153,7 @@ func TestReadOnlyFile(t *testing.T) {
 	if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}
-	err := db.Update(t.Context(), "default", func(context.Context, guidon.Tx) error { return nil })
+	err := db.Update(t.Context(), "default", func(context.Context, service.Tx) error { return nil })
 	if !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", err)
 	}

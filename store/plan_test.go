@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
 )
 
@@ -23,16 +24,16 @@ func TestQueryPlans(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	changes := func(q guidon.ChangeQuery) (string, []any) {
+	changes := func(q change.Query) (string, []any) {
 		clauses, args := changeClauses(q)
 		return "SELECT body_size FROM changes" + clauses, append(args, 25)
 	}
 	at := guidon.Position{Revision: 9, Sequence: 9}
-	all, allArgs := changes(guidon.ChangeQuery{Namespace: "n", Before: at})
-	after, afterArgs := changes(guidon.ChangeQuery{Namespace: "n", After: at})
-	byObject, byObjectArgs := changes(guidon.ChangeQuery{Namespace: "n", Kind: guidon.KindFlag, Key: "k", Before: at})
-	byActor, byActorArgs := changes(guidon.ChangeQuery{Namespace: "n", Actor: "a"})
-	byTime, byTimeArgs := changes(guidon.ChangeQuery{Namespace: "n", Since: new(time.Now())})
+	all, allArgs := changes(change.Query{Namespace: "n", Before: at})
+	after, afterArgs := changes(change.Query{Namespace: "n", After: at})
+	byObject, byObjectArgs := changes(change.Query{Namespace: "n", Kind: change.KindFlag, Key: "k", Before: at})
+	byActor, byActorArgs := changes(change.Query{Namespace: "n", Actor: "a"})
+	byTime, byTimeArgs := changes(change.Query{Namespace: "n", Since: new(time.Now())})
 	for _, c := range []struct {
 		name, query string
 		args        []any

@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // entry is the change of one object by a transaction, from its state before to its
 // last state. An object that is deleted and put again has two entries, because the
 // second gives it a new position in lists.
 type entry struct {
-	kind   guidon.Kind
+	kind   change.Kind
 	key    string
 	before []byte // nil if it did not exist
 	after  []byte // nil if it no longer exists
@@ -23,14 +25,14 @@ type entry struct {
 	created []*guidon.Position
 }
 
-func (e *entry) action() guidon.Action {
+func (e *entry) action() change.Action {
 	switch {
 	case e.before == nil:
-		return guidon.ActionCreate
+		return change.ActionCreate
 	case e.after == nil:
-		return guidon.ActionDelete
+		return change.ActionDelete
 	}
-	return guidon.ActionUpdate
+	return change.ActionUpdate
 }
 
 // isNoOp reports whether nothing is left of the change.
@@ -45,7 +47,7 @@ type record struct {
 	entries  []*entry
 }
 
-func (r *record) add(kind guidon.Kind, key string, before, after []byte) *entry {
+func (r *record) add(kind change.Kind, key string, before, after []byte) *entry {
 	e := &entry{kind: kind, key: key, before: before, after: after, seq: int32(len(r.entries))} // #nosec G115 -- far below 2^31 objects
 	r.entries = append(r.entries, e)
 	return e
@@ -83,7 +85,7 @@ var changeColumns = []string{
 // write stores the entries as change records of the namespace.
 func (r *record) write(ctx context.Context, s *session, namespace string) error {
 	s.proof = &proof{namespace: namespace, revision: r.revision}
-	call := guidon.CallFrom(ctx)
+	call := service.CallFrom(ctx)
 	actor, name, method := storableKey(call.Actor.ID), storableText(call.Actor.Name), storableText(call.Actor.Method)
 	insert := newInsert(s, "changes", changeColumns)
 	for _, e := range r.entries {

@@ -16,7 +16,7 @@ const deleteBatch = 200
 // record of each object, whether the object still exists or not. Together these give
 // the current state, and [DB.Load] needs them to see every deletion. Records of
 // authentications are treated alike. The records are deleted in several transactions.
-// The errors are those of [guidon.Store].
+// The errors are those of [service.Store].
 func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	var namespaces []string
 	err = d.query(ctx, `SELECT namespace_key FROM namespaces ORDER BY namespace_key`, nil, func(rows *sql.Rows) error {

@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -20,17 +23,17 @@ func wantUnavailable(t *testing.T, what string, err error) {
 	}
 }
 
-func putFlag(key, description string) func(ctx context.Context, tx guidon.Tx) error {
-	return func(ctx context.Context, tx guidon.Tx) error {
+func putFlag(key, description string) func(ctx context.Context, tx service.Tx) error {
+	return func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: key, Description: description})
 	}
 }
 
-func deleteFlag(key string) func(ctx context.Context, tx guidon.Tx) error {
-	return func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, key) }
+func deleteFlag(key string) func(ctx context.Context, tx service.Tx) error {
+	return func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, key) }
 }
 
-func changeLines(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string {
+func changeLines(t *testing.T, db *store.DB, query change.Query) []string {
 	t.Helper()
 	query.Limit = 1000
 	changes, err := db.Changes(t.Context(), query)
@@ -46,20 +49,20 @@ func changeLines(t *testing.T, db *store.DB, query guidon.ChangeQuery) []string 
 
 func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 	db := openNew(t)
-	for _, step := range []func(ctx context.Context, tx guidon.Tx) error{
+	for _, step := range []func(ctx context.Context, tx service.Tx) error{
 		putFlag("a", "1"), putFlag("b", "1"), putFlag("a", "2"), deleteFlag("b"), // 2 to 5
-		func(ctx context.Context, tx guidon.Tx) error { // 6: two records of one object
+		func(ctx context.Context, tx service.Tx) error { // 6: two records of one object
 			return errors.Join(tx.DeleteFlag(ctx, "a"), putFlag("a", "3")(ctx, tx))
 		},
-		func(ctx context.Context, tx guidon.Tx) error { // 7: a segment with the key of a flag
+		func(ctx context.Context, tx service.Tx) error { // 7: a segment with the key of a flag
 			return tx.PutSegment(ctx, &guidon.Segment{Key: "a"})
 		},
 	} {
 		write(t, db, "default", step)
 	}
 	for range 2 {
-		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-			return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "t", TokenHash: "h", CreatedAt: tx.Now()})
+		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+			return tx.PutAuthentication(ctx, &service.Authentication{ID: "t", TokenHash: "h", CreatedAt: tx.Now()})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -75,10 +78,10 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"7.0 create a", "6.1 create a", "5.0 delete b", "1.0 create default"}
-	if diff := cmp.Diff(want, changeLines(t, db, guidon.ChangeQuery{Namespace: "default"})); diff != "" {
+	if diff := cmp.Diff(want, changeLines(t, db, change.Query{Namespace: "default"})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := changeLines(t, db, guidon.ChangeQuery{Kind: guidon.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
+	if got := changeLines(t, db, change.Query{Kind: change.KindAuthentication}); len(got) != 1 || !strings.HasSuffix(got[0], " t") {
 		t.Errorf("got %q, want the newest record of the token", got)
 	}
 	if n, err := db.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 100); n != 0 || err != nil {
@@ -91,7 +94,7 @@ func TestDeleteChangesInBatches(t *testing.T) {
 	db := openNew(t)
 	const flags = 450
 	for round := range 2 {
-		write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
+		write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 			for i := range flags {
 				if err := putFlag(fmt.Sprint("f", i), fmt.Sprint(round))(ctx, tx); err != nil {
 					return err
@@ -108,7 +111,7 @@ func TestDeleteChangesInBatches(t *testing.T) {
 // A load from a held snapshot returns the current one, whatever has been deleted from
 // the log since.
 func TestLoadAfterDeleteChanges(t *testing.T) {
-	steps := []func(ctx context.Context, tx guidon.Tx) error{
+	steps := []func(ctx context.Context, tx service.Tx) error{
 		putFlag("a", "1"), putFlag("b", "1"), deleteFlag("a"), putFlag("a", "2"), putFlag("c", "1"), deleteFlag("b"), putFlag("c", "2"), deleteFlag("a"),
 	}
 	for cleaned := range steps {
@@ -133,13 +136,13 @@ func TestLoadAfterDeleteChanges(t *testing.T) {
 func TestHeads(t *testing.T) {
 	db := openNew(t)
 	create := func(key string) {
-		write(t, db, key, func(ctx context.Context, tx guidon.Tx) error {
+		write(t, db, key, func(ctx context.Context, tx service.Tx) error {
 			return tx.PutNamespace(ctx, &guidon.Namespace{Key: key})
 		})
 	}
 	create("shop")
 	create("gone")
-	write(t, db, "gone", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+	write(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
 	shop, err := db.Snapshot(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
@@ -148,8 +151,8 @@ func TestHeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]guidon.Revision{"default": load(t, db, nil).Revision(), "shop": shop.Revision(), guidon.AuthenticationsKey: set.Revision()}
-	keys := []string{"default", "shop", "gone", "never", guidon.AuthenticationsKey, "NUL\x00", "\xff", strings.Repeat("x", 300)}
+	want := map[string]guidon.Revision{"default": load(t, db, nil).Revision(), "shop": shop.Revision(), service.AuthenticationsKey: set.Revision()}
+	keys := []string{"default", "shop", "gone", "never", service.AuthenticationsKey, "NUL\x00", "\xff", strings.Repeat("x", 300)}
 	for i := range 1200 {
 		keys = append(keys, fmt.Sprint("unknown-", i))
 	}
@@ -171,8 +174,8 @@ func TestLoadAuthentications(t *testing.T) {
 	if again, err := db.LoadAuthentications(t.Context(), held); err != nil || again != held {
 		t.Errorf("got %v, %v, want the held set", again, err)
 	}
-	err = db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-		return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "t", TokenHash: "h"})
+	err = db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.PutAuthentication(ctx, &service.Authentication{ID: "t", TokenHash: "h"})
 	})
 	if err != nil {
 		t.Fatal(err)

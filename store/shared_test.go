@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -26,7 +27,7 @@ func TestTwoWritersOnOneFile(t *testing.T) {
 	for i, db := range databases {
 		wg.Go(func() {
 			for j := range writes {
-				err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 					all, err := tx.Flags(ctx)
 					f := &guidon.Flag{Key: fmt.Sprintf("flag-%d-%d", i, j), Description: fmt.Sprint(len(all))}
 					return errors.Join(err, tx.PutFlag(ctx, f))
@@ -53,7 +54,7 @@ func TestTwoWritersOnOneFile(t *testing.T) {
 // A reader neither waits for a write transaction nor sees its changes.
 func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 	db := openNew(t)
-	write(t, db, "default", func(ctx context.Context, tx guidon.Tx) error {
+	write(t, db, "default", func(ctx context.Context, tx service.Tx) error {
 		if err := tx.PutFlag(ctx, &guidon.Flag{Key: "a"}); err != nil {
 			return err
 		}

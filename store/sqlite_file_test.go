@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/filelock"
 )
@@ -194,7 +195,7 @@ func TestReplacedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			put := func() error {
-				return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 				})
 			}

@@ -1,4 +1,4 @@
-// Package store implements [guidon.Store] with an SQL database: SQLite, PostgreSQL,
+// Package store implements [service.Store] with an SQL database: SQLite, PostgreSQL,
 // CockroachDB, MySQL or MariaDB.
 //
 // There is one implementation. A dialect value holds the differences between the
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -69,7 +69,7 @@ func (o Options) tune(pool *sql.DB, open int) {
 	pool.SetConnMaxIdleTime(o.ConnMaxIdleTime)
 }
 
-// DB is a [guidon.Store] without a cache: every read queries the database. Its
+// DB is a [service.Store] without a cache: every read queries the database. Its
 // methods are safe for concurrent use.
 type DB struct {
 	dialect *dialect
@@ -84,7 +84,7 @@ type DB struct {
 	statementTimeout time.Duration
 }
 
-var _ guidon.Store = (*DB)(nil)
+var _ service.Store = (*DB)(nil)
 
 // Open opens the database that url names. The caller must close the DB. Open does not
 // create or check the schema, which is the task of package migrate. No error shows a
@@ -154,7 +154,7 @@ func (d *DB) Close() error {
 }
 
 // Ping returns nil if the database responds to a query. The errors are those of
-// [guidon.Store].
+// [service.Store].
 func (d *DB) Ping(ctx context.Context) error {
 	return d.query(ctx, d.dialect.ping, nil, func(rows *sql.Rows) error {
 		var ignored int64

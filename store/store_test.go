@@ -6,14 +6,14 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store { return openNew(t) })
+	storetest.Run(t, func(t *testing.T) service.Store { return openNew(t) })
 }
 
 func TestMirror(t *testing.T) {

@@ -6,19 +6,21 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
-// Update implements [guidon.Store].
-func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+// Update implements [service.Store].
+func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	return d.UpdateMirrored(ctx, namespace, nil, fn)
 }
 
 // UpdateMirrored is [DB.Update] for a caller that keeps a copy of the namespace. If
 // it succeeds, it advances the copy through mirror, which may be nil, as
-// [guidon.Mirror] describes. The deltas include what others have written since the
+// [service.Mirror] describes. The deltas include what others have written since the
 // revision of the copy.
-func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
-	call := guidon.CallFrom(ctx)
+func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
+	call := service.CallFrom(ctx)
 	var current, next int64
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
@@ -70,7 +72,7 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror guidon
 	return err
 }
 
-// transaction is the [guidon.Tx] of one run of a function given to Update.
+// transaction is the [service.Tx] of one run of a function given to Update.
 type transaction struct {
 	s         *session
 	ctx       context.Context // of the run, for Now, which has no parameter for it
@@ -88,13 +90,13 @@ type transaction struct {
 	dead      bool
 }
 
-var _ guidon.Tx = (*transaction)(nil)
+var _ service.Tx = (*transaction)(nil)
 
-func beginTransaction(ctx context.Context, s *session, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
+func beginTransaction(ctx context.Context, s *session, namespace string, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
 	tx := &transaction{s: s, ctx: ctx, namespace: namespace, lineage: &lineage{}}
 	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
-	if namespace == guidon.AuthenticationsKey || !storable(namespace) {
+	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return tx, nil // there is no such namespace, so there is nothing to lock
 	}
 	var err error
@@ -164,7 +166,7 @@ func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) er
 		return errDead
 	case n.Key != tx.namespace:
 		return errors.New("store: PutNamespace with the key of another namespace")
-	case tx.namespace == guidon.AuthenticationsKey:
+	case tx.namespace == service.AuthenticationsKey:
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q is reserved", n.Key)
 	case !storable(n.Key):
 		return guidon.Errorf(guidon.InvalidArgument, "namespace key %q cannot be stored", n.Key)
@@ -174,11 +176,11 @@ func (tx *transaction) PutNamespace(ctx context.Context, n *guidon.Namespace) er
 	if err != nil {
 		return err
 	}
-	if len(body) > guidon.MaxObjectSize {
+	if len(body) > service.MaxObjectSize {
 		return guidon.Errorf(guidon.TooLarge, "namespace %q is too large", n.Key)
 	}
 	if tx.change == nil {
-		tx.change = tx.record.add(guidon.KindNamespace, tx.namespace, tx.body, nil)
+		tx.change = tx.record.add(change.KindNamespace, tx.namespace, tx.body, nil)
 	}
 	tx.change.after, tx.body = body, body
 	return nil
@@ -201,7 +203,7 @@ func (tx *transaction) DeleteNamespace(ctx context.Context) error {
 		return err
 	}
 	if tx.change == nil {
-		tx.change = tx.record.add(guidon.KindNamespace, tx.namespace, tx.body, nil)
+		tx.change = tx.record.add(change.KindNamespace, tx.namespace, tx.body, nil)
 	}
 	tx.change.after, tx.body, tx.dropped = nil, nil, true
 	return nil

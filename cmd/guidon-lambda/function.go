@@ -7,12 +7,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/lambda"
+	"github.com/guidonhq/guidon/service"
 )
 
 // newFunction returns the configured function. It makes no connections, because a
@@ -42,7 +42,7 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}
 	snapshots := instance.NewCache(storage, c.Cache)
 	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
-	service := guidon.NewService(checkedStore{snapshots, schema}, time.Now)
+	service := service.NewService(checkedStore{snapshots, schema}, time.Now)
 
 	h := instance.HandlerConfig(c, service, instance.BuildInfo(version, commit, date), logger)
 	h.AllowedHosts = []string{"*"} // AWS serves only host names that it has assigned, so DNS rebinding is impossible

@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -19,7 +20,7 @@ type jobs struct {
 	config  *config.Config
 	db      *store.DB
 	schema  *schema
-	service *guidon.Service
+	service *service.Service
 	logger  *slog.Logger
 }
 
@@ -63,7 +64,7 @@ func (j jobs) cleanup(ctx context.Context) (any, error) {
 	if err := j.schema.check(ctx); err != nil {
 		return nil, err
 	}
-	result, err := instance.NewCleaner(j.config, j.db, j.service, guidon.Actor{ID: "system:cleanup"}).All(ctx)
+	result, err := instance.NewCleaner(j.config, j.db, j.service, change.Actor{ID: "system:cleanup"}).All(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		result.More, err = true, nil
 	}

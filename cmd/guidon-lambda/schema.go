@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -53,11 +55,11 @@ func (s *schema) check(ctx context.Context) error {
 
 // checkedStore is a store that checks the schema before the first use.
 type checkedStore struct {
-	guidon.Store
+	service.Store
 	schema *schema
 }
 
-// Namespaces implements [guidon.Store].
+// Namespaces implements [service.Store].
 func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, erro
 	return s.Store.Namespaces(ctx)
 }
 
-// Snapshot implements [guidon.Store].
+// Snapshot implements [service.Store].
 func (s checkedStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
@@ -73,32 +75,32 @@ func (s checkedStore) Snapshot(ctx context.Context, namespace string) (*guidon.S
 	return s.Store.Snapshot(ctx, namespace)
 }
 
-// Update implements [guidon.Store].
-func (s checkedStore) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+// Update implements [service.Store].
+func (s checkedStore) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	if err := s.schema.check(ctx); err != nil {
 		return err
 	}
 	return s.Store.Update(ctx, namespace, fn)
 }
 
-// Authentications implements [guidon.Store].
-func (s checkedStore) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+// Authentications implements [service.Store].
+func (s checkedStore) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
 	}
 	return s.Store.Authentications(ctx)
 }
 
-// UpdateAuthentications implements [guidon.Store].
-func (s checkedStore) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// UpdateAuthentications implements [service.Store].
+func (s checkedStore) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	if err := s.schema.check(ctx); err != nil {
 		return err
 	}
 	return s.Store.UpdateAuthentications(ctx, fn)
 }
 
-// Changes implements [guidon.Store].
-func (s checkedStore) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+// Changes implements [service.Store].
+func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	if err := s.schema.check(ctx); err != nil {
 		return nil, err
 	}

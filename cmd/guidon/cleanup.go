@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/service"
 )
 
 const cleanupHelp = `Delete static tokens that expired longer ago than
@@ -54,7 +54,7 @@ func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (er
 		return err
 	}
 	defer func() { err = closing(err, end) }()
-	result, err := instance.NewCleaner(c, db.DB, guidon.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
+	result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
 	if printErr := p.printCleaned(result, asJSON); err == nil {
 		err = printErr
 	}

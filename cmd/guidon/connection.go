@@ -8,10 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Limits for commands that work on the database directly, where no other client
@@ -90,7 +91,7 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 		return nil, adviseAddress(err)
 	}
 	h := handler.New(handler.Config{
-		Service:        guidon.NewService(db.Source(), time.Now),
+		Service:        service.NewService(db.Source(), time.Now),
 		Authentication: handler.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})
@@ -98,12 +99,12 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 }
 
 // cliActor returns the actor recorded for changes that commands make in the database.
-func cliActor() guidon.Actor {
+func cliActor() change.Actor {
 	name := "unknown"
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		name = u.Username
 	}
-	return guidon.Actor{ID: "cli:" + name, Name: name}
+	return change.Actor{ID: "cli:" + name, Name: name}
 }
 
 // withClient calls fn with a client and closes it.

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 const evaluateHelp = `Evaluate a flag for an entity and print the result as JSON, with "enabled" for a
@@ -59,7 +60,7 @@ func (e *evaluating) run(ctx context.Context, args []string) error {
 	}
 	e.request.FlagKey, e.request.Context = args[0], values
 	if e.request.EntityId == "" {
-		e.request.EntityId = guidon.NewID()
+		e.request.EntityId = service.NewID()
 	}
 	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
 		// A batch of one works for both types of flags. The other calls require the

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 const exportHelp = `Write the flags and segments of namespaces in the format that "guidon import" reads.
@@ -72,8 +72,8 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 		return err
 	}
 	limitMemory()
-	return e.withClient(ctx, &e.connection, reading, func(service client.Client) error {
-		documents, err := e.fetch(ctx, service)
+	return e.withClient(ctx, &e.connection, reading, func(svc client.Client) error {
+		documents, err := e.fetch(ctx, svc)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (e *exporting) run(ctx context.Context, _ []string) error {
 }
 
 // report prints a summary of the exported file.
-func (e *exporting) report(documents []*guidon.Document, path string) {
+func (e *exporting) report(documents []*service.Document, path string) {
 	flags, segments := 0, 0
 	for _, d := range documents {
 		flags, segments = flags+len(d.Flags), segments+len(d.Segments)
@@ -101,17 +101,17 @@ func (e *exporting) report(documents []*guidon.Document, path string) {
 }
 
 // fetch returns the documents of the requested namespaces.
-func (e *exporting) fetch(ctx context.Context, service client.Client) ([]*guidon.Document, error) {
-	keys, err := e.keys(ctx, service)
+func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Document, error) {
+	keys, err := e.keys(ctx, svc)
 	if err != nil {
 		return nil, err
 	}
 	progress := e.startProgress("exporting")
 	defer progress.stop()
-	var documents []*guidon.Document
+	var documents []*service.Document
 	for _, key := range keys {
 		message := new(guidonv1.Document)
-		err := service.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey}, message)
+		err := svc.Invoke(ctx, "/guidon.v1.DocumentService/Export", &guidonv1.ExportRequest{NamespaceKey: key, SortByKey: e.sortByKey}, message)
 		if err != nil {
 			return nil, err
 		}
@@ -124,14 +124,14 @@ func (e *exporting) fetch(ctx context.Context, service client.Client) ([]*guidon
 }
 
 // keys returns the keys of the namespaces to export, in the order of the file.
-func (e *exporting) keys(ctx context.Context, service client.Client) ([]string, error) {
+func (e *exporting) keys(ctx context.Context, svc client.Client) ([]string, error) {
 	keys := slices.Clone(e.namespaces)
 	if e.all {
 		keys = nil
 		request := new(flipt.ListNamespaceRequest) // without a limit: as few pages as possible
 		for more := true; more; more = request.GetPageToken() != "" {
 			list := new(flipt.NamespaceList)
-			if err := service.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, list); err != nil {
+			if err := svc.Invoke(ctx, "/flipt.Flipt/ListNamespaces", request, list); err != nil {
 				return nil, err
 			}
 			for _, n := range list.GetNamespaces() {

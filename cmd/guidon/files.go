@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // standardStream is the file name that stands for the standard input or output.
@@ -87,7 +88,7 @@ func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocum
 	return all, nil
 }
 
-func (p *program) readFile(path string, format *formatFlag) ([]*guidon.Document, error) {
+func (p *program) readFile(path string, format *formatFlag) ([]*service.Document, error) {
 	encoding, err := format.of(path)
 	if err != nil {
 		return nil, err

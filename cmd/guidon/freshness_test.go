@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -31,8 +32,8 @@ func (f *flakyDB) Load(context.Context, string, *guidon.Snapshot) (*guidon.Snaps
 	return guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, nil, nil), nil
 }
 
-func (f *flakyDB) LoadAuthentications(context.Context, *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
-	return guidon.NewAuthenticationSet(guidon.Revision{}, nil), nil
+func (f *flakyDB) LoadAuthentications(context.Context, *service.AuthenticationSet) (*service.AuthenticationSet, error) {
+	return service.NewAuthenticationSet(guidon.Revision{}, nil), nil
 }
 
 // The interval of the loop is well below MaxAge, and short enough to notice the end of

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/redact"
 )
@@ -86,14 +86,14 @@ func (i *importing) checkFliptUsage(paths []string) error {
 	return nil
 }
 
-func (i *importing) writeFlipt(ctx context.Context, db guidon.Store, content *fliptdb.Content) error {
+func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *fliptdb.Content) error {
 	if skipped := content.Skipped(); len(skipped) > 0 {
 		if err := i.confirm(fmt.Sprintf("Rows that cannot be imported and would be skipped (see above): %d.\n", len(skipped)), i.yes); err != nil {
 			return err
 		}
 	}
 	progress := i.startProgress("importing")
-	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: cliActor()})
+	ctx = service.WithCall(ctx, &service.Call{Actor: cliActor()})
 	err := content.Write(ctx, db, func(objects int) { progress.add(objects, 0) })
 	progress.stop()
 	if err != nil {

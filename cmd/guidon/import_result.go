@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -14,12 +14,12 @@ import (
 // summary describes in one line what an import did, or would do.
 func summary(r *guidonv1.ImportResponse) string {
 	counts := make(map[string]int)
-	for _, change := range r.GetChanges() {
-		counts[change.GetAction()]++
+	for _, c := range r.GetChanges() {
+		counts[c.GetAction()]++
 	}
 	text := fmt.Sprintf("%s: %d created, %d updated, %d deleted, %d unchanged",
-		r.GetNamespaceKey(), counts[string(guidon.ActionCreate)], counts[string(guidon.ActionUpdate)],
-		counts[string(guidon.ActionDelete)], r.GetUnchanged())
+		r.GetNamespaceKey(), counts[string(change.ActionCreate)], counts[string(change.ActionUpdate)],
+		counts[string(change.ActionDelete)], r.GetUnchanged())
 	if n := len(r.GetSkipped()); n > 0 {
 		text += fmt.Sprintf(", %d skipped", n)
 	}
@@ -31,9 +31,9 @@ func summary(r *guidonv1.ImportResponse) string {
 
 // printChanges prints the action for each object, with a diff of its YAML.
 func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
-	for _, change := range changes {
-		fmt.Fprintf(out, "\n%s %s %s\n", change.GetAction(), change.GetKind(), change.GetKey())
-		difference, err := document.Diff(handler.DocumentOf(change.GetBefore()), handler.DocumentOf(change.GetAfter()))
+	for _, c := range changes {
+		fmt.Fprintf(out, "\n%s %s %s\n", c.GetAction(), c.GetKind(), c.GetKey())
+		difference, err := document.Diff(handler.DocumentOf(c.GetBefore()), handler.DocumentOf(c.GetAfter()))
 		if err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 // deletes returns the number of objects that an import would delete.
 func deletes(r *guidonv1.ImportResponse) int {
 	n := 0
-	for _, change := range r.GetChanges() {
-		if change.GetAction() == string(guidon.ActionDelete) {
+	for _, c := range r.GetChanges() {
+		if c.GetAction() == string(change.ActionDelete) {
 			n++
 		}
 	}
@@ -61,12 +61,12 @@ func (i *importing) confirmDrop(plans []*guidonv1.ImportResponse) error {
 	var list strings.Builder
 	total := 0
 	for _, plan := range plans {
-		for _, change := range plan.GetChanges() {
-			if change.GetAction() != string(guidon.ActionDelete) {
+		for _, c := range plan.GetChanges() {
+			if c.GetAction() != string(change.ActionDelete) {
 				continue
 			}
 			if total++; total <= maxListed {
-				fmt.Fprintf(&list, "  %s %s in namespace %s\n", change.GetKind(), change.GetKey(), plan.GetNamespaceKey())
+				fmt.Fprintf(&list, "  %s %s in namespace %s\n", c.GetKind(), c.GetKey(), plan.GetNamespaceKey())
 			}
 		}
 	}

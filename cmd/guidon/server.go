@@ -12,12 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -132,7 +133,7 @@ func prepare(ctx context.Context, c config.DB, db *store.DB, logger *slog.Logger
 // parts are the components of a server.
 type parts struct {
 	db        *instance.Storage
-	service   *guidon.Service
+	service   *service.Service
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *server.Metrics
@@ -146,7 +147,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
 	p := parts{
 		db:        db,
-		service:   guidon.NewService(snapshots, time.Now),
+		service:   service.NewService(snapshots, time.Now),
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
@@ -205,7 +206,7 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 // loops returns the background work of the server.
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
-	clean := instance.NewCleaner(c, p.db.DB, p.service, guidon.Actor{ID: "system:cleanup"})
+	clean := instance.NewCleaner(c, p.db.DB, p.service, change.Actor{ID: "system:cleanup"})
 	if token := c.Authentication.Methods.Token; token.Enabled {
 		loops = append(loops, server.Loop{
 			Name: "token cleanup", Interval: token.Cleanup.Interval,

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
 )
 
 const tokenHelp = `Create, list and delete static tokens, with which programs authenticate to the
@@ -187,11 +188,11 @@ func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error 
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tNAME\tNAMESPACE\tCREATED\tEXPIRES")
 	for _, token := range tokens {
-		namespace := token.GetMetadata()[guidon.MetadataTokenNamespace]
+		namespace := token.GetMetadata()[service.MetadataTokenNamespace]
 		if namespace == "" {
 			namespace = "all"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[guidon.MetadataTokenName]),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[service.MetadataTokenName]),
 			namespace, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
 	}
 	return table.Flush()

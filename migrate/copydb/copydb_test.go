@@ -15,9 +15,11 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/fieldtest"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/copydb"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -40,7 +42,7 @@ func migrated(t *testing.T) *store.DB {
 	return db
 }
 
-func update(t *testing.T, db *store.DB, namespace string, fn func(context.Context, guidon.Tx) error) {
+func update(t *testing.T, db *store.DB, namespace string, fn func(context.Context, service.Tx) error) {
 	t.Helper()
 	if err := db.Update(t.Context(), namespace, fn); err != nil {
 		t.Fatal(err)
@@ -52,8 +54,8 @@ func update(t *testing.T, db *store.DB, namespace string, fn func(context.Contex
 func filled(t *testing.T) *store.DB {
 	t.Helper()
 	db := migrated(t)
-	put := func(n int) func(context.Context, guidon.Tx) error {
-		return func(ctx context.Context, tx guidon.Tx) error {
+	put := func(n int) func(context.Context, service.Tx) error {
+		return func(ctx context.Context, tx service.Tx) error {
 			namespace := &guidon.Namespace{Key: "shop", Name: "Läden", CreatedAt: tx.Now()}
 			if err := tx.PutNamespace(ctx, namespace); err != nil {
 				return err
@@ -73,18 +75,18 @@ func filled(t *testing.T) *store.DB {
 		}
 	}
 	update(t, db, "shop", put(1203))
-	update(t, db, "shop", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, db, "shop", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.DeleteFlag(ctx, "flag-7"), tx.PutFlag(ctx, &guidon.Flag{Key: "big", Description: strings.Repeat("y", 3<<20)}))
 	})
-	update(t, db, "gone", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, db, "gone", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Gone"})
 	})
-	update(t, db, "gone", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
-	call := &guidon.Call{Actor: guidon.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
-	err := db.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	update(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
+	call := &service.Call{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
+	err := db.UpdateAuthentications(service.WithCall(t.Context(), call), func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(
-			tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", Method: guidon.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
-			tx.PutAuthentication(ctx, &guidon.Authentication{ID: "b", Method: guidon.MethodToken, TokenHash: "h2"}))
+			tx.PutAuthentication(ctx, &service.Authentication{ID: "a", Method: service.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
+			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,12 +168,12 @@ func TestCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	update(t, to, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "big") })
+	update(t, to, "shop", func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "big") })
 	after, err := to.Load(t.Context(), "shop", before)
 	if err != nil || after.Revision().Number != before.Revision().Number+1 || len(after.Flags()) != len(before.Flags())-1 {
 		t.Errorf("the copy does not continue from the source: got %v, %v", after.Revision(), err)
 	}
-	update(t, to, "gone", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, to, "gone", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Back"})
 	})
 	if back, err := to.Snapshot(t.Context(), "gone"); err != nil || back.Revision().Number != 3 {
@@ -192,17 +194,17 @@ func TestTargetInUse(t *testing.T) {
 			}
 		}},
 		{"a flag", func(t *testing.T, db *store.DB) {
-			update(t, db, "default", func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: "f"}) })
+			update(t, db, "default", func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: "f"}) })
 		}},
 		{"a namespace that was deleted again", func(t *testing.T, db *store.DB) {
-			update(t, db, "n", func(ctx context.Context, tx guidon.Tx) error {
+			update(t, db, "n", func(ctx context.Context, tx service.Tx) error {
 				return tx.PutNamespace(ctx, &guidon.Namespace{Key: "n"})
 			})
-			update(t, db, "n", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+			update(t, db, "n", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
 		}},
 		{"a token", func(t *testing.T, db *store.DB) {
-			err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-				return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "h"})
+			err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+				return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "h"})
 			})
 			if err != nil {
 				t.Fatal(err)

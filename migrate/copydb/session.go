@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // session is a transaction on the source or the target.
@@ -167,7 +168,7 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 	s := &session{tx, to.Dialect}
 	defer s.end()
 	// As long as that transaction is open, it holds the lock of this row.
-	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", guidon.AuthenticationsKey); err != nil {
+	if _, err := s.exec(ctx, "UPDATE namespaces SET revision = revision WHERE namespace_key = ?", service.AuthenticationsKey); err != nil {
 		return 0, err
 	}
 	return s.stamp(ctx)
@@ -176,6 +177,6 @@ func readBack(ctx context.Context, to Database) (int64, error) {
 func (s *session) stamp(ctx context.Context) (int64, error) {
 	var n int64
 	query := bind(s.dialect, "SELECT stamp FROM namespaces WHERE namespace_key = ?")
-	err := s.tx.QueryRowContext(ctx, query, guidon.AuthenticationsKey).Scan(&n)
+	err := s.tx.QueryRowContext(ctx, query, service.AuthenticationsKey).Scan(&n)
 	return n, err
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxKeyLength is the longest key that the databases can index, in characters
@@ -91,7 +92,7 @@ func (a *assembly) finish() *Content {
 			a.finishFlag(ref{n.Key, f.Key}, f)
 		}
 	}
-	sortByCreation(a.content.Authentications, func(x *guidon.Authentication) time.Time { return x.CreatedAt })
+	sortByCreation(a.content.Authentications, func(x *service.Authentication) time.Time { return x.CreatedAt })
 	return &a.content
 }
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The prefixes of metadata keys in Flipt and in this service.
@@ -17,7 +17,7 @@ const (
 // readAuthentications reads the credentials with the hashes of their tokens. Flipt and this
 // service use the same hash (operations 1.4), so tokens stay valid.
 func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
-	var x guidon.Authentication
+	var x service.Authentication
 	var method int64
 	var metadata string
 	hashes := make(map[string]string)
@@ -29,7 +29,7 @@ func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 	return r.each(ctx, a, "authentications", columns, fields, func() string { return "authentications " + x.ID }, func(row string) {
 		switch {
 		case !a.usable(row, x.ID):
-		case method <= int64(guidon.MethodNone) || method > int64(guidon.MethodCloud):
+		case method <= int64(service.MethodNone) || method > int64(service.MethodCloud):
 			a.skip(row, "method %d is unknown", method)
 		case x.TokenHash == "" || len(x.TokenHash) > maxKeyLength || hashes[x.TokenHash] != "":
 			a.skip(row, "its token hash is empty, too long or used by another authentication")
@@ -41,7 +41,7 @@ func readAuthentications(ctx context.Context, r *reader, a *assembly) error {
 				return
 			}
 			added := x
-			added.Method, added.Metadata = guidon.Method(method), pairs // #nosec G115 -- checked above
+			added.Method, added.Metadata = service.Method(method), pairs // #nosec G115 -- checked above
 			hashes[x.TokenHash] = x.ID
 			a.content.Authentications = append(a.content.Authentications, &added)
 		}

@@ -10,12 +10,13 @@ import (
 	"fmt"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Content is the content of a Flipt database, converted to the types of this service.
 type Content struct {
-	Namespaces      []*Namespace             // in creation order
-	Authentications []*guidon.Authentication // in creation order
+	Namespaces      []*Namespace              // in creation order
+	Authentications []*service.Authentication // in creation order
 	Findings        []Finding
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -90,16 +91,16 @@ func TestTokens(t *testing.T) {
 	db := target(t)
 	data := fliptdbtest.Generate(1)
 	write(t, read(t, flipt(t, data)), db)
-	service := guidon.NewService(db, time.Now)
+	svc := service.NewService(db, time.Now)
 
-	a, err := service.Authenticate(t.Context(), fliptdbtest.Token)
+	a, err := svc.Authenticate(t.Context(), fliptdbtest.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		guidon.MetadataTokenName: "client", guidon.MetadataTokenDescription: "all of it", "team": "till",
+		service.MetadataTokenName: "client", service.MetadataTokenDescription: "all of it", "team": "till",
 	}
-	if diff := cmp.Diff(want, a.Metadata); diff != "" || a.Method != guidon.MethodToken {
+	if diff := cmp.Diff(want, a.Metadata); diff != "" || a.Method != service.MethodToken {
 		t.Errorf("got method %v, metadata (-want +got):\n%s", a.Method, diff)
 	}
 	if _, limited := a.Scope(); limited {
@@ -109,14 +110,14 @@ func TestTokens(t *testing.T) {
 	if a.ID != row.ID || !a.CreatedAt.Equal(row.Created) || !a.UpdatedAt.Equal(row.Updated) {
 		t.Errorf("got %+v, want id and times of %+v", a, row)
 	}
-	scoped, err := service.Authenticate(t.Context(), fliptdbtest.ScopedToken)
+	scoped, err := svc.Authenticate(t.Context(), fliptdbtest.ScopedToken)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if namespace, limited := scoped.Scope(); !limited || namespace != "second" {
 		t.Errorf("got scope %q, %t, want second", namespace, limited)
 	}
-	if _, err := service.Authenticate(t.Context(), fliptdbtest.ExpiredToken); !errors.Is(err, guidon.Unauthenticated) {
+	if _, err := svc.Authenticate(t.Context(), fliptdbtest.ExpiredToken); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("expired token: got %v", err)
 	}
 	set, err := db.Authentications(t.Context())

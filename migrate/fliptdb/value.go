@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // orZero scans a column into a variable. NULL becomes the zero value.
@@ -33,12 +33,12 @@ type expiry struct{ to *time.Time }
 // Scan implements sql.Scanner.
 func (e expiry) Scan(value any) error {
 	if value == nil {
-		*e.to = guidon.ExpiryAt(nil)
+		*e.to = service.ExpiryAt(nil)
 		return nil
 	}
 	var at time.Time
 	err := instant{&at}.Scan(value)
-	*e.to = guidon.ExpiryAt(&at)
+	*e.to = service.ExpiryAt(&at)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // authenticationsPerTx limits the authentications written in one transaction.
@@ -14,7 +15,7 @@ const authenticationsPerTx = 500
 
 // Check returns FailedPrecondition if the content conflicts with the store: a namespace has
 // flags or segments that differ from those of the content, or a token already exists.
-func (c *Content) Check(ctx context.Context, store guidon.Store) error {
+func (c *Content) Check(ctx context.Context, store service.Store) error {
 	for _, n := range c.Namespaces {
 		snapshot, err := store.Snapshot(ctx, n.Key)
 		if errors.Is(err, guidon.NotFound) {
@@ -32,7 +33,7 @@ func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 		return err
 	}
 	for _, a := range c.Authentications {
-		for _, stored := range []*guidon.Authentication{set.ByID(a.ID), set.ByTokenHash(a.TokenHash)} {
+		for _, stored := range []*service.Authentication{set.ByID(a.ID), set.ByTokenHash(a.TokenHash)} {
 			if stored != nil && !sameAuthentication(a, stored) {
 				return conflicting(a)
 			}
@@ -47,7 +48,7 @@ func (c *Content) Check(ctx context.Context, store guidon.Store) error {
 // FailedPrecondition, before it writes anything.
 //
 // written is called after each transaction with the number of objects stored.
-func (c *Content) Write(ctx context.Context, store guidon.Store, written func(objects int)) error {
+func (c *Content) Write(ctx context.Context, store service.Store, written func(objects int)) error {
 	if err := c.Check(ctx, store); err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (c *Content) Write(ctx context.Context, store guidon.Store, written func(ob
 	for rest := c.Authentications; len(rest) > 0; {
 		some := rest[:min(len(rest), authenticationsPerTx)]
 		rest = rest[len(some):]
-		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
 		})
 		if err != nil {
@@ -71,7 +72,7 @@ func (c *Content) Write(ctx context.Context, store guidon.Store, written func(ob
 	return nil
 }
 
-func (n *Namespace) put(ctx context.Context, tx guidon.Tx) error {
+func (n *Namespace) put(ctx context.Context, tx service.Tx) error {
 	flags, err := tx.Flags(ctx)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (n *Namespace) matches(ours map[string]any, name string, stored any) error 
 		"namespace %q is not empty: it has the %s, which is missing or different in Flipt; import into an empty database", n.Key, name)
 }
 
-func putAuthentications(ctx context.Context, tx guidon.AuthenticationTx, some []*guidon.Authentication) error {
+func putAuthentications(ctx context.Context, tx service.AuthenticationTx, some []*service.Authentication) error {
 	for _, a := range some {
 		stored, err := tx.Authentication(ctx, a.ID)
 		switch {
@@ -147,11 +148,11 @@ func putAuthentications(ctx context.Context, tx guidon.AuthenticationTx, some []
 	return nil
 }
 
-func sameAuthentication(a, b *guidon.Authentication) bool {
+func sameAuthentication(a, b *service.Authentication) bool {
 	return a.TokenHash == b.TokenHash && same(a, b)
 }
 
-func conflicting(a *guidon.Authentication) error {
+func conflicting(a *service.Authentication) error {
 	return guidon.Errorf(guidon.FailedPrecondition, "authentication %q, or another one with the same token, already exists and differs from that of Flipt", a.ID)
 }
 

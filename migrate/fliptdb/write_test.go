@@ -9,18 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
 // The history has the actor of the import, and starts with the imported objects.
 func TestHistory(t *testing.T) {
 	db := target(t)
-	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: "cli:somebody"}})
+	ctx := service.WithCall(t.Context(), &service.Call{Actor: change.Actor{ID: "cli:somebody"}})
 	if err := read(t, flipt(t, fliptdbtest.Generate(1))).Write(ctx, db, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
-	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "second", Limit: 1000})
+	changes, err := db.Changes(t.Context(), change.Query{Namespace: "second", Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +30,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("got %d change records, want one for each object", len(changes))
 	}
 	for _, c := range changes {
-		if c.Actor.ID != "cli:somebody" || c.Revision != 1 || c.Action != guidon.ActionCreate {
+		if c.Actor.ID != "cli:somebody" || c.Revision != 1 || c.Action != change.ActionCreate {
 			t.Errorf("got %+v, want a creation by cli:somebody at revision 1", c)
 		}
 	}
@@ -71,18 +73,18 @@ func TestTargetInUse(t *testing.T) {
 
 	for name, use := range map[string]func(*store.DB) error{
 		`the flag mine`: func(db *store.DB) error {
-			return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+			return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 				return tx.PutFlag(ctx, &guidon.Flag{Key: "mine"})
 			})
 		},
 		`the segment segment-1`: func(db *store.DB) error {
-			return db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+			return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 				return tx.PutSegment(ctx, &guidon.Segment{Key: "segment-1"})
 			})
 		},
 		`already exists`: func(db *store.DB) error {
-			return db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-				return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "x", TokenHash: fliptdbtest.Hash(fliptdbtest.Token)})
+			return db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+				return tx.PutAuthentication(ctx, &service.Authentication{ID: "x", TokenHash: fliptdbtest.Hash(fliptdbtest.Token)})
 			})
 		},
 	} {

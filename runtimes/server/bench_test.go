@@ -14,10 +14,10 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 )
 
 // BenchmarkGRPC measures evaluations over a real connection, authenticated by a token.
@@ -41,7 +41,7 @@ func BenchmarkGRPC(b *testing.B) {
 			Context: map[string]string{"country": "US", "age": "42", "beta": "true"},
 		}
 	}
-	token, _, err := in.service.CreateToken(b.Context(), guidon.TokenInput{Name: "bench"})
+	token, _, err := in.service.CreateToken(b.Context(), service.TokenInput{Name: "bench"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Most messages that the server receives are requests to evaluate flags, and protobuf
@@ -36,7 +37,7 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
 	case in.decodeEvaluation(data):
 		return nil
 	case in.tooManyItems: // the error of the service, without decoding all items first
-		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", guidon.MaxBatch)
+		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", service.MaxBatch)
 	}
 	if err := decoding.Unmarshal(data, in.message); err != nil {
 		return &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
@@ -55,7 +56,7 @@ func (in *inbound) decodeEvaluation(data []byte) bool {
 	case *evaluation.BatchEvaluationRequest:
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
-		if n > guidon.MaxBatch {
+		if n > service.MaxBatch {
 			in.tooManyItems = true
 			return false
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // usualRequest returns a request as clients send it, with the given context.
@@ -127,8 +128,8 @@ func TestDecodeEvaluation(t *testing.T) {
 		{"a batch of short requests with invalid text", batch, join(item(short("a", "k", "v")), bytesField(batchRequests, "\x1a\x01\xff")), false},
 		{"a batch of its own fields", batch, join(bytesField(batchRequestID, "r"), item(usualRequest("a", nil)), bytesField(batchReference, "main")), true},
 		{"an empty item", batch, bytesField(batchRequests, ""), true},
-		{"the largest batch", batch, []byte(strings.Repeat("\x1a\x00", guidon.MaxBatch)), true},
-		{"a batch that is too large", batch, []byte(strings.Repeat("\x1a\x00", guidon.MaxBatch+1)), false},
+		{"the largest batch", batch, []byte(strings.Repeat("\x1a\x00", service.MaxBatch)), true},
+		{"a batch that is too large", batch, []byte(strings.Repeat("\x1a\x00", service.MaxBatch+1)), false},
 		{"an unknown field of a batch", batch, bytesField(2, "x"), false},
 		{"invalid text of a batch", batch, bytesField(batchRequestID, "\xff"), false},
 		{"an unknown field of an item", batch, join(item(usualRequest("a", context)), bytesField(batchRequests, "\xc2\x3e\x00")), false},

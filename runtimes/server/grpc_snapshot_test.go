@@ -9,9 +9,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Contract 9.3: over gRPC, the ETag and the status 304 are in the metadata, and an
@@ -59,7 +59,7 @@ func TestGRPCSnapshotScope(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
-	token, _, err := in.service.CreateToken(t.Context(), guidon.TokenInput{Name: "ci", Namespace: "shop"})
+	token, _, err := in.service.CreateToken(t.Context(), service.TokenInput{Name: "ci", Namespace: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}

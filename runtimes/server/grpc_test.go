@@ -25,6 +25,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Contract 12: the health of the process and of each service, and the error for an
@@ -98,7 +99,7 @@ func TestGRPCCredentials(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
-	token, _, err := in.service.CreateToken(t.Context(), guidon.TokenInput{Name: "ci"})
+	token, _, err := in.service.CreateToken(t.Context(), service.TokenInput{Name: "ci"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func TestGRPCMetadata(t *testing.T) {
 // metadata as in HTTP headers.
 func TestFreshnessOverGRPC(t *testing.T) {
 	stub := &freshStore{}
-	in := start(t, func(s *settings) { s.handler.Service = guidon.NewService(stub, time.Now) })
+	in := start(t, func(s *settings) { s.handler.Service = service.NewService(stub, time.Now) })
 	request := &evaluation.EvaluationRequest{FlagKey: "f", EntityId: "e"}
 	evaluate := func(pairs ...string) (metadata.MD, error) {
 		var header metadata.MD
@@ -208,12 +209,12 @@ func TestFreshnessOverGRPC(t *testing.T) {
 
 // freshStore returns an old snapshot and records the call.
 type freshStore struct {
-	guidon.Store // nil: no other method is called
-	call         guidon.Call
+	service.Store // nil: no other method is called
+	call          service.Call
 }
 
 func (s *freshStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	call := guidon.CallFrom(ctx)
+	call := service.CallFrom(ctx)
 	s.call = *call
 	call.Stale = 2500 * time.Millisecond
 	flags := []*guidon.Flag{{Key: "f", Type: guidon.BooleanFlag}}

@@ -23,6 +23,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -33,7 +34,7 @@ const patience = 30 * time.Second
 // instance is a running server on loopback ports of its own.
 type instance struct {
 	t       testing.TB
-	service *guidon.Service
+	service *service.Service
 	handler *handler.Handler
 	log     *syncBuffer
 	http    string // base URL
@@ -54,7 +55,7 @@ type settings struct {
 }
 
 // newService returns a service over a fresh SQLite file.
-func newService(t testing.TB) *guidon.Service {
+func newService(t testing.TB) *service.Service {
 	t.Helper()
 	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
 	if err != nil {
@@ -68,7 +69,7 @@ func newService(t testing.TB) *guidon.Service {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	return guidon.NewService(cache.New(db), time.Now)
+	return service.NewService(cache.New(db), time.Now)
 }
 
 // start runs a server until the test ends.

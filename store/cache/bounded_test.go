@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
@@ -20,7 +22,7 @@ var bounded = cache.Freshness{MaxAge: time.Second}
 
 // All writes are its own, so MaxAge never expires.
 func TestBoundedConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store {
+	storetest.Run(t, func(t *testing.T) service.Store {
 		return cache.NewShared(openSQLite(t), cache.Freshness{MaxAge: time.Hour})
 	})
 }
@@ -133,7 +135,7 @@ func TestFresh(t *testing.T) {
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
 		wantNumber(t, "not fresh", read(t.Context(), s, "a"), 1)
-		wantNumber(t, "fresh", read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true}), s, "a"), 2)
+		wantNumber(t, "fresh", read(service.WithCall(t.Context(), &service.Call{Fresh: true}), s, "a"), 2)
 	})
 }
 
@@ -205,7 +207,7 @@ func TestOneQueryForTokenAndNamespace(t *testing.T) {
 		before := f.queries()
 		f.set("a", int64(i)+10, int64(i))
 		f.set(authentications, int64(i)+10, int64(i))
-		ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a"})
+		ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: "a"})
 		wantNumber(t, "tokens", read(ctx, s, authentications), int64(i)+10)
 		wantNumber(t, "namespace", read(ctx, s, "a"), int64(i)+10)
 		if got := f.queries() - before; got != 1 {
@@ -227,9 +229,9 @@ func TestUnknownNamesLeaveNothing(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 200 {
 			wg.Go(func() {
-				ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: fmt.Sprint("unknown-", i)})
+				ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: fmt.Sprint("unknown-", i)})
 				set, err := s.Authentications(ctx)
-				if err != nil || set.ByTokenHash(guidon.HashToken(fmt.Sprint("token-", i))) != nil {
+				if err != nil || set.ByTokenHash(service.HashToken(fmt.Sprint("token-", i))) != nil {
 					t.Errorf("got %v, %v", set, err)
 				}
 			})

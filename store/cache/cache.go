@@ -5,22 +5,24 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Source is the store behind the cache.
 type Source interface {
-	guidon.Store
+	service.Store
 	// UpdateMirrored is Update with a mirror of the namespace.
-	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
+	UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error
 	// UpdateAuthenticationsMirrored is UpdateAuthentications with a mirror of the
 	// authentications.
-	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
+	UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
 }
 
-// Cache is a [guidon.Store] that keeps the snapshots, the list of namespaces and the
+// Cache is a [service.Store] that keeps the snapshots, the list of namespaces and the
 // authentications of its source in memory.
 //
 // It relies on every write passing through it. Before a write returns, the resulting
@@ -31,12 +33,12 @@ type Source interface {
 type Cache struct {
 	source          Source
 	directory       slot[directory]
-	authentications slot[guidon.AuthenticationSet]
+	authentications slot[service.AuthenticationSet]
 	watches         watches
 	stats           stats
 }
 
-var _ guidon.Store = (*Cache)(nil)
+var _ service.Store = (*Cache)(nil)
 
 // New returns an empty cache over the source.
 func New(source Source) *Cache { return &Cache{source: source} }
@@ -57,7 +59,7 @@ func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return d.list, nil
 }
 
-// Snapshot implements [guidon.Store].
+// Snapshot implements [service.Store].
 func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
 	d, err := c.currentDirectory(ctx)
 	if err != nil {
@@ -86,14 +88,14 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsho
 	})
 }
 
-// Authentications implements [guidon.Store].
-func (c *Cache) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+// Authentications implements [service.Store].
+func (c *Cache) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
 	if v := c.authentications.current.Load(); v != nil {
 		c.stats.hit()
 		return v.get(), nil
 	}
 	c.stats.misses.Add(1)
-	return c.authentications.get(ctx, func(ctx context.Context, _ *version[guidon.AuthenticationSet]) (*version[guidon.AuthenticationSet], error) {
+	return c.authentications.get(ctx, func(ctx context.Context, _ *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
 		c.stats.loads.Add(1)
 		set, err := c.source.Authentications(ctx)
 		if err != nil {
@@ -103,8 +105,8 @@ func (c *Cache) Authentications(ctx context.Context) (*guidon.AuthenticationSet,
 	})
 }
 
-// Changes implements [guidon.Store]. The records are not cached.
-func (c *Cache) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+// Changes implements [service.Store]. The records are not cached.
+func (c *Cache) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	return c.source.Changes(ctx, query)
 }
 

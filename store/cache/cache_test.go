@@ -13,13 +13,14 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.New(openSQLite(t)) })
+	storetest.Run(t, func(t *testing.T) service.Store { return cache.New(openSQLite(t)) })
 }
 
 func openSQLite(t testing.TB) *store.DB {
@@ -35,10 +36,10 @@ func openSQLite(t testing.TB) *store.DB {
 	return db
 }
 
-func put(t testing.TB, s guidon.Store, key string) int64 {
+func put(t testing.TB, s service.Store, key string) int64 {
 	t.Helper()
-	call := &guidon.Call{}
-	err := s.Update(guidon.WithCall(t.Context(), call), "default", func(ctx context.Context, tx guidon.Tx) error {
+	call := &service.Call{}
+	err := s.Update(service.WithCall(t.Context(), call), "default", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: key})
 	})
 	if err != nil {
@@ -47,7 +48,7 @@ func put(t testing.TB, s guidon.Store, key string) int64 {
 	return call.Revision
 }
 
-func get(t testing.TB, s guidon.Store, namespace string) *guidon.Snapshot {
+func get(t testing.TB, s service.Store, namespace string) *guidon.Snapshot {
 	t.Helper()
 	shot, err := s.Snapshot(t.Context(), namespace)
 	if err != nil {
@@ -93,7 +94,7 @@ func TestWriteReloadsNothing(t *testing.T) {
 	c := cache.New(s)
 	get(t, c, "default")
 	before := s.total()
-	err := c.Update(t.Context(), "other", func(ctx context.Context, tx guidon.Tx) error {
+	err := c.Update(t.Context(), "other", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "other", Name: "Other"})
 	})
 	if err != nil {
@@ -277,7 +278,7 @@ func TestUncertainCommit(t *testing.T) {
 	s := &uncertain{DB: openSQLite(t)}
 	c := cache.New(s)
 	get(t, c, "default")
-	err := c.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+	err := c.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	})
 	if !errors.Is(err, guidon.Unavailable) {
@@ -291,7 +292,7 @@ func TestUncertainCommit(t *testing.T) {
 // uncertain commits, and then returns an error.
 type uncertain struct{ *store.DB }
 
-func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
 	if err := s.DB.Update(ctx, namespace, fn); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -55,7 +56,7 @@ func (f *fake) drop(key string) {
 }
 
 // UpdateMirrored writes to the key, or fails.
-func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirror[guidon.SnapshotDelta], _ func(context.Context, guidon.Tx) error) error {
+func (f *fake) UpdateMirrored(_ context.Context, key string, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) error {
 	held, known := mirror.Held()
 	return f.write(key, held, known, func(from, to guidon.Revision) {
 		delta := guidon.SnapshotDelta{Revision: to, Namespace: &guidon.Namespace{Key: key}}
@@ -67,7 +68,7 @@ func (f *fake) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirro
 }
 
 // UpdateAuthenticationsMirrored writes to the authentications if fn does, or fails.
-func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(context.Context, guidon.AuthenticationTx) error) error {
+func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(context.Context, service.AuthenticationTx) error) error {
 	tx := &fakeTx{}
 	held, known := mirror.Held()
 	if err := fn(ctx, tx); err != nil {
@@ -77,8 +78,8 @@ func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.
 		mirror.Advance(held)
 		return nil
 	}
-	return f.write(guidon.AuthenticationsKey, held, known, func(from, to guidon.Revision) {
-		mirror.Advance(from, guidon.AuthenticationDelta{Revision: to})
+	return f.write(service.AuthenticationsKey, held, known, func(from, to guidon.Revision) {
+		mirror.Advance(from, service.AuthenticationDelta{Revision: to})
 	})
 }
 
@@ -117,7 +118,7 @@ func call(hook func()) {
 
 // fakeTx is a transaction that can only delete.
 type fakeTx struct {
-	guidon.AuthenticationTx
+	service.AuthenticationTx
 	changed bool
 }
 
@@ -128,8 +129,8 @@ func (tx *fakeTx) DeleteAuthentication(context.Context, string) error {
 
 // write writes to the key through the cache.
 func write(ctx context.Context, s *cache.Shared, key string) error {
-	if key == guidon.AuthenticationsKey {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	if key == service.AuthenticationsKey {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.DeleteAuthentication(ctx, "a")
 		})
 	}
@@ -205,7 +206,7 @@ func (f *fake) load(ctx context.Context, key string, held guidon.Revision) (guid
 	if f.afterHook != nil {
 		f.afterHook()
 	}
-	if !exists && key != guidon.AuthenticationsKey {
+	if !exists && key != service.AuthenticationsKey {
 		return r, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
 	}
 	return r, nil
@@ -223,16 +224,16 @@ func (f *fake) Load(ctx context.Context, key string, held *guidon.Snapshot) (*gu
 	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), nil
 }
 
-func (f *fake) LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
+func (f *fake) LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
 	var from guidon.Revision
 	if held != nil {
 		from = held.Revision()
 	}
-	r, err := f.load(ctx, guidon.AuthenticationsKey, from)
+	r, err := f.load(ctx, service.AuthenticationsKey, from)
 	if err != nil {
 		return nil, err
 	}
-	return guidon.NewAuthenticationSet(r, nil), nil
+	return service.NewAuthenticationSet(r, nil), nil
 }
 
 // result is what a reader got.
@@ -243,7 +244,7 @@ type result struct {
 
 // read reads the namespace, or the authentications, from the cache.
 func read(ctx context.Context, s *cache.Shared, key string) result {
-	if key == guidon.AuthenticationsKey {
+	if key == service.AuthenticationsKey {
 		set, err := s.Authentications(ctx)
 		if err != nil {
 			return result{err: err}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -130,7 +131,7 @@ func (h *history) ownWrite(key string) int {
 
 // UpdateMirrored commits something and advances the mirror, with pauses before and
 // after.
-func (h *history) UpdateMirrored(_ context.Context, key string, mirror guidon.Mirror[guidon.SnapshotDelta], _ func(context.Context, guidon.Tx) error) error {
+func (h *history) UpdateMirrored(_ context.Context, key string, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) error {
 	held, known := mirror.Held()
 	_ = h.pause(context.Background())
 	state := h.write(key)

@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/guidonhq/guidon"
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
 
 // kind describes snapshots, or sets of authentications, to the cache.
 type kind[T, D any] struct {
@@ -19,17 +22,17 @@ var (
 		revisionOf: func(d guidon.SnapshotDelta) guidon.Revision { return d.Revision },
 		size:       guidon.SnapshotDelta.Size,
 	}
-	authenticationKind = &kind[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
-		empty:      guidon.NewAuthenticationSet(guidon.Revision{}, nil),
-		revision:   (*guidon.AuthenticationSet).Revision,
-		apply:      (*guidon.AuthenticationSet).Apply,
-		revisionOf: func(d guidon.AuthenticationDelta) guidon.Revision { return d.Revision },
-		size:       guidon.AuthenticationDelta.Size,
+	authenticationKind = &kind[service.AuthenticationSet, service.AuthenticationDelta]{
+		empty:      service.NewAuthenticationSet(guidon.Revision{}, nil),
+		revision:   (*service.AuthenticationSet).Revision,
+		apply:      (*service.AuthenticationSet).Apply,
+		revisionOf: func(d service.AuthenticationDelta) guidon.Revision { return d.Revision },
+		size:       service.AuthenticationDelta.Size,
 	}
 )
 
 // mirror brings the cached state to the state that one write has made. It implements
-// [guidon.Mirror].
+// [service.Mirror].
 type mirror[T, D any] struct {
 	kind *kind[T, D]
 	last func() *version[T]                  // the cached version, or nil

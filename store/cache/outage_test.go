@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -43,9 +44,9 @@ func (f *fake) setHeadsHook(hook func(context.Context, []string) error) {
 }
 
 // staleCall returns a context for a read that accepts an old state.
-func staleCall(t *testing.T) (context.Context, *guidon.Call) {
-	call := &guidon.Call{MayBeStale: true}
-	return guidon.WithCall(t.Context(), call), call
+func staleCall(t *testing.T) (context.Context, *service.Call) {
+	call := &service.Call{MayBeStale: true}
+	return service.WithCall(t.Context(), call), call
 }
 
 // wantStale reads the key and wants a state of that age, immediately.
@@ -91,7 +92,7 @@ func TestOutage(t *testing.T) {
 					wantStale(t, s, key, 1, 10*time.Second)
 					wantUnavailable(t, "a read that accepts no stale state", read(t.Context(), s, key))
 					wantUnavailable(t, "a read that requires a fresh state",
-						read(guidon.WithCall(t.Context(), &guidon.Call{Fresh: true, MayBeStale: true}), s, key))
+						read(service.WithCall(t.Context(), &service.Call{Fresh: true, MayBeStale: true}), s, key))
 					ctx, _ := staleCall(t)
 					wantUnavailable(t, "a namespace that is not in memory", read(ctx, s, "b"))
 					if got := s.Outage(); got != 10*time.Second {
@@ -317,7 +318,7 @@ func TestOutageAfterEmptyCleanup(t *testing.T) {
 		s := cache.NewShared(f, modes["bounded"])
 		wantNumber(t, "at first", read(t.Context(), s, authentications), 0)
 		time.Sleep(time.Second)
-		err := s.UpdateAuthentications(t.Context(), func(context.Context, guidon.AuthenticationTx) error { return nil })
+		err := s.UpdateAuthentications(t.Context(), func(context.Context, service.AuthenticationTx) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -271,27 +273,27 @@ func TestWritesInARow(t *testing.T) {
 func TestNoQueriesAfterWrites(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
-	service := guidon.NewService(c, time.Now)
+	svc := service.NewService(c, time.Now)
 	put(t, c, "f")
 	before := s.total()
 	for name, write := range map[string]func(ctx context.Context) error{
 		"create namespace": func(ctx context.Context) error {
-			_, err := service.CreateNamespace(ctx, guidon.NamespaceInput{Key: "other", Name: "Other"})
+			_, err := svc.CreateNamespace(ctx, service.NamespaceInput{Key: "other", Name: "Other"})
 			return err
 		},
-		"delete flag": func(ctx context.Context) error { return service.DeleteFlag(ctx, "default", "f") },
+		"delete flag": func(ctx context.Context) error { return svc.DeleteFlag(ctx, "default", "f") },
 	} {
 		if err := write(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	token, created, err := service.CreateToken(t.Context(), guidon.TokenInput{Name: "a"})
+	token, created, err := svc.CreateToken(t.Context(), service.TokenInput{Name: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := s.total() // the tokens were read before that write
 	s.fail = errUnavailable
-	if _, err := service.Authenticate(t.Context(), token); err != nil {
+	if _, err := svc.Authenticate(t.Context(), token); err != nil {
 		t.Errorf("the new token: %v", err)
 	}
 	for _, namespace := range []string{"default", "other"} {
@@ -299,16 +301,16 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 			t.Errorf("%s has %d flags, want none", namespace, got)
 		}
 	}
-	if err := service.DeleteNamespace(t.Context(), "other", true); err != nil {
+	if err := svc.DeleteNamespace(t.Context(), "other", true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Snapshot(t.Context(), "other"); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("the deleted namespace: got %v, want NotFound", err)
 	}
-	if err := service.DeleteAuthentication(t.Context(), created.ID); err != nil {
+	if err := svc.DeleteAuthentication(t.Context(), created.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Authenticate(t.Context(), token); !errors.Is(err, guidon.Unauthenticated) {
+	if _, err := svc.Authenticate(t.Context(), token); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("the deleted token: got %v, want Unauthenticated", err)
 	}
 	if got := s.total(); got != known || known-before > 1 {
@@ -326,7 +328,7 @@ func TestOwnWritesOfGroups(t *testing.T) {
 	for w := range 16 {
 		wg.Go(func() {
 			for n := range 25 {
-				err := c.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				err := c.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", (w+n)%20), Name: fmt.Sprint(w, n)}); err != nil || n%5 > 0 {
 						return err
 					}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // inUse is how long after its last request a key is kept fresh.
@@ -46,7 +46,7 @@ func (s *Shared) refreshKeys(ctx context.Context, keys []string) error {
 	}
 	var failed []error
 	for _, key := range keys {
-		if key == guidon.AuthenticationsKey {
+		if key == service.AuthenticationsKey {
 			failed = append(failed, s.revisions.authentications.refresh(ctx))
 		} else if t := s.revisions.snapshot(key); t != nil {
 			failed = append(failed, t.refresh(ctx))
@@ -70,7 +70,7 @@ func (r *revisions) dueKeys(ahead time.Duration) []string {
 	case !needed:
 		return nil
 	case len(keys) == 0:
-		return []string{guidon.AuthenticationsKey}
+		return []string{service.AuthenticationsKey}
 	}
 	return keys
 }
@@ -86,7 +86,7 @@ func (r *revisions) eachInUse(visit func(key string, confirmed, acknowledged int
 	// Keep the tokens fresh while there are subscribers: one of theirs may have been
 	// deleted.
 	if used := a.used.Load(); recently(used) || len(subscribed) > 0 && used != 0 {
-		visit(guidon.AuthenticationsKey, a.confirmed.Load(), a.acknowledged.Load())
+		visit(service.AuthenticationsKey, a.confirmed.Load(), a.acknowledged.Load())
 	}
 	held := *r.snapshots.Load()
 	for key, t := range held {

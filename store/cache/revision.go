@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -39,7 +40,7 @@ type revisions struct {
 	snapshots atomic.Pointer[map[string]*tracked[guidon.Snapshot]]
 	swept     time.Time
 
-	authentications tracked[guidon.AuthenticationSet]
+	authentications tracked[service.AuthenticationSet]
 	watches         watches
 }
 
@@ -53,8 +54,8 @@ type batch struct {
 func newRevisions(source SharedSource, maxAge time.Duration, stats *stats) *revisions {
 	r := &revisions{
 		source: source, stats: stats, maxAge: maxAge, epoch: time.Now(),
-		authentications: tracked[guidon.AuthenticationSet]{
-			revision: (*guidon.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
+		authentications: tracked[service.AuthenticationSet]{
+			revision: (*service.AuthenticationSet).Revision, source: source.LoadAuthentications, stats: stats,
 		},
 	}
 	r.authentications.now = r.now
@@ -163,7 +164,7 @@ func (r *revisions) addWaiter(ctx context.Context, d requirement, keys []string)
 // confirmedAfter reports whether a query that began later than after has confirmed the
 // revision of the key, which must be cached.
 func (r *revisions) confirmedAfter(key string, after int64) bool {
-	if key == guidon.AuthenticationsKey {
+	if key == service.AuthenticationsKey {
 		return r.authentications.confirmedAfter(after)
 	}
 	t := r.snapshot(key)
@@ -272,7 +273,7 @@ func (r *revisions) apply(queried []string, heads map[string]guidon.Revision, be
 	known := r.syncSlots(queried, heads, began)
 	for _, key := range queried {
 		switch head, exists := heads[key]; {
-		case key == guidon.AuthenticationsKey:
+		case key == service.AuthenticationsKey:
 			r.authentications.observe(head, began) // the zero revision until an authentication is stored
 		case exists:
 			known[key].observe(head, began)
@@ -290,7 +291,7 @@ func (r *revisions) syncSlots(queried []string, heads map[string]guidon.Revision
 	for _, key := range queried {
 		_, exists := heads[key]
 		switch t := known[key]; {
-		case key == guidon.AuthenticationsKey:
+		case key == service.AuthenticationsKey:
 		case t == nil && exists:
 			created = append(created, key)
 		case t != nil && !exists && t.observeAbsent(began):

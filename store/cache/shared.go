@@ -6,18 +6,20 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // SharedSource is the store behind a [Shared] cache.
 type SharedSource interface {
 	Source
 	// Heads returns the current revisions of those keys whose namespaces exist. There
-	// may be thousands of keys, of any text. [guidon.AuthenticationsKey] stands for the
+	// may be thousands of keys, of any text. [service.AuthenticationsKey] stands for the
 	// authentications.
 	Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error)
 	// LoadAuthentications returns all authentications, or held, which may be nil, if
 	// that is current.
-	LoadAuthentications(ctx context.Context, held *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error)
+	LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error)
 }
 
 // Freshness configures how current the results of a [Shared] cache are. The zero value
@@ -27,7 +29,7 @@ type Freshness struct {
 	// was already out of date that long before the request.
 	MaxAge time.Duration
 	// MaxStale is how old a result may be while the source does not respond, for calls
-	// that accept that ([guidon.Call.MayBeStale]). Zero means never.
+	// that accept that ([service.Call.MayBeStale]). Zero means never.
 	MaxStale time.Duration
 	// ColdWrites lets a write to a state that is not in memory proceed without loading
 	// it first. The written state is then unknown while the source does not respond,
@@ -36,7 +38,7 @@ type Freshness struct {
 	ColdWrites bool
 }
 
-// Shared is a [guidon.Store] that caches the snapshots and the authentications of a
+// Shared is a [service.Store] that caches the snapshots and the authentications of a
 // source with other writers. It queries the source for current revisions as often as
 // [Freshness] requires, and loads only what has changed.
 //
@@ -62,7 +64,7 @@ type Shared struct {
 	revisions *revisions
 }
 
-var _ guidon.Store = (*Shared)(nil)
+var _ service.Store = (*Shared)(nil)
 
 // NewShared returns an empty cache over the source. It starts no goroutines.
 func NewShared(source SharedSource, freshness Freshness) *Shared {
@@ -78,9 +80,9 @@ func (s *Shared) Stats() Stats { return s.stats.counts() }
 // or zero while it does.
 func (s *Shared) Outage() time.Duration { return s.revisions.outage() }
 
-// Snapshot implements [guidon.Store].
+// Snapshot implements [service.Store].
 func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	if namespace == guidon.AuthenticationsKey {
+	if namespace == service.AuthenticationsKey {
 		return nil, namespaceNotFound(namespace)
 	}
 	snapshot, err := current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
@@ -90,15 +92,15 @@ func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsh
 	return snapshot, err
 }
 
-// Authentications implements [guidon.Store].
-func (s *Shared) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
-	return current(ctx, s, guidon.AuthenticationsKey, func() *tracked[guidon.AuthenticationSet] { return &s.revisions.authentications })
+// Authentications implements [service.Store].
+func (s *Shared) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
+	return current(ctx, s, service.AuthenticationsKey, func() *tracked[service.AuthenticationSet] { return &s.revisions.authentications })
 }
 
 // current returns the value of the key that the call requires. lookup returns its slot,
 // or nil.
 func current[T any](ctx context.Context, s *Shared, key string, lookup func() *tracked[T]) (*T, error) {
-	call := guidon.CallFrom(ctx)
+	call := service.CallFrom(ctx)
 	d := s.requirementOf(call)
 	if t := lookup(); t != nil {
 		t.touch(d.begun)
@@ -129,7 +131,7 @@ func current[T any](ctx context.Context, s *Shared, key string, lookup func() *t
 
 // revalidate returns the value of the key after a query, unless a query that satisfies
 // d has already confirmed it.
-func revalidate[T any](ctx context.Context, s *Shared, call *guidon.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
+func revalidate[T any](ctx context.Context, s *Shared, call *service.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
 	t := lookup()
 	if t == nil || !t.confirmedAfter(d.after) {
 		d.key = key
@@ -145,8 +147,8 @@ func revalidate[T any](ctx context.Context, s *Shared, call *guidon.Call, d requ
 
 // queryKeys returns the keys to query. With the authentications that includes the
 // namespace that the call is about, which is read next, so that one query serves both.
-func queryKeys(call *guidon.Call, key string) []string {
-	if key == guidon.AuthenticationsKey && call.About != "" && call.About != key {
+func queryKeys(call *service.Call, key string) []string {
+	if key == service.AuthenticationsKey && call.About != "" && call.About != key {
 		return []string{key, call.About}
 	}
 	return []string{key}
@@ -160,7 +162,7 @@ type requirement struct {
 	mayBeStale bool
 }
 
-func (s *Shared) requirementOf(call *guidon.Call) requirement {
+func (s *Shared) requirementOf(call *service.Call) requirement {
 	d := requirement{begun: s.revisions.at(call.Begun)}
 	d.after = d.begun
 	if !call.Fresh {
@@ -171,26 +173,26 @@ func (s *Shared) requirementOf(call *guidon.Call) requirement {
 }
 
 // recordStale reports the age of a result to the call, and counts each call once.
-func (s *Shared) recordStale(call *guidon.Call, age time.Duration) {
+func (s *Shared) recordStale(call *service.Call, age time.Duration) {
 	if call.Stale == 0 {
 		s.stats.stale.Add(1)
 	}
 	call.Stale = max(call.Stale, age)
 }
 
-// Namespaces implements [guidon.Store]. The list is not cached.
+// Namespaces implements [service.Store]. The list is not cached.
 func (s *Shared) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.source.Namespaces(ctx)
 }
 
-// Changes implements [guidon.Store]. The records are not cached.
-func (s *Shared) Changes(ctx context.Context, query guidon.ChangeQuery) ([]*guidon.Change, error) {
+// Changes implements [service.Store]. The records are not cached.
+func (s *Shared) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	return s.source.Changes(ctx, query)
 }
 
-// Update implements [guidon.Store]. When it returns, the resulting state is in memory
+// Update implements [service.Store]. When it returns, the resulting state is in memory
 // if the source reported it.
-func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	m := s.revisions.snapshotMirror(namespace)
 	return s.revisions.writing(namespace, func() outcome {
 		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
@@ -204,10 +206,10 @@ func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx conte
 	})
 }
 
-// UpdateAuthentications implements [guidon.Store].
-func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// UpdateAuthentications implements [service.Store].
+func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	m := s.revisions.authenticationMirror()
-	return s.revisions.writing(guidon.AuthenticationsKey, func() outcome {
+	return s.revisions.writing(service.AuthenticationsKey, func() outcome {
 		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
 			_, err := s.Authentications(ctx)
 			return err
@@ -215,7 +217,7 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.
 			return outcome{err: err}
 		}
 		changes := false
-		err := s.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		err := s.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
 		})
 		return outcome{changes: changes, kept: m.kept, err: err}
@@ -229,7 +231,7 @@ func (s *Shared) prepare(ctx context.Context, held bool, read func(ctx context.C
 	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
 		return nil
 	}
-	err := read(guidon.WithCall(ctx, &guidon.Call{}))
+	err := read(service.WithCall(ctx, &service.Call{}))
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return err
 	}

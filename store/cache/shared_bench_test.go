@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -27,7 +27,7 @@ func TestStrictAllocations(t *testing.T) {
 // A state in memory that is recent enough costs next to nothing.
 func TestBoundedHitsDoNotAllocate(t *testing.T) {
 	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour, MaxStale: time.Hour})
-	ctx := guidon.WithCall(t.Context(), &guidon.Call{Begun: time.Now(), About: "a", MayBeStale: true})
+	ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: "a", MayBeStale: true})
 	read := func() {
 		_, _ = s.Authentications(ctx)
 		_, _ = s.Snapshot(ctx, "a")
@@ -42,7 +42,7 @@ func BenchmarkBoundedHit(b *testing.B) {
 	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour})
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
-		ctx := guidon.WithCall(b.Context(), &guidon.Call{})
+		ctx := service.WithCall(b.Context(), &service.Call{})
 		for pb.Next() {
 			if _, err := s.Snapshot(ctx, "a"); err != nil {
 				b.Error(err)

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
@@ -15,7 +15,7 @@ import (
 var _ cache.SharedSource = (*store.DB)(nil)
 
 func TestStrictConformance(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) guidon.Store { return cache.NewShared(openSQLite(t), cache.Freshness{}) })
+	storetest.Run(t, func(t *testing.T) service.Store { return cache.NewShared(openSQLite(t), cache.Freshness{}) })
 }
 
 // Two instances use one database. Readers of one see what the other has acknowledged,

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-const authentications = guidon.AuthenticationsKey
+const authentications = service.AuthenticationsKey
 
 // Callers that come while a query is running share the next one, whatever keys they
 // request. It starts when the first has ended.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -47,12 +48,12 @@ func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.DB.Namespaces(ctx)
 }
 
-func (s *source) Authentications(ctx context.Context) (*guidon.AuthenticationSet, error) {
+func (s *source) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
 	s.count("Authentications")
 	return s.DB.Authentications(ctx)
 }
 
-func (s *source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(context.Context, guidon.Tx) error) error {
+func (s *source) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) error {
 	if s.unmirrored {
 		mirror = nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -41,7 +42,7 @@ func TestSubscribe(t *testing.T) {
 	}
 
 	before = changed()
-	err := c.Update(t.Context(), "new", func(ctx context.Context, tx guidon.Tx) error {
+	err := c.Update(t.Context(), "new", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new"})
 	})
 	if err != nil || woken(before) || !woken(other) {
@@ -50,8 +51,8 @@ func TestSubscribe(t *testing.T) {
 	get(t, c, "new")
 
 	before, other = changed(), newcomers()
-	err = c.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
-		return tx.PutAuthentication(ctx, &guidon.Authentication{ID: "a", TokenHash: "a"})
+	err = c.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "a"})
 	})
 	if err != nil || !woken(before) || !woken(other) {
 		t.Errorf("after a token was created: %v, woken %t, %t", err, woken(before), woken(other))
@@ -70,7 +71,7 @@ func TestSubscribe(t *testing.T) {
 func TestSubscribeShared(t *testing.T) {
 	ctx := t.Context()
 	f := newFake()
-	f.set(guidon.AuthenticationsKey, 1, 1)
+	f.set(service.AuthenticationsKey, 1, 1)
 	s := cache.NewShared(f, cache.Freshness{})
 	refresh := func() {
 		t.Helper()
@@ -105,7 +106,7 @@ func TestSubscribeShared(t *testing.T) {
 		{"a deletion", func() { f.drop("a") }, true},
 		{"nothing, while it does not exist", func() {}, false},
 		{"a creation", func() { f.set("a", 5, 5) }, true},
-		{"tokens, which were never requested", func() { f.set(guidon.AuthenticationsKey, 2, 2) }, false},
+		{"tokens, which were never requested", func() { f.set(service.AuthenticationsKey, 2, 2) }, false},
 	} {
 		before = changed()
 		test.write()
@@ -128,7 +129,7 @@ func TestSubscribeShared(t *testing.T) {
 		t.Errorf("not woken by a write through the cache: %v", err)
 	}
 	before = changed()
-	if err := write(ctx, s, guidon.AuthenticationsKey); err != nil || !woken(before) {
+	if err := write(ctx, s, service.AuthenticationsKey); err != nil || !woken(before) {
 		t.Errorf("not woken by a write to the tokens through the cache: %v", err)
 	}
 
@@ -145,19 +146,19 @@ func TestSubscribeShared(t *testing.T) {
 func TestSubscribeTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.set(guidon.AuthenticationsKey, 1, 1)
+		f.set(service.AuthenticationsKey, 1, 1)
 		s := cache.NewShared(f, cache.Freshness{})
-		read(t.Context(), s, guidon.AuthenticationsKey)
+		read(t.Context(), s, service.AuthenticationsKey)
 		changed, cancel := s.Subscribe("a")
 		defer cancel()
 		time.Sleep(time.Hour)
 		before := changed()
-		f.set(guidon.AuthenticationsKey, 3, 3)
+		f.set(service.AuthenticationsKey, 3, 3)
 		if err := s.Refresh(t.Context(), 0); err != nil || !woken(before) {
 			t.Errorf("not woken: %v", err)
 		}
 		loads := len(f.loads)
-		wantNumber(t, "tokens", read(t.Context(), s, guidon.AuthenticationsKey), 3)
+		wantNumber(t, "tokens", read(t.Context(), s, service.AuthenticationsKey), 3)
 		if len(f.loads) != loads {
 			t.Error("woken before they were loaded")
 		}

@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
-// Update implements [guidon.Store]. When it returns, the resulting state is in memory,
+// Update implements [service.Store]. When it returns, the resulting state is in memory,
 // or what the write may have changed is invalidated if that state is not known. This
 // holds even if Update returns an error after fn succeeded, because the commit may have
 // taken effect.
-func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	stored, listChanged := false, false
 	m := c.snapshotMirror(namespace, &listChanged)
 	if m.last() == nil {
@@ -26,7 +27,7 @@ func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx contex
 			c.watches.wake(namespace)
 		}
 	}()
-	return c.source.UpdateMirrored(ctx, namespace, m, func(ctx context.Context, tx guidon.Tx) error {
+	return c.source.UpdateMirrored(ctx, namespace, m, func(ctx context.Context, tx service.Tx) error {
 		stored, listChanged = false, false
 		if err := fn(ctx, &watchedTx{Tx: tx, listChanged: &listChanged}); err != nil {
 			return err
@@ -129,13 +130,13 @@ func (c *Cache) latestDirectory() *directory {
 	return nil
 }
 
-// UpdateAuthentications implements [guidon.Store].
-func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// UpdateAuthentications implements [service.Store].
+func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	stored := false
-	m := &mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
+	m := &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
 		kind: authenticationKind, now: func() int64 { return 0 },
 		last: c.authentications.last,
-		put:  func(next *version[guidon.AuthenticationSet], _ int64) { c.authentications.advance(next) },
+		put:  func(next *version[service.AuthenticationSet], _ int64) { c.authentications.advance(next) },
 	}
 	if m.last() == nil {
 		_, _ = c.Authentications(ctx) // so that the mirror has a state to bring up to date
@@ -148,7 +149,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 			c.watches.wakeAll()
 		}
 	}()
-	return c.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	return c.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx service.AuthenticationTx) error {
 		stored = false
 		if err := fn(ctx, tx); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 
 // watchedTx records whether the list of namespaces may change.
 type watchedTx struct {
-	guidon.Tx
+	service.Tx
 	listChanged *bool
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // outcome is how a write ended.
@@ -46,8 +47,8 @@ func (r *revisions) snapshotMirror(key string) *mirror[guidon.Snapshot, guidon.S
 }
 
 // authenticationMirror returns the mirror of a write to the authentications.
-func (r *revisions) authenticationMirror() *mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta] {
-	return &mirror[guidon.AuthenticationSet, guidon.AuthenticationDelta]{
+func (r *revisions) authenticationMirror() *mirror[service.AuthenticationSet, service.AuthenticationDelta] {
+	return &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
 		kind: authenticationKind, now: r.now, last: r.authentications.latest.Load, put: r.authentications.advance,
 	}
 }
@@ -55,11 +56,11 @@ func (r *revisions) authenticationMirror() *mirror[guidon.AuthenticationSet, gui
 // changingTx records whether anything is changed. The cleanup of expired tokens is a
 // write that mostly finds none.
 type changingTx struct {
-	guidon.AuthenticationTx
+	service.AuthenticationTx
 	changes *bool
 }
 
-func (tx *changingTx) PutAuthentication(ctx context.Context, a *guidon.Authentication) error {
+func (tx *changingTx) PutAuthentication(ctx context.Context, a *service.Authentication) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.PutAuthentication(ctx, a)
 }
@@ -85,7 +86,7 @@ func (r *revisions) recordWrite(key string, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, acknowledged := r.now(), o.changes && o.err == nil
-	if key == guidon.AuthenticationsKey {
+	if key == service.AuthenticationsKey {
 		if !o.kept {
 			r.authentications.recordWrite(now, acknowledged)
 		}
@@ -102,7 +103,7 @@ func (r *revisions) recordWrite(key string, o outcome) {
 // written returns when the last write to the key ended whose state is not in memory, or
 // a later instant. r.mu must be held.
 func (r *revisions) written(key string) int64 {
-	if key == guidon.AuthenticationsKey {
+	if key == service.AuthenticationsKey {
 		return r.authentications.written.Load()
 	}
 	if t := r.snapshot(key); t != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -14,7 +15,7 @@ import (
 // the same cache. It reports the time of the read and the queries and loads per write.
 func BenchmarkWriteThenRead(b *testing.B) {
 	type cached interface {
-		guidon.Store
+		service.Store
 		Stats() cache.Stats
 	}
 	for name, open := range map[string]func(source *source) cached{
@@ -26,7 +27,7 @@ func BenchmarkWriteThenRead(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := open(newSource(b))
-			err := c.Update(b.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+			err := c.Update(b.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 				for i := range 1000 {
 					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", i), Name: "Flag"}); err != nil {
 						return err
@@ -42,7 +43,7 @@ func BenchmarkWriteThenRead(b *testing.B) {
 			var reading time.Duration
 			n := 0
 			for b.Loop() {
-				err := c.Update(b.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+				err := c.Update(b.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, &guidon.Flag{Key: "flag-0", Name: fmt.Sprint(n)})
 				})
 				if err != nil {

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/guidonhq/guidon"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // changeEverything makes a change of every kind.
-func changeEverything(ctx context.Context, tx guidon.Tx) error {
+func changeEverything(ctx context.Context, tx service.Tx) error {
 	n, err := tx.Namespace(ctx)
 	if err != nil {
 		return err
@@ -23,11 +25,11 @@ func changeEverything(ctx context.Context, tx guidon.Tx) error {
 }
 
 // wantUntouched runs attempt, which fails, and checks that it stores nothing.
-func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
+func wantUntouched(t *testing.T, s service.Store, attempt func()) {
 	t.Helper()
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
 	before := snapshot(t, s, defaultNamespace)
-	records := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))
+	records := brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))
 	attempt()
 	after := snapshot(t, s, defaultNamespace)
 	if after.Revision() != before.Revision() {
@@ -42,7 +44,7 @@ func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
 	if n := len(after.Segments()); n != 0 {
 		t.Errorf("got %d segments", n)
 	}
-	if diff := cmp.Diff(records, brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))); diff != "" {
+	if diff := cmp.Diff(records, brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))); diff != "" {
 		t.Errorf("records changed:\n%s", diff)
 	}
 	// The store must still work.
@@ -51,10 +53,10 @@ func wantUntouched(t *testing.T, s guidon.Store, attempt func()) {
 	}
 }
 
-func testAtomicOnError(t *testing.T, s guidon.Store) {
+func testAtomicOnError(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
-		call := &guidon.Call{}
-		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		call := &service.Call{}
+		err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
@@ -69,14 +71,14 @@ func testAtomicOnError(t *testing.T, s guidon.Store) {
 	})
 }
 
-func testAtomicOnPanic(t *testing.T, s guidon.Store) {
+func testAtomicOnPanic(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
 		defer func() {
 			if recover() == nil {
 				t.Error("Update recovered the panic")
 			}
 		}()
-		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
@@ -87,10 +89,10 @@ func testAtomicOnPanic(t *testing.T, s guidon.Store) {
 
 // A transaction that is used after its end, or after its namespace was deleted,
 // changes nothing.
-func testDeadTransaction(t *testing.T, s guidon.Store) {
-	var leaked guidon.Tx
+func testDeadTransaction(t *testing.T, s service.Store) {
+	var leaked service.Tx
 	wantUntouched(t, s, func() {
-		err := s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		err := s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			leaked = tx
 			if err := tx.DeleteNamespace(ctx); err != nil {
 				return err
@@ -106,7 +108,7 @@ func testDeadTransaction(t *testing.T, s guidon.Store) {
 	})
 }
 
-func testCanceled(t *testing.T, s guidon.Store) {
+func testCanceled(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -117,10 +119,10 @@ func testCanceled(t *testing.T, s guidon.Store) {
 	})
 }
 
-func testCanceledInside(t *testing.T, s guidon.Store) {
+func testCanceledInside(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			err := changeEverything(ctx, tx)
 			cancel()
 			return err

@@ -10,16 +10,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/guidonhq/guidon"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
-func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
+func testAuthenticationAtomic(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	before := authentications(t, s)
-	changeAll := func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	changeAll := func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
 	}
-	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(changeAll(ctx, tx), errStop)
 	})
 	if !errors.Is(err, errStop) {
@@ -27,7 +29,7 @@ func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 			_ = changeAll(ctx, tx)
 			panic("in the middle")
 		})
@@ -38,7 +40,7 @@ func testAuthenticationAtomic(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testAuthenticationRevision(t *testing.T, s guidon.Store) {
+func testAuthenticationRevision(t *testing.T, s service.Store) {
 	start := authentications(t, s).Revision().Number
 	putAuthentication(t, s, newAuthentication("1"))
 	first := authentications(t, s).Revision()
@@ -46,7 +48,7 @@ func testAuthenticationRevision(t *testing.T, s guidon.Store) {
 		t.Errorf("got revision %v after %d", first, start)
 	}
 	putAuthentication(t, s, newAuthentication("1")) // unchanged
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, "nope")
 	})
 	if got := authentications(t, s).Revision(); got != first {
@@ -54,8 +56,8 @@ func testAuthenticationRevision(t *testing.T, s guidon.Store) {
 	}
 	// The condition and the revision of the call are about a namespace and not used.
 	wrong := int64(99)
-	call := &guidon.Call{IfMatch: &wrong, Revision: 42}
-	err := s.UpdateAuthentications(guidon.WithCall(t.Context(), call), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	call := &service.Call{IfMatch: &wrong, Revision: 42}
+	err := s.UpdateAuthentications(service.WithCall(t.Context(), call), func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, "1")
 	})
 	if err != nil || call.Revision != 42 {
@@ -66,14 +68,14 @@ func testAuthenticationRevision(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testAuthenticationRecords(t *testing.T, s guidon.Store) {
+func testAuthenticationRecords(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		rotated := newAuthentication("2")
 		rotated.TokenHash = "a new hash"
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, rotated))
 	})
-	got := allChanges(t, s, guidon.ChangeQuery{Kind: guidon.KindAuthentication})
+	got := allChanges(t, s, change.Query{Kind: change.KindAuthentication})
 	want := []string{
 		"1.0 create authentication 1", "1.1 create authentication 2",
 		"2.0 delete authentication 1", "2.1 update authentication 2",
@@ -93,9 +95,9 @@ func testAuthenticationRecords(t *testing.T, s guidon.Store) {
 }
 
 // If many processes bootstrap concurrently, only one token is created.
-func testAuthenticationRaces(t *testing.T, s guidon.Store) {
+func testAuthenticationRaces(t *testing.T, s service.Store) {
 	race(t, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
 			if !tx.First() {
 				return errTaken
 			}
@@ -103,7 +105,7 @@ func testAuthenticationRaces(t *testing.T, s guidon.Store) {
 		})
 	})
 	race(t, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication(fmt.Sprint("same hash ", i))
 			a.TokenHash = "wanted"
 			return tx.PutAuthentication(ctx, a)
@@ -114,7 +116,7 @@ func testAuthenticationRaces(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testAuthenticationExpired(t *testing.T, s guidon.Store) {
+func testAuthenticationExpired(t *testing.T, s service.Store) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	expiries := map[string]time.Time{"never": {}, "now": now, "third": now.Add(-time.Second), "first": now.Add(-time.Hour), "second": now.Add(-time.Minute)}
 	for id, at := range expiries {
@@ -123,11 +125,11 @@ func testAuthenticationExpired(t *testing.T, s guidon.Store) {
 		putAuthentication(t, s, a)
 	}
 	other := newAuthentication("other method")
-	other.Method, other.ExpiresAt = guidon.MethodOIDC, now.Add(-time.Hour)
+	other.Method, other.ExpiresAt = service.MethodOIDC, now.Add(-time.Hour)
 	putAuthentication(t, s, other)
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		for limit, want := range map[int][]string{10: {"first", "second", "third"}, 2: {"first", "second"}} {
-			got, err := tx.Expired(ctx, guidon.MethodToken, now, limit)
+			got, err := tx.Expired(ctx, service.MethodToken, now, limit)
 			if err != nil || !cmp.Equal(ids(got), want) {
 				t.Errorf("limit %d: got %q, %v, want %q", limit, ids(got), err, want)
 			}
@@ -135,7 +137,7 @@ func testAuthenticationExpired(t *testing.T, s guidon.Store) {
 		if err := tx.DeleteAuthentication(ctx, "first"); err != nil {
 			return err
 		}
-		got, err := tx.Expired(ctx, guidon.MethodToken, now, 10)
+		got, err := tx.Expired(ctx, service.MethodToken, now, 10)
 		if want := []string{"second", "third"}; err != nil || !cmp.Equal(ids(got), want) {
 			t.Errorf("after a deletion: got %q, %v, want %q", ids(got), err, want)
 		}

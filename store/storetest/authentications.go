@@ -10,27 +10,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
-func newAuthentication(id string) *guidon.Authentication {
+func newAuthentication(id string) *service.Authentication {
 	at := time.Date(2024, 5, 6, 7, 8, 9, 123000, time.UTC)
-	return &guidon.Authentication{
-		ID: id, Method: guidon.MethodToken, TokenHash: "hash of " + id,
+	return &service.Authentication{
+		ID: id, Method: service.MethodToken, TokenHash: "hash of " + id,
 		Metadata: map[string]string{"name": "<" + id + ">"}, CreatedAt: at, UpdatedAt: at,
 	}
 }
 
-func updateAuthentications(t testing.TB, s guidon.Store, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) {
+func updateAuthentications(t testing.TB, s service.Store, fn func(ctx context.Context, tx service.AuthenticationTx) error) {
 	t.Helper()
 	if err := s.UpdateAuthentications(t.Context(), fn); err != nil {
 		t.Fatalf("UpdateAuthentications: %v", err)
 	}
 }
 
-func putAuthentication(t testing.TB, s guidon.Store, all ...*guidon.Authentication) {
+func putAuthentication(t testing.TB, s service.Store, all ...*service.Authentication) {
 	t.Helper()
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		for _, a := range all {
 			if err := tx.PutAuthentication(ctx, a); err != nil {
 				return err
@@ -40,7 +42,7 @@ func putAuthentication(t testing.TB, s guidon.Store, all ...*guidon.Authenticati
 	})
 }
 
-func authentications(t testing.TB, s guidon.Store) *guidon.AuthenticationSet {
+func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 	t.Helper()
 	set, err := s.Authentications(t.Context())
 	if err != nil {
@@ -49,7 +51,7 @@ func authentications(t testing.TB, s guidon.Store) *guidon.AuthenticationSet {
 	return set
 }
 
-func ids(all []*guidon.Authentication) []string {
+func ids(all []*service.Authentication) []string {
 	list := make([]string, len(all))
 	for i, a := range all {
 		list[i] = a.ID
@@ -57,7 +59,7 @@ func ids(all []*guidon.Authentication) []string {
 	return list
 }
 
-func testAuthenticationLifeCycle(t *testing.T, s guidon.Store) {
+func testAuthenticationLifeCycle(t *testing.T, s service.Store) {
 	a := newAuthentication("z")
 	a.ExpiresAt = time.Date(2030, 1, 1, 1, 0, 0, 1999, time.FixedZone("", 3600))
 	putAuthentication(t, s, a, newAuthentication("b"))
@@ -75,7 +77,7 @@ func testAuthenticationLifeCycle(t *testing.T, s guidon.Store) {
 	if want := time.Date(2030, 1, 1, 0, 0, 0, 1000, time.UTC); !set.ByID("z").ExpiresAt.Equal(want) {
 		t.Errorf("expires at %v, want %v", set.ByID("z").ExpiresAt, want)
 	}
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		got, err := tx.Authentication(ctx, "b")
 		if err != nil {
 			return err
@@ -97,8 +99,8 @@ func testAuthenticationLifeCycle(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testAuthenticationMethods(t *testing.T, s guidon.Store) {
-	for method := guidon.MethodNone; method <= guidon.MethodCloud; method++ {
+func testAuthenticationMethods(t *testing.T, s service.Store) {
+	for method := service.MethodNone; method <= service.MethodCloud; method++ {
 		a := newAuthentication(fmt.Sprint(int(method)))
 		a.Method = method
 		putAuthentication(t, s, a)
@@ -110,28 +112,28 @@ func testAuthenticationMethods(t *testing.T, s guidon.Store) {
 
 // The first authentication of a database is the first that was ever stored, even if
 // it was deleted.
-func testAuthenticationFirst(t *testing.T, s guidon.Store) {
+func testAuthenticationFirst(t *testing.T, s service.Store) {
 	for _, step := range []struct {
 		name string
 		want bool
-		fn   func(ctx context.Context, tx guidon.AuthenticationTx) error
+		fn   func(ctx context.Context, tx service.AuthenticationTx) error
 	}{
-		{"nothing stored", true, func(context.Context, guidon.AuthenticationTx) error { return nil }},
-		{"a rollback", true, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		{"nothing stored", true, func(context.Context, service.AuthenticationTx) error { return nil }},
+		{"a rollback", true, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return errors.Join(tx.PutAuthentication(ctx, newAuthentication("1")), errStop)
 		}},
-		{"the first", true, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		{"the first", true, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.PutAuthentication(ctx, newAuthentication("1"))
 		}},
-		{"the second", false, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		{"the second", false, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.PutAuthentication(ctx, newAuthentication("2"))
 		}},
-		{"deleting both", false, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		{"deleting both", false, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"))
 		}},
-		{"none left", false, func(context.Context, guidon.AuthenticationTx) error { return nil }},
+		{"none left", false, func(context.Context, service.AuthenticationTx) error { return nil }},
 	} {
-		err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 			if got := tx.First(); got != step.want {
 				t.Errorf("%s: First is %t, want %t", step.name, got, step.want)
 			}
@@ -143,21 +145,21 @@ func testAuthenticationFirst(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testAuthenticationUnique(t *testing.T, s guidon.Store) {
+func testAuthenticationUnique(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"), newAuthentication("2"))
 	before := authentications(t, s)
-	for name, fn := range map[string]func(ctx context.Context, tx guidon.AuthenticationTx) error{
-		"new": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	for name, fn := range map[string]func(ctx context.Context, tx service.AuthenticationTx) error{
+		"new": func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication("3")
 			a.TokenHash = "hash of 1"
 			return tx.PutAuthentication(ctx, a)
 		},
-		"changed": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		"changed": func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication("2")
 			a.TokenHash = "hash of 1"
 			return tx.PutAuthentication(ctx, a)
 		},
-		"both in one update": func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		"both in one update": func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication("4")
 			if err := tx.PutAuthentication(ctx, newAuthentication("3")); err != nil {
 				return err
@@ -176,7 +178,7 @@ func testAuthenticationUnique(t *testing.T, s guidon.Store) {
 		t.Errorf("a rejected authentication left something behind: %q", ids(after.All()))
 	}
 	// Deleting one frees its hash within the same update.
-	updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		a := newAuthentication("5")
 		a.TokenHash = "hash of 1"
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, a))

@@ -10,15 +10,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
-func testChangeFilters(t *testing.T, s guidon.Store) {
+func testChangeFilters(t *testing.T, s service.Store) {
 	createNamespace(t, s, "other")
-	by := func(actor string, fn func(ctx context.Context, tx guidon.Tx) error) time.Time {
+	by := func(actor string, fn func(ctx context.Context, tx service.Tx) error) time.Time {
 		var at time.Time
-		ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: guidon.Actor{ID: actor}})
-		err := s.Update(ctx, "other", func(ctx context.Context, tx guidon.Tx) error {
+		ctx := service.WithCall(t.Context(), &service.Call{Actor: change.Actor{ID: actor}})
+		err := s.Update(ctx, "other", func(ctx context.Context, tx service.Tx) error {
 			at = tx.Now()
 			return fn(ctx, tx)
 		})
@@ -30,33 +33,33 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 		}
 		return at
 	}
-	by("ann", func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("x")) })
-	second := by("bob", func(ctx context.Context, tx guidon.Tx) error {
+	by("ann", func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("x")) })
+	second := by("bob", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutSegment(ctx, newSegment("x")), tx.PutFlag(ctx, newFlag("X")))
 	})
-	third := by("ann", func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "x") })
+	third := by("ann", func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "x") })
 
 	const create, flagX, segmentX, flagUpper, deleteX = "1.0 create namespace other", "2.0 create flag x", "3.0 create segment x", "3.1 create flag X", "4.0 delete flag x"
 	for _, c := range []struct {
 		name  string
-		query guidon.ChangeQuery
+		query change.Query
 		want  []string
 	}{
-		{"everything", guidon.ChangeQuery{}, []string{create, flagX, segmentX, flagUpper, deleteX}},
-		{"kind", guidon.ChangeQuery{Kind: guidon.KindSegment}, []string{segmentX}},
-		{"key of any kind", guidon.ChangeQuery{Key: "x"}, []string{flagX, segmentX, deleteX}},
-		{"kind and key", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "x"}, []string{flagX, deleteX}},
-		{"actor", guidon.ChangeQuery{Actor: "ann"}, []string{flagX, deleteX}},
-		{"since is inclusive", guidon.ChangeQuery{Since: new(second)}, []string{segmentX, flagUpper, deleteX}},
-		{"since, with higher precision than stored", guidon.ChangeQuery{Since: new(second.Add(1))}, []string{deleteX}},
-		{"until is exclusive", guidon.ChangeQuery{Until: new(third)}, []string{create, flagX, segmentX, flagUpper}},
-		{"since the zero time", guidon.ChangeQuery{Since: new(time.Time{})}, []string{create, flagX, segmentX, flagUpper, deleteX}},
-		{"until the zero time", guidon.ChangeQuery{Until: new(time.Time{})}, nil},
-		{"until, in another zone", guidon.ChangeQuery{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
-		{"before is exclusive", guidon.ChangeQuery{Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
-		{"before the first of a revision", guidon.ChangeQuery{Before: guidon.Position{Revision: 3}}, []string{create, flagX}},
-		{"all filters together", guidon.ChangeQuery{Kind: guidon.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
-		{"nothing", guidon.ChangeQuery{Actor: "nobody"}, nil},
+		{"everything", change.Query{}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"kind", change.Query{Kind: change.KindSegment}, []string{segmentX}},
+		{"key of any kind", change.Query{Key: "x"}, []string{flagX, segmentX, deleteX}},
+		{"kind and key", change.Query{Kind: change.KindFlag, Key: "x"}, []string{flagX, deleteX}},
+		{"actor", change.Query{Actor: "ann"}, []string{flagX, deleteX}},
+		{"since is inclusive", change.Query{Since: new(second)}, []string{segmentX, flagUpper, deleteX}},
+		{"since, with higher precision than stored", change.Query{Since: new(second.Add(1))}, []string{deleteX}},
+		{"until is exclusive", change.Query{Until: new(third)}, []string{create, flagX, segmentX, flagUpper}},
+		{"since the zero time", change.Query{Since: new(time.Time{})}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"until the zero time", change.Query{Until: new(time.Time{})}, nil},
+		{"until, in another zone", change.Query{Until: new(third.Add(1).In(time.FixedZone("", 3600)))}, []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"before is exclusive", change.Query{Before: guidon.Position{Revision: 3, Sequence: 1}}, []string{create, flagX, segmentX}},
+		{"before the first of a revision", change.Query{Before: guidon.Position{Revision: 3}}, []string{create, flagX}},
+		{"all filters together", change.Query{Kind: change.KindFlag, Key: "X", Actor: "bob", Since: new(second), Until: new(third)}, []string{flagUpper}},
+		{"nothing", change.Query{Actor: "nobody"}, nil},
 	} {
 		c.query.Namespace, c.query.Limit = "other", 100
 		got, err := s.Changes(t.Context(), c.query)
@@ -74,13 +77,13 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 		after guidon.Position
 		want  []string
 	}{
-		{"from the beginning", guidon.CursorAfter(0), []string{create, flagX, segmentX, flagUpper, deleteX}},
+		{"from the beginning", change.After(0), []string{create, flagX, segmentX, flagUpper, deleteX}},
 		{"after is exclusive", guidon.Position{Revision: 3}, []string{flagUpper, deleteX}},
 		{"after the last of a revision", guidon.Position{Revision: 3, Sequence: 1}, []string{deleteX}},
-		{"after a revision", guidon.CursorAfter(2), []string{segmentX, flagUpper, deleteX}},
-		{"after the newest", guidon.CursorAfter(4), []string{}},
+		{"after a revision", change.After(2), []string{segmentX, flagUpper, deleteX}},
+		{"after the newest", change.After(4), []string{}},
 	} {
-		got, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: "other", After: c.after, Limit: 100})
+		got, err := s.Changes(t.Context(), change.Query{Namespace: "other", After: c.after, Limit: 100})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -88,16 +91,16 @@ func testChangeFilters(t *testing.T, s guidon.Store) {
 			t.Errorf("%s, oldest first (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if got := allChanges(t, s, guidon.ChangeQuery{Namespace: "never was"}); len(got) != 0 {
+	if got := allChanges(t, s, change.Query{Namespace: "never was"}); len(got) != 0 {
 		t.Errorf("unknown namespace: got %q", brief(got))
 	}
-	if _, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: "other"}); err == nil {
+	if _, err := s.Changes(t.Context(), change.Query{Namespace: "other"}); err == nil {
 		t.Error("a query without a limit was accepted")
 	}
 }
 
 // Pages of any size add up to all records.
-func testChangePages(t *testing.T, s guidon.Store) {
+func testChangePages(t *testing.T, s service.Store) {
 	for i := range 5 {
 		var flags []*guidon.Flag
 		for j := range 4 {
@@ -105,13 +108,13 @@ func testChangePages(t *testing.T, s guidon.Store) {
 		}
 		putFlags(t, s, defaultNamespace, flags...)
 	}
-	want := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}))
+	want := brief(allChanges(t, s, change.Query{Namespace: defaultNamespace}))
 	if len(want) != 21 {
 		t.Fatalf("got %d records, want 21", len(want))
 	}
 	for limit := 1; limit <= 22; limit++ {
 		var got []string
-		query := guidon.ChangeQuery{Namespace: defaultNamespace, Limit: limit}
+		query := change.Query{Namespace: defaultNamespace, Limit: limit}
 		for {
 			page, err := s.Changes(t.Context(), query)
 			if err != nil {
@@ -131,7 +134,7 @@ func testChangePages(t *testing.T, s guidon.Store) {
 			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
 		}
 		got = nil
-		for query := (guidon.ChangeQuery{Namespace: defaultNamespace, Limit: limit, After: guidon.CursorAfter(0)}); ; {
+		for query := (change.Query{Namespace: defaultNamespace, Limit: limit, After: change.After(0)}); ; {
 			page, err := s.Changes(t.Context(), query)
 			if err != nil {
 				t.Fatal(err)
@@ -149,20 +152,20 @@ func testChangePages(t *testing.T, s guidon.Store) {
 }
 
 // A page of large records is shorter than requested, but not empty.
-func testChangePagesBounded(t *testing.T, s guidon.Store) {
+func testChangePagesBounded(t *testing.T, s service.Store) {
 	for i := range 3 {
 		f := newFlag("large")
 		f.Description = strings.Repeat(fmt.Sprint(i), 6<<20)
 		putFlags(t, s, defaultNamespace, f)
 	}
-	first, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 100})
+	first, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(first) != 1 {
 		t.Errorf("got %d records of 12 MiB in one page, want 1", len(first))
 	}
-	if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace})); got != 4 {
+	if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace})); got != 4 {
 		t.Errorf("got %d records in all, want 4", got)
 	}
 }

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Several goroutines read, change and write the same flag. No change is lost.
-func testLostUpdates(t *testing.T, s guidon.Store) {
+func testLostUpdates(t *testing.T, s service.Store) {
 	counter := newFlag("counter")
 	counter.Description = "0"
 	putFlags(t, s, defaultNamespace, counter)
@@ -36,7 +38,7 @@ func testLostUpdates(t *testing.T, s guidon.Store) {
 	}
 }
 
-func increment(ctx context.Context, tx guidon.Tx) error {
+func increment(ctx context.Context, tx service.Tx) error {
 	f, err := tx.Flag(ctx, "counter")
 	if err != nil {
 		return err
@@ -52,7 +54,7 @@ func increment(ctx context.Context, tx guidon.Tx) error {
 // A writer changes two flags, a segment and the namespace in each revision. Readers
 // always see all of them as of the snapshot's revision, and never an older revision
 // than before.
-func testTornReads(t *testing.T, s guidon.Store) {
+func testTornReads(t *testing.T, s service.Store) {
 	const writes = 60
 	writeAll(t, s)
 	var done atomic.Bool
@@ -85,8 +87,8 @@ func testTornReads(t *testing.T, s guidon.Store) {
 	}
 }
 
-func writeAll(t *testing.T, s guidon.Store) {
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+func writeAll(t *testing.T, s service.Store) {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
@@ -114,7 +116,7 @@ func wantWhole(t *testing.T, shot *guidon.Snapshot) {
 }
 
 // A read after an acknowledged write returns its revision or a later one.
-func testReadYourWrites(t *testing.T, s guidon.Store) {
+func testReadYourWrites(t *testing.T, s service.Store) {
 	var acknowledged atomic.Int64
 	var done atomic.Bool
 	var wg sync.WaitGroup
@@ -143,9 +145,9 @@ func testReadYourWrites(t *testing.T, s guidon.Store) {
 // errTaken is what the function of a race returns if another one has won.
 var errTaken = errors.New("taken")
 
-func testUniqueFlag(t *testing.T, s guidon.Store) {
+func testUniqueFlag(t *testing.T, s service.Store) {
 	race(t, func(ctx context.Context, i int) error {
-		return s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		return s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, "wanted"); !errors.Is(err, guidon.NotFound) {
 				return errors.Join(errTaken, err)
 			}
@@ -161,11 +163,11 @@ func testUniqueFlag(t *testing.T, s guidon.Store) {
 
 // A new namespace has no row that could be locked. The losers run again and must see
 // the winner's namespace, and nothing of their earlier runs may be stored.
-func testUniqueNamespace(t *testing.T, s guidon.Store) {
+func testUniqueNamespace(t *testing.T, s service.Store) {
 	for round := range 5 {
 		key := fmt.Sprint("namespace-", round)
 		race(t, func(ctx context.Context, i int) error {
-			return s.Update(ctx, key, func(ctx context.Context, tx guidon.Tx) error {
+			return s.Update(ctx, key, func(ctx context.Context, tx service.Tx) error {
 				if _, err := tx.Namespace(ctx); !errors.Is(err, guidon.NotFound) {
 					return errors.Join(errTaken, err)
 				}
@@ -179,7 +181,7 @@ func testUniqueNamespace(t *testing.T, s guidon.Store) {
 		if shot.Revision().Number != 1 || len(shot.Flags()) != 1 {
 			t.Errorf("got %d flags at revision %d, want 1 at 1", len(shot.Flags()), shot.Revision().Number)
 		}
-		if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: key})); got != 2 {
+		if got := len(allChanges(t, s, change.Query{Namespace: key})); got != 2 {
 			t.Errorf("got %d records, want 2", got)
 		}
 	}

@@ -11,20 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Mirrored is a store whose updates advance copies.
 type Mirrored interface {
-	guidon.Store
-	UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error
-	UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error
+	service.Store
+	UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error
+	UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 }
 
 // RunMirrored checks that after every update a copy equals what a load returns,
 // although the copy itself is loaded only once. The updates make changes of all
 // kinds, or none. In between, others write through other, which must be a second
 // store on the same database.
-func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
+func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 	t.Run("Namespaces", func(t *testing.T) {
 		for seed := range uint64(4) {
 			namespace := fmt.Sprint("mirrored-", seed)
@@ -55,8 +56,8 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 	t.Run("Authentications", func(t *testing.T) {
 		w := &mirrorWriter{random: rand.New(rand.NewPCG(1, 1))} // #nosec G404 -- repeatable, for tests
-		var m mirrorCopy[guidon.AuthenticationSet, guidon.AuthenticationDelta]
-		m.apply, m.revision, m.empty = (*guidon.AuthenticationSet).Apply, (*guidon.AuthenticationSet).Revision, guidon.NewAuthenticationSet(guidon.Revision{}, nil)
+		var m mirrorCopy[service.AuthenticationSet, service.AuthenticationDelta]
+		m.apply, m.revision, m.empty = (*service.AuthenticationSet).Apply, (*service.AuthenticationSet).Revision, service.NewAuthenticationSet(guidon.Revision{}, nil)
 		m.held = mustAuthentications(t, s)
 		for n := range 100 {
 			for w.random.IntN(3) == 0 {
@@ -64,7 +65,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 			}
 			mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), &m, w.changeAuthentications))
 			want := mustAuthentications(t, s)
-			options := cmpopts.IgnoreUnexported(guidon.Authentication{})
+			options := cmpopts.IgnoreUnexported(service.Authentication{})
 			if diff := cmp.Diff(want.All(), m.held.All(), options, cmpopts.EquateEmpty()); diff != "" || want.Revision() != m.held.Revision() {
 				t.Fatalf("write %d: the copy is at %v, want %v (-want +got):\n%s", n, m.held.Revision(), want.Revision(), diff)
 			}
@@ -73,7 +74,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	t.Run("Failed", func(t *testing.T) {
 		failed := errors.New("failed")
 		m := mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]{ignore: true}
-		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx guidon.Tx) error {
+		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
 		})
 		if !errors.Is(err, failed) {
@@ -85,7 +86,7 @@ func RunMirrored(t *testing.T, s Mirrored, other guidon.Store) {
 	})
 }
 
-// mirrorCopy is a [guidon.Mirror] that must be advanced to every state.
+// mirrorCopy is a [service.Mirror] that must be advanced to every state.
 type mirrorCopy[T, D any] struct {
 	held     *T
 	empty    *T
@@ -137,7 +138,7 @@ func mustSucceed(t *testing.T, err error) {
 	}
 }
 
-func mustAuthentications(t *testing.T, s guidon.Store) *guidon.AuthenticationSet {
+func mustAuthentications(t *testing.T, s service.Store) *service.AuthenticationSet {
 	t.Helper()
 	set, err := s.Authentications(t.Context())
 	mustSucceed(t, err)
@@ -159,7 +160,7 @@ func (w *mirrorWriter) name() string {
 }
 
 // change makes some changes, creating the namespace if there is none.
-func (w *mirrorWriter) change(ctx context.Context, tx guidon.Tx) error {
+func (w *mirrorWriter) change(ctx context.Context, tx service.Tx) error {
 	n, err := tx.Namespace(ctx)
 	if errors.Is(err, guidon.NotFound) {
 		if err := tx.PutNamespace(ctx, &guidon.Namespace{Key: w.namespace, Name: w.name()}); err != nil {
@@ -187,7 +188,7 @@ func (w *mirrorWriter) change(ctx context.Context, tx guidon.Tx) error {
 	return nil
 }
 
-func (w *mirrorWriter) changeObject(ctx context.Context, tx guidon.Tx) error {
+func (w *mirrorWriter) changeObject(ctx context.Context, tx service.Tx) error {
 	switch w.random.IntN(5) {
 	case 0:
 		return tx.DeleteFlag(ctx, w.key("flag-"))
@@ -200,7 +201,7 @@ func (w *mirrorWriter) changeObject(ctx context.Context, tx guidon.Tx) error {
 }
 
 // changeAuthentications creates, changes, deletes or replaces some authentications.
-func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx guidon.AuthenticationTx) error {
+func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx service.AuthenticationTx) error {
 	for range w.random.IntN(3) {
 		id := w.key("id-")
 		if w.random.IntN(3) == 0 {
@@ -211,7 +212,7 @@ func (w *mirrorWriter) changeAuthentications(ctx context.Context, tx guidon.Auth
 		if w.random.IntN(3) == 0 {
 			continue
 		}
-		a := &guidon.Authentication{ID: id, Method: guidon.MethodToken, TokenHash: w.name(), Metadata: map[string]string{"n": w.name()}}
+		a := &service.Authentication{ID: id, Method: service.MethodToken, TokenHash: w.name(), Metadata: map[string]string{"n": w.name()}}
 		if err := tx.PutAuthentication(ctx, a); err != nil {
 			return err
 		}

@@ -6,11 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // A fresh store has one protected namespace (contract 4.7).
-func testSeed(t *testing.T, s guidon.Store) {
+func testSeed(t *testing.T, s service.Store) {
 	all, err := s.Namespaces(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -38,12 +41,12 @@ func testSeed(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testNamespaceLifeCycle(t *testing.T, s guidon.Store) {
+func testNamespaceLifeCycle(t *testing.T, s service.Store) {
 	if got := createNamespace(t, s, "shop"); got != 1 {
 		t.Errorf("create: got revision %d, want 1", got)
 	}
 	putFlags(t, s, "shop", newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
@@ -60,7 +63,7 @@ func testNamespaceLifeCycle(t *testing.T, s guidon.Store) {
 	deleteNamespace(t, s, "shop")
 	_, err := s.Snapshot(t.Context(), "shop")
 	wantCode(t, "snapshot of a deleted namespace", err, guidon.NotFound)
-	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		_, err := tx.Namespace(ctx)
 		wantCode(t, "deleted namespace", err, guidon.NotFound)
 		_, err = tx.Flag(ctx, "a")
@@ -77,7 +80,7 @@ func testNamespaceLifeCycle(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testNamespaceOrder(t *testing.T, s guidon.Store) {
+func testNamespaceOrder(t *testing.T, s service.Store) {
 	for _, key := range []string{"zebra", "ant", "mole"} {
 		createNamespace(t, s, key)
 	}
@@ -91,7 +94,7 @@ func testNamespaceOrder(t *testing.T, s guidon.Store) {
 	wantNamespaces(t, s, "ant", "mole", "zebra", "default")
 }
 
-func wantNamespaces(t *testing.T, s guidon.Store, want ...string) {
+func wantNamespaces(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
 	all, err := s.Namespaces(t.Context())
 	if err != nil {
@@ -106,13 +109,13 @@ func wantNamespaces(t *testing.T, s guidon.Store, want ...string) {
 	}
 }
 
-func testUnknownNamespace(t *testing.T, s guidon.Store) {
+func testUnknownNamespace(t *testing.T, s service.Store) {
 	for _, key := range []string{"nope", "", "Default", "default ", "'; DROP TABLE flags; --", "\x00", "\xff"} {
 		_, err := s.Snapshot(t.Context(), key)
 		wantCode(t, "snapshot of "+key, err, guidon.NotFound)
 	}
-	call := &guidon.Call{}
-	err := s.Update(guidon.WithCall(t.Context(), call), "nope", func(ctx context.Context, tx guidon.Tx) error {
+	call := &service.Call{}
+	err := s.Update(service.WithCall(t.Context(), call), "nope", func(ctx context.Context, tx service.Tx) error {
 		_, err := tx.Namespace(ctx)
 		wantCode(t, "unknown namespace", err, guidon.NotFound)
 		_, err = tx.Segment(ctx, "a")
@@ -128,19 +131,19 @@ func testUnknownNamespace(t *testing.T, s guidon.Store) {
 
 // The revision of the authentications is stored next to those of the namespaces. No
 // request may get it by the name of a namespace.
-func testReservedNamespace(t *testing.T, s guidon.Store) {
+func testReservedNamespace(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
-	const reserved = guidon.AuthenticationsKey
+	const reserved = service.AuthenticationsKey
 	_, err := s.Snapshot(t.Context(), reserved)
 	wantCode(t, "snapshot", err, guidon.NotFound)
-	err = s.Update(t.Context(), reserved, func(ctx context.Context, tx guidon.Tx) error {
+	err = s.Update(t.Context(), reserved, func(ctx context.Context, tx service.Tx) error {
 		if _, err := tx.Namespace(ctx); err == nil {
 			t.Error("the reserved name is a namespace")
 		}
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: reserved, Name: "x"})
 	})
 	wantCode(t, "update", err, guidon.InvalidArgument)
-	if got := allChanges(t, s, guidon.ChangeQuery{Namespace: reserved}); len(got) != 0 {
+	if got := allChanges(t, s, change.Query{Namespace: reserved}); len(got) != 0 {
 		t.Errorf("got %d records by the reserved name", len(got))
 	}
 	wantNamespaces(t, s, "default")

@@ -11,11 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/internal/fieldtest"
+	"github.com/guidonhq/guidon/service"
 )
 
 // fullFlag returns a flag with a value in every field.
-func fullFlag(tx guidon.Tx, key string) *guidon.Flag {
+func fullFlag(tx service.Tx, key string) *guidon.Flag {
 	now := tx.Now()
 	return &guidon.Flag{
 		Key: key, Name: "Name", Description: "<b>&\u2028", Type: guidon.BooleanFlag, Enabled: true,
@@ -33,7 +35,7 @@ func fullFlag(tx guidon.Tx, key string) *guidon.Flag {
 	}
 }
 
-func fullSegment(tx guidon.Tx, key string) *guidon.Segment {
+func fullSegment(tx service.Tx, key string) *guidon.Segment {
 	now := tx.Now()
 	return &guidon.Segment{
 		Key: key, Name: "Name", Description: "d", MatchType: guidon.MatchAny,
@@ -46,13 +48,13 @@ func fullSegment(tx guidon.Tx, key string) *guidon.Segment {
 }
 
 // testEveryField reads what was put, field by field.
-func testEveryField(t *testing.T, s guidon.Store) {
+func testEveryField(t *testing.T, s service.Store) {
 	flags, g := fieldtest.Flags(), fieldtest.Segment("segment")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, flags[0]), tx.PutFlag(ctx, flags[1]), tx.PutSegment(ctx, g))
 	})
 	current := snapshot(t, s, defaultNamespace)
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		for _, want := range flags {
 			got, err := tx.Flag(ctx, want.Key)
 			if err != nil {
@@ -77,10 +79,10 @@ func testEveryField(t *testing.T, s guidon.Store) {
 	})
 }
 
-func testObjectLifeCycle(t *testing.T, s guidon.Store) {
+func testObjectLifeCycle(t *testing.T, s service.Store) {
 	var f *guidon.Flag
 	var g *guidon.Segment
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		f, g = fullFlag(tx, "flag"), fullSegment(tx, "segment")
 		if err := tx.PutFlag(ctx, f); err != nil {
 			return err
@@ -100,7 +102,7 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 	if diff := cmp.Diff(g, shot.Segment("segment")); diff != "" {
 		t.Errorf("segment in the snapshot (-put +got):\n%s", diff)
 	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		got, err := tx.Flag(ctx, "flag")
 		if diff := cmp.Diff(f, got); err != nil || diff != "" {
 			t.Errorf("flag in a transaction: %v (-put +got):\n%s", err, diff)
@@ -118,7 +120,7 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 	if shot.Segment("segment") != nil {
 		t.Error("the deleted segment still exists")
 	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		if err := tx.DeleteFlag(ctx, "never was"); err != nil {
 			t.Errorf("delete an unknown flag: %v", err)
 		}
@@ -131,12 +133,12 @@ func testObjectLifeCycle(t *testing.T, s guidon.Store) {
 
 // The caller owns the objects that a transaction returns. Changing them affects
 // neither what is stored nor what is read later.
-func testOwnedByCaller(t *testing.T, s guidon.Store) {
+func testOwnedByCaller(t *testing.T, s service.Store) {
 	f := newFlag("a")
 	putFlags(t, s, defaultNamespace, f)
 	before := snapshot(t, s, defaultNamespace)
 	f.Name = "changed after the update"
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		first, err := tx.Flag(ctx, "a")
 		if err != nil {
 			return err
@@ -158,7 +160,7 @@ func testOwnedByCaller(t *testing.T, s guidon.Store) {
 
 // Lists are in creation order, whatever happened to the objects since. This includes
 // objects created in one update, whose times are equal.
-func testOrder(t *testing.T, s guidon.Store) {
+func testOrder(t *testing.T, s service.Store) {
 	var want []string
 	var flags []*guidon.Flag
 	for i := range 250 {
@@ -175,7 +177,7 @@ func testOrder(t *testing.T, s guidon.Store) {
 	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !cmp.Equal(got, want) {
 		t.Errorf("snapshot: got %q, want %q", got, want)
 	}
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		all, err := tx.Flags(ctx)
 		if got := flagKeys(all); !cmp.Equal(got, want) {
 			t.Errorf("transaction: got %q, want %q", got, want)
@@ -196,12 +198,12 @@ func testOrder(t *testing.T, s guidon.Store) {
 }
 
 // An object that is deleted and created again, in one update or two, is listed last.
-func testOrderAfterRecreation(t *testing.T, s guidon.Store) {
+func testOrderAfterRecreation(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	wantFlags(t, s, "b", "c", "a")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		if err := tx.DeleteFlag(ctx, "b"); err != nil {
 			return err
 		}
@@ -211,16 +213,16 @@ func testOrderAfterRecreation(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, defaultNamespace)
 }
 
-func wantFlags(t *testing.T, s guidon.Store, want ...string) {
+func wantFlags(t *testing.T, s service.Store, want ...string) {
 	t.Helper()
 	if got := flagKeys(snapshot(t, s, defaultNamespace).Flags()); !slices.Equal(got, want) {
 		t.Errorf("got flags %q, want %q", got, want)
 	}
 }
 
-func testReadsOwnWrites(t *testing.T, s guidon.Store) {
+func testReadsOwnWrites(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"))
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		changed := newFlag("b")
 		changed.Name = "changed"
 		for _, err := range []error{
@@ -250,11 +252,11 @@ func testReadsOwnWrites(t *testing.T, s guidon.Store) {
 
 // testListedKeys changes objects of which the transaction has read only the keys, in
 // every way and in any order.
-func testListedKeys(t *testing.T, s guidon.Store) {
+func testListedKeys(t *testing.T, s service.Store) {
 	const count = 250
 	key := func(i int) string { return fmt.Sprintf("flag-%d", (i*7)%count) }
 	var keys []string
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		keys = nil
 		for i := range count {
 			keys = append(keys, key(i))
@@ -264,7 +266,7 @@ func testListedKeys(t *testing.T, s guidon.Store) {
 		}
 		return nil
 	})
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		if err := tx.DeleteFlag(ctx, keys[240]); err != nil {
 			return err
 		}
@@ -302,7 +304,7 @@ func testListedKeys(t *testing.T, s guidon.Store) {
 		}
 		return err
 	})
-	changes, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 7})
+	changes, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 7})
 	if err != nil {
 		t.Fatal(err)
 	}

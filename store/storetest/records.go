@@ -9,17 +9,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // An update writes one record for each object, in the order in which they were first
 // changed.
-func testRecordsComplete(t *testing.T, s guidon.Store) {
+func testRecordsComplete(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
-	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.PutFlag(ctx, newFlag("z")), tx.PutSegment(ctx, newSegment("s")), tx.PutFlag(ctx, newFlag("a")))
 	})
-	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		changed := newFlag("a")
 		changed.Enabled = true
 		return errors.Join(tx.DeleteSegment(ctx, "s"), tx.PutFlag(ctx, changed), tx.DeleteFlag(ctx, "z"))
@@ -29,7 +32,7 @@ func testRecordsComplete(t *testing.T, s guidon.Store) {
 		"2.0 create flag z", "2.1 create segment s", "2.2 create flag a",
 		"3.0 delete segment s", "3.1 update flag a", "3.2 delete flag z",
 	}
-	if diff := cmp.Diff(want, brief(allChanges(t, s, guidon.ChangeQuery{Namespace: "shop"}))); diff != "" {
+	if diff := cmp.Diff(want, brief(allChanges(t, s, change.Query{Namespace: "shop"}))); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	wantReplay(t, s, "shop")
@@ -37,10 +40,10 @@ func testRecordsComplete(t *testing.T, s guidon.Store) {
 
 // All changes of an object in one update make one record. Only an object that is
 // deleted and put again has two, because it has a new position in lists.
-func testRecordsCoalesced(t *testing.T, s guidon.Store) {
+func testRecordsCoalesced(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("gone"), newFlag("again"), newFlag("back"))
 	late := newFlag("late")
-	update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		once, twice := newFlag("a"), newFlag("a")
 		once.Name, twice.Name = "once", "twice"
 		there := newFlag("back")
@@ -55,7 +58,7 @@ func testRecordsCoalesced(t *testing.T, s guidon.Store) {
 			tx.PutFlag(ctx, late),
 		)
 	})
-	got := allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace})[5:]
+	got := allChanges(t, s, change.Query{Namespace: defaultNamespace})[5:]
 	want := []string{"3.0 update flag a", "3.1 delete flag gone", "3.2 delete flag again", "3.3 create flag again", "3.4 create flag late"}
 	if diff := cmp.Diff(want, brief(got)); diff != "" {
 		t.Fatalf("records (-want +got):\n%s", diff)
@@ -74,23 +77,23 @@ func decodeFlag(t *testing.T, body json.RawMessage) *guidon.Flag {
 	return f
 }
 
-func testRecordsOfDeletedNamespace(t *testing.T, s guidon.Store) {
+func testRecordsOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("b"), newFlag("a"))
-	update(t, s, "shop", func(ctx context.Context, tx guidon.Tx) error { return tx.PutSegment(ctx, newSegment("s")) })
+	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, newSegment("s")) })
 	deleteNamespace(t, s, "shop")
-	got := brief(allChanges(t, s, guidon.ChangeQuery{Namespace: "shop"}))[4:]
+	got := brief(allChanges(t, s, change.Query{Namespace: "shop"}))[4:]
 	want := []string{"4.0 delete flag b", "4.1 delete flag a", "4.2 delete segment s", "4.3 delete namespace shop"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }
 
-func testRecordFields(t *testing.T, s guidon.Store) {
-	actor := guidon.Actor{ID: "token:1", Name: "Zoë", Method: "METHOD_TOKEN"}
-	ctx := guidon.WithCall(t.Context(), &guidon.Call{Actor: actor, RequestID: "request-1"})
+func testRecordFields(t *testing.T, s service.Store) {
+	actor := change.Actor{ID: "token:1", Name: "Zoë", Method: "METHOD_TOKEN"}
+	ctx := service.WithCall(t.Context(), &service.Call{Actor: actor, RequestID: "request-1"})
 	var at time.Time
-	err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		at = tx.Now()
 		f := newFlag("a")
 		f.Name = `<"&>`
@@ -99,12 +102,12 @@ func testRecordFields(t *testing.T, s guidon.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 1})
+	got, err := s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []*guidon.Change{{
-		Namespace: defaultNamespace, Revision: 2, Kind: guidon.KindFlag, Key: "a", Action: guidon.ActionCreate,
+	want := []*change.Record{{
+		Namespace: defaultNamespace, Revision: 2, Kind: change.KindFlag, Key: "a", Action: change.ActionCreate,
 		Actor: actor, At: at, RequestID: "request-1",
 		After: json.RawMessage(`{"key":"a","name":"<\"&>","type":"VARIANT_FLAG_TYPE","enabled":false,"createdAt":"0001-01-01T00:00:00Z","updatedAt":"0001-01-01T00:00:00Z"}`),
 	}}
@@ -112,24 +115,24 @@ func testRecordFields(t *testing.T, s guidon.Store) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	// An update without a call is anonymous.
-	err = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	err = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err = s.Changes(t.Context(), guidon.ChangeQuery{Namespace: defaultNamespace, Limit: 1})
+	got, err = s.Changes(t.Context(), change.Query{Namespace: defaultNamespace, Limit: 1})
 	if err != nil || len(got) != 1 {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	if got[0].Actor != guidon.Anonymous || got[0].After != nil || decodeFlag(t, got[0].Before).Key != "a" {
+	if got[0].Actor != change.Anonymous || got[0].After != nil || decodeFlag(t, got[0].Before).Key != "a" {
 		t.Errorf("got record %+v", got[0])
 	}
 }
 
 // Replaying the records of many updates of all kinds gives the current state.
-func testReplay(t *testing.T, s guidon.Store) {
+func testReplay(t *testing.T, s service.Store) {
 	keys := []string{"a", "b", "c", "d", "e"}
 	for i := range 60 {
-		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			f, g := fullFlag(tx, keys[i%5]), fullSegment(tx, keys[(i/2)%5])
 			var errs []error
 			if i%7 == 3 {
@@ -162,12 +165,12 @@ type replayed struct {
 
 // wantReplay checks that replaying the records of the namespace gives exactly its
 // state.
-func wantReplay(t *testing.T, s guidon.Store, namespace string) {
+func wantReplay(t *testing.T, s service.Store, namespace string) {
 	t.Helper()
 	shot := snapshot(t, s, namespace)
 	var r replayed
 	last := guidon.Position{}
-	for _, c := range allChanges(t, s, guidon.ChangeQuery{Namespace: namespace}) {
+	for _, c := range allChanges(t, s, change.Query{Namespace: namespace}) {
 		cursor := guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
 		follows := cursor == guidon.Position{Revision: last.Revision, Sequence: last.Sequence + 1} ||
 			cursor == guidon.Position{Revision: last.Revision + 1}
@@ -191,10 +194,10 @@ func wantReplay(t *testing.T, s guidon.Store, namespace string) {
 	}
 }
 
-func (r *replayed) apply(t *testing.T, c *guidon.Change) {
+func (r *replayed) apply(t *testing.T, c *change.Record) {
 	t.Helper()
 	switch c.Kind {
-	case guidon.KindNamespace:
+	case change.KindNamespace:
 		r.namespace = nil
 		if c.After != nil {
 			r.namespace = new(guidon.Namespace)
@@ -202,10 +205,10 @@ func (r *replayed) apply(t *testing.T, c *guidon.Change) {
 				t.Fatal(err)
 			}
 		}
-	case guidon.KindFlag:
+	case change.KindFlag:
 		r.flags = applyTo(t, r.flags, c,
 			func(f *guidon.Flag) string { return f.Key }, func(f *guidon.Flag) *guidon.Position { return &f.Created })
-	case guidon.KindSegment:
+	case change.KindSegment:
 		r.segments = applyTo(t, r.segments, c,
 			func(g *guidon.Segment) string { return g.Key }, func(g *guidon.Segment) *guidon.Position { return &g.Created })
 	default:
@@ -213,7 +216,7 @@ func (r *replayed) apply(t *testing.T, c *guidon.Change) {
 	}
 }
 
-func applyTo[T any](t *testing.T, list []*T, c *guidon.Change, key func(*T) string, created func(*T) *guidon.Position) []*T {
+func applyTo[T any](t *testing.T, list []*T, c *change.Record, key func(*T) string, created func(*T) *guidon.Position) []*T {
 	t.Helper()
 	at := slices.IndexFunc(list, func(o *T) bool { return key(o) == c.Key })
 	if (at < 0) != (c.Before == nil) {

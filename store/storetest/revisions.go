@@ -9,19 +9,21 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Every committed update takes exactly one revision and writes its records, also with
 // 8 concurrent writers.
-func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
+func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	const writers, writes = 8, 12
 	seen := make([]atomic.Int32, writers*writes+2)
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			for i := range writes {
-				call := &guidon.Call{}
-				err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+				call := &service.Call{}
+				err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, newFlag(fmt.Sprintf("flag-%d-%d", w, i)))
 				})
 				if err != nil {
@@ -45,7 +47,7 @@ func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
 	if got, want := len(shot.Flags()), writers*writes; got != want {
 		t.Errorf("got %d flags, want %d", got, want)
 	}
-	for i, c := range allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace}) {
+	for i, c := range allChanges(t, s, change.Query{Namespace: defaultNamespace}) {
 		if c.Revision != int64(i+1) || c.Sequence != 0 {
 			t.Fatalf("record %d is %d.%d", i, c.Revision, c.Sequence)
 		}
@@ -54,17 +56,17 @@ func testRevisionCountsWrites(t *testing.T, s guidon.Store) {
 }
 
 // An update that stores nothing uses no revision and reports the current one.
-func testNothingStored(t *testing.T, s guidon.Store) {
+func testNothingStored(t *testing.T, s service.Store) {
 	f := newFlag("a")
 	want := putFlags(t, s, defaultNamespace, f)
 	before := snapshot(t, s, defaultNamespace)
-	for name, fn := range map[string]func(ctx context.Context, tx guidon.Tx) error{
-		"nothing at all":     func(context.Context, guidon.Tx) error { return nil },
-		"delete of nothing":  func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteFlag(ctx, "nope") },
-		"the same flag":      func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("a")) },
+	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
+		"nothing at all":     func(context.Context, service.Tx) error { return nil },
+		"delete of nothing":  func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "nope") },
+		"the same flag":      func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("a")) },
 		"the same namespace": putSameNamespace,
 		"there and back":     putAndPutBack,
-		"created and deleted": func(ctx context.Context, tx guidon.Tx) error {
+		"created and deleted": func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutSegment(ctx, newSegment("s")), tx.DeleteSegment(ctx, "s"))
 		},
 	} {
@@ -80,7 +82,7 @@ func testNothingStored(t *testing.T, s guidon.Store) {
 	}
 }
 
-func putSameNamespace(ctx context.Context, tx guidon.Tx) error {
+func putSameNamespace(ctx context.Context, tx service.Tx) error {
 	n, err := tx.Namespace(ctx)
 	if err != nil {
 		return err
@@ -88,13 +90,13 @@ func putSameNamespace(ctx context.Context, tx guidon.Tx) error {
 	return tx.PutNamespace(ctx, n)
 }
 
-func putAndPutBack(ctx context.Context, tx guidon.Tx) error {
+func putAndPutBack(ctx context.Context, tx service.Tx) error {
 	changed := newFlag("a")
 	changed.Enabled = true
 	return errors.Join(tx.PutFlag(ctx, changed), tx.PutFlag(ctx, newFlag("a")))
 }
 
-func testRevisionOfDeletedNamespace(t *testing.T, s guidon.Store) {
+func testRevisionOfDeletedNamespace(t *testing.T, s service.Store) {
 	createNamespace(t, s, "shop")
 	putFlags(t, s, "shop", newFlag("a"))
 	first := snapshot(t, s, "shop").Revision()
@@ -111,11 +113,11 @@ func testRevisionOfDeletedNamespace(t *testing.T, s guidon.Store) {
 	wantReplay(t, s, "shop")
 }
 
-func testIfMatch(t *testing.T, s guidon.Store) {
+func testIfMatch(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
 	for _, expected := range []int64{current - 1, current + 1, 0, -1} {
-		call := &guidon.Call{IfMatch: &expected}
-		err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(context.Context, guidon.Tx) error {
+		call := &service.Call{IfMatch: &expected}
+		err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(context.Context, service.Tx) error {
 			t.Error("the function ran although the revision did not match")
 			return nil
 		})
@@ -127,9 +129,9 @@ func testIfMatch(t *testing.T, s guidon.Store) {
 			t.Errorf("got revision %d, want %d", call.Revision, current)
 		}
 	}
-	call := &guidon.Call{IfMatch: &current}
-	ctx := guidon.WithCall(t.Context(), call)
-	put := func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
+	call := &service.Call{IfMatch: &current}
+	ctx := service.WithCall(t.Context(), call)
+	put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
 	if err := s.Update(ctx, defaultNamespace, put); err != nil {
 		t.Errorf("matching revision: %v", err)
 	}
@@ -140,7 +142,7 @@ func testIfMatch(t *testing.T, s guidon.Store) {
 
 	// A namespace that does not exist is at revision 0.
 	zero := int64(0)
-	err := s.Update(guidon.WithCall(t.Context(), &guidon.Call{IfMatch: &zero}), "new", func(ctx context.Context, tx guidon.Tx) error {
+	err := s.Update(service.WithCall(t.Context(), &service.Call{IfMatch: &zero}), "new", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new", Name: "New"})
 	})
 	if err != nil {
@@ -149,14 +151,14 @@ func testIfMatch(t *testing.T, s guidon.Store) {
 }
 
 // If many writers require the same revision, only one succeeds.
-func testIfMatchOneWins(t *testing.T, s guidon.Store) {
+func testIfMatchOneWins(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
 	var wg sync.WaitGroup
 	var won, lost atomic.Int32
 	for i := range 8 {
 		wg.Go(func() {
-			ctx := guidon.WithCall(t.Context(), &guidon.Call{IfMatch: &current})
-			err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+			ctx := service.WithCall(t.Context(), &service.Call{IfMatch: &current})
+			err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by ", i)))
 			})
 			switch {

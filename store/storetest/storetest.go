@@ -1,4 +1,4 @@
-// Package storetest is the conformance suite that every [guidon.Store] must pass,
+// Package storetest is the conformance suite that every [service.Store] must pass,
 // whatever its database and its cache.
 package storetest
 
@@ -10,14 +10,16 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Run runs the suite. open must return a fresh store in its seed state (contract 4.7)
 // and close it with t.Cleanup. It is called once for each subtest.
-func Run(t *testing.T, open func(t *testing.T) guidon.Store) {
+func Run(t *testing.T, open func(t *testing.T) service.Store) {
 	for _, part := range []struct {
 		name string
-		test func(t *testing.T, s guidon.Store)
+		test func(t *testing.T, s service.Store)
 	}{
 		{"Seed", testSeed},
 		{"NamespaceLifeCycle", testNamespaceLifeCycle},
@@ -87,19 +89,19 @@ func newSegment(key string) *guidon.Segment {
 
 // update runs fn and fails the test if that fails. It returns the revision reported
 // to the caller.
-func update(t testing.TB, s guidon.Store, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) int64 {
+func update(t testing.TB, s service.Store, namespace string, fn func(ctx context.Context, tx service.Tx) error) int64 {
 	t.Helper()
-	call := &guidon.Call{Actor: guidon.Actor{ID: "test"}}
-	if err := s.Update(guidon.WithCall(t.Context(), call), namespace, fn); err != nil {
+	call := &service.Call{Actor: change.Actor{ID: "test"}}
+	if err := s.Update(service.WithCall(t.Context(), call), namespace, fn); err != nil {
 		t.Fatalf("Update(%q): %v", namespace, err)
 	}
 	return call.Revision
 }
 
 // putFlags stores the flags in one update.
-func putFlags(t testing.TB, s guidon.Store, namespace string, flags ...*guidon.Flag) int64 {
+func putFlags(t testing.TB, s service.Store, namespace string, flags ...*guidon.Flag) int64 {
 	t.Helper()
-	return update(t, s, namespace, func(ctx context.Context, tx guidon.Tx) error {
+	return update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
 		for _, f := range flags {
 			if err := tx.PutFlag(ctx, f); err != nil {
 				return err
@@ -109,19 +111,19 @@ func putFlags(t testing.TB, s guidon.Store, namespace string, flags ...*guidon.F
 	})
 }
 
-func createNamespace(t testing.TB, s guidon.Store, key string) int64 {
+func createNamespace(t testing.TB, s service.Store, key string) int64 {
 	t.Helper()
-	return update(t, s, key, func(ctx context.Context, tx guidon.Tx) error {
+	return update(t, s, key, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: key, Name: key, CreatedAt: tx.Now(), UpdatedAt: tx.Now()})
 	})
 }
 
-func deleteNamespace(t testing.TB, s guidon.Store, key string) int64 {
+func deleteNamespace(t testing.TB, s service.Store, key string) int64 {
 	t.Helper()
-	return update(t, s, key, func(ctx context.Context, tx guidon.Tx) error { return tx.DeleteNamespace(ctx) })
+	return update(t, s, key, func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
 }
 
-func snapshot(t testing.TB, s guidon.Store, namespace string) *guidon.Snapshot {
+func snapshot(t testing.TB, s service.Store, namespace string) *guidon.Snapshot {
 	t.Helper()
 	got, err := s.Snapshot(t.Context(), namespace)
 	if err != nil {
@@ -155,10 +157,10 @@ func wantCode(t testing.TB, what string, err error, code guidon.Code) {
 }
 
 // allChanges returns all records that match the query, oldest first.
-func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guidon.Change {
+func allChanges(t testing.TB, s service.Store, query change.Query) []*change.Record {
 	t.Helper()
 	query.Limit = 100
-	var all []*guidon.Change
+	var all []*change.Record
 	for {
 		page, err := s.Changes(t.Context(), query)
 		if err != nil {
@@ -177,7 +179,7 @@ func allChanges(t testing.TB, s guidon.Store, query guidon.ChangeQuery) []*guido
 }
 
 // brief returns the records in a form that is easy to compare.
-func brief(changes []*guidon.Change) []string {
+func brief(changes []*change.Record) []string {
 	lines := make([]string, len(changes))
 	for i, c := range changes {
 		lines[i] = fmt.Sprintf("%d.%d %s %s %s", c.Revision, c.Sequence, c.Action, c.Kind, c.Key)

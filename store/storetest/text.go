@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Keys are compared byte by byte: keys that differ in any byte are different.
-func testCollation(t *testing.T, s guidon.Store) {
+func testCollation(t *testing.T, s service.Store) {
 	keys := []string{
 		"a", "A", "aa", "a-", "a_", "a,b", "a-b", "a_b", "axb", "-", "_", ",", "--", "1", "01", "1-0",
 		strings.Repeat("k", 255), strings.Repeat("k", 254) + "K",
@@ -22,7 +25,7 @@ func testCollation(t *testing.T, s guidon.Store) {
 		createNamespace(t, s, "ns-"+key[:min(len(key), 200)]+key[len(key)-1:])
 		f, g := newFlag(key), newSegment(key)
 		f.Description, g.Description = key, key
-		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			_, err := tx.Flag(ctx, key)
 			wantCode(t, "flag "+key+" before it exists", err, guidon.NotFound)
 			return errors.Join(tx.PutFlag(ctx, f), tx.PutSegment(ctx, g))
@@ -36,21 +39,21 @@ func testCollation(t *testing.T, s guidon.Store) {
 		t.Errorf("segments (-want +got):\n%s", diff)
 	}
 	for _, key := range keys {
-		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			f, err := tx.Flag(ctx, key)
 			if err != nil || f.Description != key {
 				t.Errorf("flag %q: got %v, %v", key, f, err)
 			}
 			return nil
 		})
-		if got := len(allChanges(t, s, guidon.ChangeQuery{Namespace: defaultNamespace, Key: key})); got != 2 {
+		if got := len(allChanges(t, s, change.Query{Namespace: defaultNamespace, Key: key})); got != 2 {
 			t.Errorf("got %d records of key %q, want 2", got, key)
 		}
 	}
 }
 
 // Strings are returned as they were stored, whatever characters they contain.
-func testText(t *testing.T, s guidon.Store) {
+func testText(t *testing.T, s service.Store) {
 	texts := []string{
 		"", " ", "Ünïcödé", "日本語", "👩‍👩‍👧", "e\u0301 and é", "right\u202eleft", "NUL \x00 inside", "\x01\x1f\x7f",
 		"line\nbreak\ttab\r", `quotes " ' \ and ''`, "<script>&amp;", "\u2028\u2029", "\ufeff\ufffd\U0010ffff", "?$1:name@p%s;--",
@@ -71,17 +74,17 @@ func testText(t *testing.T, s guidon.Store) {
 
 // A request may contain any key. A key that no database can store is not found,
 // rather than an error of the database. A similar key does not match either.
-func testUnstorableKeys(t *testing.T, s guidon.Store) {
+func testUnstorableKeys(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
 		_, err := s.Snapshot(t.Context(), defaultNamespace+suffix)
 		wantCode(t, fmt.Sprintf("namespace with %.5q", suffix), err, guidon.NotFound)
-		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			_, err := tx.Flag(ctx, "a"+suffix)
 			wantCode(t, fmt.Sprintf("flag with %.5q", suffix), err, guidon.NotFound)
 			return nil
 		})
-		query := guidon.ChangeQuery{Namespace: defaultNamespace, Key: "a" + suffix, Limit: 1}
+		query := change.Query{Namespace: defaultNamespace, Key: "a" + suffix, Limit: 1}
 		if got, err := s.Changes(t.Context(), query); err != nil || len(got) != 0 {
 			t.Errorf("changes of a key with %.5q: got %d, %v", suffix, len(got), err)
 		}
@@ -89,7 +92,7 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 	putAuthentication(t, s, newAuthentication("a"))
 	before := authentications(t, s).Revision()
 	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
-		updateAuthentications(t, s, func(ctx context.Context, tx guidon.AuthenticationTx) error {
+		updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 			_, err := tx.Authentication(ctx, "a"+suffix)
 			wantCode(t, fmt.Sprintf("authentication with %.5q", suffix), err, guidon.NotFound)
 			return tx.DeleteAuthentication(ctx, "a"+suffix)
@@ -97,11 +100,11 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 		if suffix == " " {
 			continue // it can be stored
 		}
-		for name, change := range map[string]func(a *guidon.Authentication){
-			"id":   func(a *guidon.Authentication) { a.ID += suffix },
-			"hash": func(a *guidon.Authentication) { a.TokenHash += suffix },
+		for name, change := range map[string]func(a *service.Authentication){
+			"id":   func(a *service.Authentication) { a.ID += suffix },
+			"hash": func(a *service.Authentication) { a.TokenHash += suffix },
 		} {
-			err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx guidon.AuthenticationTx) error {
+			err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
 				a := newAuthentication("b")
 				change(a)
 				return tx.PutAuthentication(ctx, a)
@@ -112,8 +115,8 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 	if after := authentications(t, s); after.Revision() != before || !cmp.Equal(ids(after.All()), []string{"a"}) {
 		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
-	call := &guidon.Call{Actor: guidon.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
-	err := s.Update(guidon.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+	call := &service.Call{Actor: change.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
+	err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, newFlag("b"))
 	})
 	if err != nil {
@@ -123,7 +126,7 @@ func testUnstorableKeys(t *testing.T, s guidon.Store) {
 
 // An attachment may have 1,024,000 bytes, and a flag may have several attachments
 // (contract 4.2).
-func testAttachments(t *testing.T, s guidon.Store) {
+func testAttachments(t *testing.T, s service.Store) {
 	attachment := `"` + strings.Repeat("x", 1_024_000-2) + `"`
 	f := newFlag("large")
 	for i := range 3 {
@@ -137,14 +140,14 @@ func testAttachments(t *testing.T, s guidon.Store) {
 	}
 }
 
-func testTooLarge(t *testing.T, s guidon.Store) {
+func testTooLarge(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
 	f, g := newFlag("a"), newSegment("s")
-	f.Description = strings.Repeat("x", guidon.MaxObjectSize)
+	f.Description = strings.Repeat("x", service.MaxObjectSize)
 	g.Description = f.Description
-	for name, fn := range map[string]func(ctx context.Context, tx guidon.Tx) error{
-		"flag":    func(ctx context.Context, tx guidon.Tx) error { return tx.PutFlag(ctx, f) },
-		"segment": func(ctx context.Context, tx guidon.Tx) error { return tx.PutSegment(ctx, g) },
+	for name, fn := range map[string]func(ctx context.Context, tx service.Tx) error{
+		"flag":    func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) },
+		"segment": func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, g) },
 	} {
 		wantCode(t, name, s.Update(t.Context(), defaultNamespace, fn), guidon.TooLarge)
 	}
@@ -152,7 +155,7 @@ func testTooLarge(t *testing.T, s guidon.Store) {
 	if shot.Revision().Number != current || shot.Flag("a").Description != "" {
 		t.Error("an object that is too large changed something")
 	}
-	f.Description = strings.Repeat("x", guidon.MaxObjectSize-1000)
+	f.Description = strings.Repeat("x", service.MaxObjectSize-1000)
 	putFlags(t, s, defaultNamespace, f)
 	if got := snapshot(t, s, defaultNamespace).Flag("a").Description; got != f.Description {
 		t.Errorf("the largest flag: got a description of %d bytes, want %d", len(got), len(f.Description))
@@ -161,7 +164,7 @@ func testTooLarge(t *testing.T, s guidon.Store) {
 
 // Times are stored in UTC and whole microseconds. Those of the object that is put are
 // converted to that form.
-func testTimes(t *testing.T, s guidon.Store) {
+func testTimes(t *testing.T, s service.Store) {
 	for _, at := range []time.Time{
 		time.Date(2024, 2, 29, 23, 59, 59, 123456789, time.FixedZone("", -5*3600)),
 		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -170,7 +173,7 @@ func testTimes(t *testing.T, s guidon.Store) {
 		f := newFlag("a")
 		f.CreatedAt, f.UpdatedAt = at, at
 		f.Variants = []*guidon.Variant{{ID: "v", Key: "v", CreatedAt: at, UpdatedAt: at}}
-		update(t, s, defaultNamespace, func(ctx context.Context, tx guidon.Tx) error {
+		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			if now := tx.Now(); now.Location() != time.UTC || now.Nanosecond()%1000 != 0 || now != tx.Now() {
 				t.Errorf("the transaction's time is %v, then %v", now, tx.Now())
 			}

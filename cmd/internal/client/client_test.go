@@ -22,12 +22,14 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -55,8 +57,8 @@ func (o *observer) take() []string {
 	return calls
 }
 
-// service is a running service and its token.
-type service struct {
+// testService is a running service and its token.
+type testService struct {
 	observer observer
 	handler  *handler.Handler
 	web      string
@@ -65,7 +67,7 @@ type service struct {
 }
 
 // start runs a service on free ports until the test ends.
-func start(t *testing.T, required bool) *service {
+func start(t *testing.T, required bool) *testService {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	db, err := store.Open(ctx, "file:"+filepath.Join(t.TempDir(), "guidon.db"), store.Options{})
@@ -75,9 +77,9 @@ func start(t *testing.T, required bool) *service {
 	if _, err := migrate.Up(ctx, db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	domain := guidon.NewService(cache.New(db), time.Now)
-	s, health := new(service), server.NewHealth()
-	if s.token, _, err = domain.CreateToken(ctx, guidon.TokenInput{Name: "test"}); err != nil {
+	domain := service.NewService(cache.New(db), time.Now)
+	s, health := new(testService), server.NewHealth()
+	if s.token, _, err = domain.CreateToken(ctx, service.TokenInput{Name: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	s.handler = handler.New(handler.Config{
@@ -111,9 +113,9 @@ func start(t *testing.T, required bool) *service {
 }
 
 // clients returns a client for each transport.
-func (s *service) clients(t *testing.T, options client.Options) map[string]client.Client {
+func (s *testService) clients(t *testing.T, options client.Options) map[string]client.Client {
 	t.Helper()
-	all := map[string]client.Client{"local": client.NewLocal(s.handler, guidon.Actor{ID: "cli:test"}, nil)}
+	all := map[string]client.Client{"local": client.NewLocal(s.handler, change.Actor{ID: "cli:test"}, nil)}
 	for name, address := range map[string]string{"http": s.web, "grpc": s.grpc} {
 		c, err := client.Dial(address, options)
 		if err != nil {

@@ -5,20 +5,20 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
 )
 
 // local invokes operations of a handler in the same process.
 type local struct {
 	handler *handler.Handler
-	actor   guidon.Actor
+	actor   change.Actor
 	close   func() error
 }
 
 // NewLocal returns a client that invokes the handler as the trusted actor. Close calls
 // close once, unless it is nil.
-func NewLocal(h *handler.Handler, actor guidon.Actor, close func() error) Client {
+func NewLocal(h *handler.Handler, actor change.Actor, close func() error) Client {
 	return &local{handler: h, actor: actor, close: close}
 }
 

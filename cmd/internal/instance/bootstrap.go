@@ -6,19 +6,21 @@ import (
 	"log/slog"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Bootstrap creates the first token of a database that never had one, and logs it if it
 // is random. On any other database it logs a warning if the configured token, or every
 // token, is rejected.
-func Bootstrap(ctx context.Context, c config.Authentication, service *guidon.Service, logger *slog.Logger) error {
+func Bootstrap(ctx context.Context, c config.Authentication, svc *service.Service, logger *slog.Logger) error {
 	token := c.Methods.Token
 	if !token.Enabled {
 		return nil
 	}
-	ctx = guidon.WithCall(ctx, &guidon.Call{Actor: guidon.Actor{ID: "system:bootstrap"}})
-	random, created, err := service.Bootstrap(ctx, guidon.BootstrapInput{
+	ctx = service.WithCall(ctx, &service.Call{Actor: change.Actor{ID: "system:bootstrap"}})
+	random, created, err := svc.Bootstrap(ctx, service.BootstrapInput{
 		Token: token.Bootstrap.Token, Expiration: token.Bootstrap.Expiration, Metadata: token.Bootstrap.Metadata,
 	})
 	switch {
@@ -32,19 +34,19 @@ func Bootstrap(ctx context.Context, c config.Authentication, service *guidon.Ser
 		return nil
 	}
 	if token.Bootstrap.Token != "" {
-		if err := warnUnused(ctx, token.Bootstrap.Token, service, logger); err != nil {
+		if err := warnUnused(ctx, token.Bootstrap.Token, svc, logger); err != nil {
 			return err
 		}
 	}
 	if c.Required {
-		return warnLockedOut(ctx, service, logger)
+		return warnLockedOut(ctx, svc, logger)
 	}
 	return nil
 }
 
 // warnUnused logs a warning if the configured first token is not valid.
-func warnUnused(ctx context.Context, token string, service *guidon.Service, logger *slog.Logger) error {
-	_, err := service.Authenticate(ctx, token)
+func warnUnused(ctx context.Context, token string, svc *service.Service, logger *slog.Logger) error {
+	_, err := svc.Authenticate(ctx, token)
 	if !errors.Is(err, guidon.Unauthenticated) {
 		return err
 	}
@@ -54,8 +56,8 @@ func warnUnused(ctx context.Context, token string, service *guidon.Service, logg
 }
 
 // warnLockedOut logs a warning if there is no valid token for all namespaces.
-func warnLockedOut(ctx context.Context, service *guidon.Service, logger *slog.Logger) error {
-	usable, err := service.HasUnlimitedToken(ctx)
+func warnLockedOut(ctx context.Context, svc *service.Service, logger *slog.Logger) error {
+	usable, err := svc.HasUnlimitedToken(ctx)
 	if err != nil || usable {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/service"
 )
 
 // An operator is warned if the expected first token does not exist. A configured token is
@@ -17,8 +17,8 @@ func TestBootstrapWarnings(t *testing.T) {
 	const secret = "a-configured-secret"
 	const unused, lockedOut = "bootstrap token is not valid", "no valid token"
 	hour := time.Now().Add(time.Hour)
-	delete := func(t *testing.T, s *guidon.Service) {
-		all, _, err := s.ListAuthentications(t.Context(), guidon.MethodToken, 100, "")
+	delete := func(t *testing.T, s *service.Service) {
+		all, _, err := s.ListAuthentications(t.Context(), service.MethodToken, 100, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,8 +28,8 @@ func TestBootstrapWarnings(t *testing.T) {
 			}
 		}
 	}
-	create := func(in guidon.TokenInput) func(t *testing.T, s *guidon.Service) {
-		return func(t *testing.T, s *guidon.Service) {
+	create := func(in service.TokenInput) func(t *testing.T, s *service.Service) {
+		return func(t *testing.T, s *service.Service) {
 			if _, _, err := s.CreateToken(t.Context(), in); err != nil {
 				t.Fatal(err)
 			}
@@ -39,16 +39,16 @@ func TestBootstrapWarnings(t *testing.T) {
 		name     string
 		token    string
 		optional bool // authentication is not required
-		between  []func(t *testing.T, s *guidon.Service)
+		between  []func(t *testing.T, s *service.Service)
 		want     []string
 	}{
 		{name: "configured"},
 		{name: "random, kept"},
-		{"configured, deleted", secret, false, []func(t *testing.T, s *guidon.Service){delete}, []string{unused, lockedOut}},
-		{"configured, replaced", secret, false, []func(t *testing.T, s *guidon.Service){delete, create(guidon.TokenInput{Name: "n", ExpiresAt: &hour})}, []string{unused}},
-		{"random, deleted", "", false, []func(t *testing.T, s *guidon.Service){delete}, []string{lockedOut}},
-		{"random, one namespace left", "", false, []func(t *testing.T, s *guidon.Service){delete, create(guidon.TokenInput{Name: "n", Namespace: "shop"})}, []string{lockedOut}},
-		{"not required", "", true, []func(t *testing.T, s *guidon.Service){delete}, nil},
+		{"configured, deleted", secret, false, []func(t *testing.T, s *service.Service){delete}, []string{unused, lockedOut}},
+		{"configured, replaced", secret, false, []func(t *testing.T, s *service.Service){delete, create(service.TokenInput{Name: "n", ExpiresAt: &hour})}, []string{unused}},
+		{"random, deleted", "", false, []func(t *testing.T, s *service.Service){delete}, []string{lockedOut}},
+		{"random, one namespace left", "", false, []func(t *testing.T, s *service.Service){delete, create(service.TokenInput{Name: "n", Namespace: "shop"})}, []string{lockedOut}},
+		{"not required", "", true, []func(t *testing.T, s *service.Service){delete}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			service := newTestCleaner(t).service

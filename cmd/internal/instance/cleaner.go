@@ -8,8 +8,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -25,15 +26,15 @@ const (
 // Cleaner deletes expired tokens and old change records. It may be killed at any time.
 type Cleaner struct {
 	db        *store.DB
-	service   *guidon.Service
-	actor     guidon.Actor
+	service   *service.Service
+	actor     change.Actor
 	grace     time.Duration // how long expired tokens are kept
 	retention time.Duration // how long change records are kept; 0 means forever
 	now       func() time.Time
 }
 
 // NewCleaner returns a cleaner for the configuration that acts as the actor.
-func NewCleaner(c *config.Config, db *store.DB, service *guidon.Service, actor guidon.Actor) Cleaner {
+func NewCleaner(c *config.Config, db *store.DB, service *service.Service, actor change.Actor) Cleaner {
 	return Cleaner{
 		db: db, service: service, actor: actor, now: time.Now,
 		grace: c.Authentication.Methods.Token.Cleanup.GracePeriod, retention: c.Changes.Retention,
@@ -50,7 +51,7 @@ func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
-		deleted, err = c.service.CleanupAuthentications(guidon.WithCall(ctx, &guidon.Call{Actor: c.actor}), guidon.MethodToken, c.grace)
+		deleted, err = c.service.CleanupAuthentications(service.WithCall(ctx, &service.Call{Actor: c.actor}), service.MethodToken, c.grace)
 		return err
 	})
 	return deleted, err

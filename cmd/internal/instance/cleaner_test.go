@@ -11,9 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	_ "modernc.org/sqlite"
 
-	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
 
@@ -29,7 +30,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 		t.Fatal(err)
 	}
 	return Cleaner{
-		db: db, service: guidon.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: guidon.Actor{ID: "test"},
+		db: db, service: service.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: change.Actor{ID: "test"},
 		grace: time.Minute, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}
@@ -39,7 +40,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 func describe(t *testing.T, db *store.DB, times int) {
 	t.Helper()
 	for i := range times {
-		err := db.Update(t.Context(), "default", func(ctx context.Context, tx guidon.Tx) error {
+		err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
 			n, err := tx.Namespace(ctx)
 			if err != nil {
 				return err
@@ -53,9 +54,9 @@ func describe(t *testing.T, db *store.DB, times int) {
 	}
 }
 
-func changesOf(t *testing.T, db *store.DB) []*guidon.Change {
+func changesOf(t *testing.T, db *store.DB) []*change.Record {
 	t.Helper()
-	changes, err := db.Changes(t.Context(), guidon.ChangeQuery{Namespace: "default", Limit: 100})
+	changes, err := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

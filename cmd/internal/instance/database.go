@@ -6,9 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
@@ -94,7 +94,7 @@ func (s *Storage) Source() cache.SharedSource {
 
 // Cached is a store with a cache in memory.
 type Cached interface {
-	guidon.Store
+	service.Store
 	Stats() cache.Stats
 	Subscribe(namespace string) (changed func() <-chan struct{}, cancel func())
 }

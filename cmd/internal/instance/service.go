@@ -3,15 +3,15 @@ package instance
 import (
 	"log/slog"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/service"
 )
 
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
 // the runtime: health, outage, metrics, profiler.
-func HandlerConfig(c *config.Config, service *guidon.Service, info handler.Info, logger *slog.Logger) handler.Config {
+func HandlerConfig(c *config.Config, service *service.Service, info handler.Info, logger *slog.Logger) handler.Config {
 	h := handler.Config{
 		Service: service,
 		Authentication: handler.AuthenticationConfig{

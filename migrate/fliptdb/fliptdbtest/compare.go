@@ -10,11 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Compare evaluates flags for many generated entities and contexts, and compares the
 // results of [Data.Evaluate] with those of the store.
-func Compare(t *testing.T, d *Data, store guidon.Store) {
+func Compare(t *testing.T, d *Data, store service.Store) {
 	t.Helper()
 	const contexts = 2500
 	g := &generator{Rand: rand.New(rand.NewPCG(7, 7))} // #nosec G404 -- reproducible

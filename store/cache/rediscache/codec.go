@@ -40,7 +40,7 @@ type document struct {
 
 type object[T any] struct {
 	Created guidon.Position `json:"created"`
-	Body    T                   `json:"body"`
+	Body    T               `json:"body"`
 }
 
 func encode(snapshot *guidon.Snapshot) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // FuzzDecode: whatever is in Redis, decode returns the requested snapshot or none.
@@ -12,7 +13,7 @@ func FuzzDecode(f *testing.F) {
 	for _, flags := range []int{0, 100} {
 		all := make([]*guidon.Flag, flags)
 		for i := range all {
-			all[i] = &guidon.Flag{Key: guidon.NewID(), Name: "Flag"}
+			all[i] = &guidon.Flag{Key: service.NewID(), Name: "Flag"}
 		}
 		text, err := encode(guidon.NewSnapshot(&guidon.Namespace{Key: "a"}, revision, all, nil))
 		if err != nil {

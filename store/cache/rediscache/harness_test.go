@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
@@ -143,7 +144,7 @@ func (d *database) count() int {
 	return d.reads
 }
 
-func (d *database) Update(_ context.Context, key string, _ func(context.Context, guidon.Tx) error) error {
+func (d *database) Update(_ context.Context, key string, _ func(context.Context, service.Tx) error) error {
 	call(d.updating)
 	d.mu.Lock()
 	r := d.heads[key]
@@ -153,12 +154,12 @@ func (d *database) Update(_ context.Context, key string, _ func(context.Context,
 	return nil
 }
 
-func (d *database) UpdateMirrored(ctx context.Context, key string, _ guidon.Mirror[guidon.SnapshotDelta], fn func(context.Context, guidon.Tx) error) error {
+func (d *database) UpdateMirrored(ctx context.Context, key string, _ service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) error {
 	return d.Update(ctx, key, fn)
 }
 
-func (d *database) UpdateAuthenticationsMirrored(ctx context.Context, _ guidon.Mirror[guidon.AuthenticationDelta], _ func(context.Context, guidon.AuthenticationTx) error) error {
-	return d.Update(ctx, guidon.AuthenticationsKey, nil)
+func (d *database) UpdateAuthenticationsMirrored(ctx context.Context, _ service.Mirror[service.AuthenticationDelta], _ func(context.Context, service.AuthenticationTx) error) error {
+	return d.Update(ctx, service.AuthenticationsKey, nil)
 }
 
 func (d *database) Load(_ context.Context, namespace string, _ *guidon.Snapshot) (*guidon.Snapshot, error) {
@@ -169,6 +170,6 @@ func (d *database) Load(_ context.Context, namespace string, _ *guidon.Snapshot)
 	return s, nil
 }
 
-func (d *database) LoadAuthentications(context.Context, *guidon.AuthenticationSet) (*guidon.AuthenticationSet, error) {
-	return guidon.NewAuthenticationSet(guidon.Revision{}, nil), nil
+func (d *database) LoadAuthentications(context.Context, *service.AuthenticationSet) (*service.AuthenticationSet, error) {
+	return service.NewAuthenticationSet(guidon.Revision{}, nil), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 )
 
 // queries returns how often do queries the database.
@@ -136,16 +137,16 @@ func TestClusterOfOne(t *testing.T) {
 // authentications.
 func TestWriteIsSeen(t *testing.T) {
 	db, server := newDatabase(), startRedis(t)
-	db.heads[guidon.AuthenticationsKey] = db.heads["a"]
+	db.heads[service.AuthenticationsKey] = db.heads["a"]
 	a, b := newInstance(t, server.URL, db), newInstance(t, server.URL, db)
 	a.warm(t, "a")
-	a.warm(t, guidon.AuthenticationsKey)
+	a.warm(t, service.AuthenticationsKey)
 	for i := range int64(20) {
 		b.write(t, "a")
 		if err := b.UpdateAuthentications(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
-		for _, key := range []string{"a", guidon.AuthenticationsKey} {
+		for _, key := range []string{"a", service.AuthenticationsKey} {
 			for _, reader := range []instance{a, b} {
 				if head := reader.head(t, key); head != i+2 {
 					t.Fatalf("%s: revision %d after the write of %d", key, head, i+2)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
@@ -18,7 +19,7 @@ func newSnapshot(number int64, flags int) *guidon.Snapshot {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 678_901_000, time.UTC)
 	all := make([]*guidon.Flag, flags)
 	for i := range all {
-		on, off := guidon.NewID(), guidon.NewID()
+		on, off := service.NewID(), service.NewID()
 		all[i] = &guidon.Flag{
 			Key: fmt.Sprintf("flag-%05d", i), Name: "Flag <&> ü", Description: "What the flag is for", Enabled: true,
 			Metadata: []byte(`{"owner":"<team>"}`), DefaultVariantID: off, CreatedAt: now, UpdatedAt: now,
@@ -27,11 +28,11 @@ func newSnapshot(number int64, flags int) *guidon.Snapshot {
 				{ID: off, Key: "off", CreatedAt: now, UpdatedAt: now},
 			},
 			Rules: []*guidon.Rule{{
-				ID: guidon.NewID(), SegmentKeys: []string{"segment"}, Rank: 1, CreatedAt: now, UpdatedAt: now,
-				Distributions: []*guidon.Distribution{{ID: guidon.NewID(), VariantID: on, Rollout: 33.3, CreatedAt: now, UpdatedAt: now}},
+				ID: service.NewID(), SegmentKeys: []string{"segment"}, Rank: 1, CreatedAt: now, UpdatedAt: now,
+				Distributions: []*guidon.Distribution{{ID: service.NewID(), VariantID: on, Rollout: 33.3, CreatedAt: now, UpdatedAt: now}},
 			}},
 			Rollouts: []*guidon.Rollout{{
-				ID: guidon.NewID(), Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 12.5, Value: true}, CreatedAt: now, UpdatedAt: now,
+				ID: service.NewID(), Rank: 1, Threshold: &guidon.RolloutThreshold{Percentage: 12.5, Value: true}, CreatedAt: now, UpdatedAt: now,
 			}},
 			Created: guidon.Position{Revision: int64(i + 2), Sequence: 1},
 		}
@@ -39,7 +40,7 @@ func newSnapshot(number int64, flags int) *guidon.Snapshot {
 	segment := &guidon.Segment{
 		Key: "segment", Name: "Segment", MatchType: guidon.MatchAny, CreatedAt: now, UpdatedAt: now, Created: guidon.Position{Revision: 1, Sequence: 2},
 		Constraints: []*guidon.Constraint{{
-			ID: guidon.NewID(), Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "de", CreatedAt: now, UpdatedAt: now,
+			ID: service.NewID(), Type: guidon.StringComparison, Property: "country", Operator: guidon.OpEQ, Value: "de", CreatedAt: now, UpdatedAt: now,
 		}},
 	}
 	namespace := &guidon.Namespace{Key: "a", Name: "A", Protected: true, CreatedAt: now, UpdatedAt: now}

@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -142,24 +143,24 @@ func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapsh
 	return snapshot, err
 }
 
-// Update implements [guidon.Store].
-func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx guidon.Tx) error) error {
+// Update implements [service.Store].
+func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
 	return s.UpdateMirrored(ctx, namespace, nil, fn)
 }
 
 // UpdateMirrored implements [cache.Source].
-func (s *Source) UpdateMirrored(ctx context.Context, namespace string, mirror guidon.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx guidon.Tx) error) error {
+func (s *Source) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
 	return s.writing(ctx, namespace, func() error { return s.SharedSource.UpdateMirrored(ctx, namespace, mirror, fn) })
 }
 
-// UpdateAuthentications implements [guidon.Store].
-func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
+// UpdateAuthentications implements [service.Store].
+func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	return s.UpdateAuthenticationsMirrored(ctx, nil, fn)
 }
 
 // UpdateAuthenticationsMirrored implements [cache.Source].
-func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, mirror guidon.Mirror[guidon.AuthenticationDelta], fn func(ctx context.Context, tx guidon.AuthenticationTx) error) error {
-	return s.writing(ctx, guidon.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, mirror, fn) })
+func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+	return s.writing(ctx, service.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, mirror, fn) })
 }
 
 func (s *Source) stateKey(key string) string    { return s.prefix + ":revision:" + key }

@@ -14,7 +14,7 @@ import (
 const idleTimeout = 5 * time.Second
 
 // Subscribe calls changed after each acknowledged write, with the key of the namespace
-// or [guidon.AuthenticationsKey]. The first call has the empty key, which stands for
+// or [service.AuthenticationsKey]. The first call has the empty key, which stands for
 // all earlier writes. Messages can be lost; an error means that from now on all are.
 // Subscribe returns nil when ctx has ended.
 func (s *Source) Subscribe(ctx context.Context, changed func(key string)) error {

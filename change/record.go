@@ -1,0 +1,74 @@
+// Package change describes changes of namespaces and authentications: the records of the
+// change log, who made them, and where they are in it.
+package change
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// Kind is the kind of object that a change record describes.
+type Kind string
+
+// Kinds of change records.
+const (
+	KindNamespace      Kind = "namespace"
+	KindFlag           Kind = "flag"
+	KindSegment        Kind = "segment"
+	KindAuthentication Kind = "authentication"
+)
+
+// Action is what a change did to the object.
+type Action string
+
+// Actions of change records.
+const (
+	ActionCreate Action = "create"
+	ActionUpdate Action = "update"
+	ActionDelete Action = "delete"
+)
+
+// Record is the change record of one object. Replaying the records of a namespace in
+// order of revision and sequence gives its state.
+type Record struct {
+	Namespace string          `json:"namespace"`
+	Revision  int64           `json:"revision"`
+	Sequence  int32           `json:"sequence"` // from 0 within one revision
+	Kind      Kind            `json:"kind"`
+	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication
+	Action    Action          `json:"action"`
+	Actor     Actor           `json:"actor"`
+	At        time.Time       `json:"at"`
+	RequestID string          `json:"requestId,omitempty"`
+	Before    json.RawMessage `json:"before,omitempty"` // the stored object before; nil on create
+	After     json.RawMessage `json:"after,omitempty"`  // the stored object after; nil on delete
+}
+
+// Query selects change records of one namespace or, if Kind is
+// KindAuthentication, those of the authentications; Namespace is then ignored. Other
+// zero fields do not restrict the selection.
+type Query struct {
+	Namespace string
+	Kind      Kind
+	Key       string
+	Actor     string          // an actor's id
+	Since     *time.Time      // inclusive; nil means the beginning
+	Until     *time.Time      // exclusive; nil means the end
+	Before    guidon.Position // exclusive
+	After     guidon.Position // exclusive; if set, the records are sorted oldest first
+	Limit     int             // at most this many records, fewer if they are large; required
+}
+
+// After returns the position after the last record of the revision. For zero
+// that is the beginning of the log.
+func After(revision int64) guidon.Position {
+	return guidon.Position{Revision: revision, Sequence: math.MaxInt32}
+}
+
+// Cursor returns the position of the record.
+func (c *Record) Cursor() guidon.Position {
+	return guidon.Position{Revision: c.Revision, Sequence: c.Sequence}
+}

@@ -1,0 +1,258 @@
+package guidon_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/flagtest"
+)
+
+// missing represents a context without the property.
+const missing = "\x00missing"
+
+// TestConstraint covers the rules and samples of contract 7.2.
+func TestConstraint(t *testing.T) {
+	const (
+		text   = guidon.StringComparison
+		number = guidon.NumberComparison
+		truth  = guidon.BooleanComparison
+		date   = guidon.DateTimeComparison
+		id     = guidon.EntityIDComparison
+	)
+	tests := []struct {
+		comparison      guidon.ComparisonType
+		operator, value string
+		v               string
+		want            bool
+	}{
+		// Left column of the sample table.
+		{text, "eq", "bar", "bar", true},
+		{text, "eq", "bar", "Bar", false},
+		{text, "eq", "bar", " bar", false},
+		{text, "neq", "bar", missing, false},
+		{text, "neq", "bar", "baz", true},
+		{text, "empty", "", missing, true},
+		{text, "empty", "", "   ", true},
+		{text, "notempty", "", "   ", false},
+		{text, "prefix", "ab", "  abc", true},
+		{text, "prefix", " ab", " abc", false},
+		{text, "suffix", "yz", "xyz ", true},
+		{text, "contains", "b c", "ab cd", true},
+		{text, "notcontains", "x", missing, false},
+		{text, "isoneof", `["a","b"]`, "b", true},
+		{text, "isnotoneof", `["a"]`, missing, false},
+		{text, "isnotoneof", `not json`, "z", false},
+		{id, "eq", "u1", "u1", true},
+		{id, "neq", "u1", "", false},
+		// Right column.
+		{number, "eq", "5", "5.0", true},
+		{number, "eq", "5", " 5", false},
+		{number, "neq", "5", "abc", false},
+		{number, "neq", "5", missing, false},
+		{number, "lt", "10", "9.99", true},
+		{number, "gte", "10", "1e1", true},
+		{number, "gt", "5", "Inf", true},
+		{number, "neq", "5", "NaN", true},
+		{number, "present", "", "abc", true},
+		{number, "notpresent", "", "  ", true},
+		{number, "isoneof", "[1, 2.5]", "2.50", true},
+		{number, "isnotoneof", "[1]", "x", false},
+		{truth, "true", "", "T", true},
+		{truth, "true", "", "yes", false},
+		{truth, "false", "", "0", true},
+		{truth, "false", "", missing, false},
+		{date, "eq", "2024-01-01", "2024-01-01T01:00:00+01:00", true},
+		{date, "lt", "2024-01-01T00:00:00Z", "2023-12-31", true},
+
+		// Only these operators trim, and they trim Unicode white space.
+		{text, "empty", "", "\u2003\u00a0", true},
+		{text, "notempty", "", "\u2003x", true},
+		{text, "notempty", "", missing, false},
+		{text, "prefix", "ab", "\u3000abc", true},
+		{text, "suffix", "yz ", "xyz ", false},
+		{text, "eq", "bar", "bar ", false},
+		{text, "contains", "ab ", "ab ", true},
+		// Values are compared as bytes, without normalization (contract 7.1).
+		{text, "eq", "\u00e9", "e\u0301", false},
+		{text, "contains", "b", "ABC", false},
+		{text, "contains", "zz", "abc", false},
+		{text, "notcontains", "zz", "abc", true},
+		{text, "notcontains", "b", "abc", false},
+		{text, "prefix", "b", "abc", false},
+		{text, "suffix", "b", "abc", false},
+		// A missing value matches none of the other operators.
+		{text, "eq", "", missing, false},
+		{text, "prefix", "", missing, false},
+		{text, "contains", "", missing, false},
+		{text, "isoneof", `[""]`, missing, false},
+		// Lists.
+		{text, "isoneof", `["a","b"]`, "c", false},
+		{text, "isnotoneof", `["a","b"]`, "c", true},
+		{text, "isnotoneof", `["a","b"]`, "a", false},
+		{text, "isoneof", `["a"]`, " a", false},
+		{text, "isoneof", `[]`, "a", false},
+		{text, "isnotoneof", `[]`, "a", true},
+		{text, "isoneof", `[1]`, "1", false}, // not a list of strings
+		{text, "isnotoneof", `[1]`, "2", false},
+		// Operators of other types.
+		{text, "lt", "b", "a", false},
+		{text, "present", "", "a", false},
+		{text, "true", "", "true", false},
+		{text, "", "a", "a", false},
+
+		{id, "eq", "u1", "u2", false},
+		{id, "neq", "u1", "u2", true},
+		{id, "contains", "@example.com", "alice@example.com", true},
+		{id, "notcontains", "@example.com", "alice@example.org", true},
+		{id, "isoneof", `["u1","u2"]`, "u2", true},
+		{id, "isnotoneof", `["u1","u2"]`, "u2", false},
+		{id, "isnotoneof", `["u1","u2"]`, "u3", true},
+
+		// Spellings of numbers.
+		{number, "eq", "5", "+5", true},
+		{number, "eq", "16", "0x1p4", true},
+		{number, "eq", "16", "0x_10p0", true},
+		{number, "eq", "10", "1_0", true},
+		{number, "eq", "10", "1__0", false},
+		{number, "eq", "5", "5 ", false},
+		{number, "gt", "5", "1e999", false}, // out of range
+		{number, "neq", "5", "1e999", false},
+		{number, "lt", "0", "-inf", true},
+		{number, "eq", "NaN", "NaN", false},
+		{number, "neq", "NaN", "NaN", true},
+		{number, "lt", "5", "NaN", false},
+		{number, "gte", "5", "NaN", false},
+		{number, "eq", "0", "-0", true},
+		{number, "eq", "five", "5", false}, // the constraint does not parse
+		{number, "neq", "five", "5", false},
+		{number, "eq", "", "0", false},
+		{number, "eq", " 5", "5", false},
+		{number, "neq", "5", "6", true},
+		{number, "neq", "5", "5", false},
+		{number, "lt", "5", "5", false},
+		{number, "lte", "5", "5", true},
+		{number, "lte", "5", "5.1", false},
+		{number, "gt", "5", "5", false},
+		{number, "gt", "5", "5.1", true},
+		{number, "gte", "5", "5", true},
+		{number, "gte", "5", "4.9", false},
+		{number, "present", "", missing, false},
+		{number, "present", "", "  ", false},
+		{number, "notpresent", "", missing, true},
+		{number, "notpresent", "", "0", false},
+		{number, "isoneof", "[1, 2.5]", "3", false},
+		{number, "isnotoneof", "[1, 2.5]", "3", true},
+		{number, "isnotoneof", "[1, 2.5]", "1.0", false},
+		{number, "isnotoneof", "[1]", "NaN", true},
+		{number, "isnotoneof", "[1]", missing, false},
+		{number, "isoneof", `["1"]`, "1", false}, // not a list of numbers
+		{number, "isnotoneof", `["1"]`, "2", false},
+		{number, "isnotoneof", "1", "2", false},
+		{number, "prefix", "1", "12", false},
+		{number, "true", "", "1", false},
+
+		{truth, "true", "", "1", true},
+		{truth, "true", "", "t", true},
+		{truth, "true", "", "TRUE", true},
+		{truth, "true", "", "true", true},
+		{truth, "true", "", "True", true},
+		{truth, "true", "", "tRUE", false},
+		{truth, "true", "", " true", false},
+		{truth, "true", "", "0", false},
+		{truth, "true", "", missing, false},
+		{truth, "false", "", "f", true},
+		{truth, "false", "", "F", true},
+		{truth, "false", "", "FALSE", true},
+		{truth, "false", "", "false", true},
+		{truth, "false", "", "False", true},
+		{truth, "false", "", "no", false},
+		{truth, "false", "", "1", false},
+		{truth, "present", "", "whatever", true},
+		{truth, "present", "", missing, false},
+		{truth, "notpresent", "", " \t", true},
+		{truth, "notpresent", "", "true", false},
+		{truth, "eq", "true", "true", false},
+
+		{date, "eq", "2024-01-01T00:00:00Z", "2024-01-01", true},
+		{date, "eq", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.000000001Z", false},
+		{date, "neq", "2024-01-01", "2024-01-02", true},
+		{date, "neq", "2024-01-01", "2024-01-01T00:00:00Z", false},
+		{date, "neq", "2024-01-01", "soon", false},
+		{date, "neq", "2024-01-01", missing, false},
+		{date, "neq", "soon", "2024-01-01", false},
+		{date, "lt", "2024-01-01", "2024-01-01", false},
+		{date, "lte", "2024-01-01", "2024-01-01", true},
+		{date, "lte", "2024-01-01", "2024-01-01T00:00:01Z", false},
+		{date, "gt", "2024-01-01", "2024-01-01", false},
+		{date, "gt", "2024-01-01", "2024-01-01T00:00:00.5Z", true},
+		{date, "gte", "2024-01-01", "2023-12-31T23:00:00-01:00", true},
+		{date, "gte", "2024-01-01", "2023-12-31T23:59:59Z", false},
+		{date, "gt", "2024-01-01", "2024-01-02t00:00:00z", false}, // T and Z are upper case
+		{date, "gt", "2024-01-01", " 2024-01-02", false},
+		{date, "gt", "2024-01-01", "2024-02-30", false}, // no such day
+		{date, "gt", "2024-01-01", "1735689600", false},
+		{date, "isoneof", `["2024-01-01"]`, "2024-01-01", false},
+		{date, "isoneof", "2024-01-01", "2024-01-01", false},
+		{date, "isnotoneof", "2024-01-01", "2025-01-01", false},
+		{date, "present", "", "soon", true},
+		{date, "present", "", missing, false},
+		{date, "notpresent", "", " ", true},
+		{date, "notpresent", "", "2024-01-01", false},
+		{date, "contains", "2024", "2024-01-01", false},
+	}
+	for _, tt := range tests {
+		name := strings.ReplaceAll(fmt.Sprintf("%s %s %q of %q", tt.comparison, tt.operator, tt.value, tt.v), "/", "|")
+		t.Run(name, func(t *testing.T) {
+			context, entityID := map[string]string{"p": tt.v}, "someone"
+			switch {
+			case tt.comparison == id:
+				context, entityID = map[string]string{"entityId": "of the context, ignored"}, tt.v
+			case tt.v == missing:
+				context = nil
+			}
+			property := "p"
+			if tt.comparison == id {
+				property = "entityId"
+			}
+			s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")),
+				flagtest.Segment("s", guidon.MatchAll, &guidon.Constraint{
+					Type: tt.comparison, Property: property, Operator: tt.operator, Value: tt.value,
+				}))
+			got, err := s.Boolean("f", entityID, context)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Enabled != tt.want {
+				t.Errorf("got %t, want %t", got.Enabled, tt.want)
+			}
+		})
+	}
+}
+
+// TestMissingIsEmpty: a missing property is the same as one with an empty value
+// (contract 7.2).
+func TestMissingIsEmpty(t *testing.T) {
+	operators := []string{
+		"eq", "neq", "lt", "lte", "gt", "gte", "empty", "notempty", "prefix", "suffix", "contains",
+		"notcontains", "isoneof", "isnotoneof", "present", "notpresent", "true", "false",
+	}
+	for comparison := guidon.StringComparison; comparison <= guidon.DateTimeComparison; comparison++ {
+		for _, operator := range operators {
+			s := flagtest.SnapshotOf(flagtest.BooleanFlag("f", false, flagtest.SegmentRollout(true, guidon.OrSegments, "s")),
+				flagtest.Segment("s", guidon.MatchAll, &guidon.Constraint{Type: comparison, Property: "p", Operator: operator, Value: "[]"}))
+			var got [3]bool
+			for i, context := range []map[string]string{nil, {"q": "x"}, {"p": ""}} {
+				result, err := s.Boolean("f", "someone", context)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[i] = result.Enabled
+			}
+			if got[0] != got[2] || got[1] != got[2] {
+				t.Errorf("%s %s: missing gives %t and %t, empty gives %t", comparison, operator, got[0], got[1], got[2])
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package service
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// Page sizes of the change list.
+const (
+	defaultChangePage = 25
+	maxChangePage     = 100
+)
+
+// ChangeFilter selects change records of one namespace. Zero fields do not restrict
+// the selection.
+type ChangeFilter struct {
+	Kind      change.Kind
+	Key       string
+	Actor     string     // an actor's id
+	Since     *time.Time // inclusive; nil means the beginning
+	Until     *time.Time // exclusive; nil means the end
+	Limit     int32      // 0 means 25; more than 100 means 100
+	PageToken string     // returned with the previous page
+}
+
+// ListChanges returns a page of the namespace's change records, newest first, and
+// the token of the next page, which is empty on the last one. A deleted namespace
+// keeps its records; one that never existed has none. A page may be shorter than the
+// limit if records are large.
+func (s *Service) ListChanges(ctx context.Context, namespace string, filter ChangeFilter) ([]*change.Record, string, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	query, err := filter.query(namespace)
+	if err != nil {
+		return nil, "", err
+	}
+	// Read the snapshot first, so that the records are at least as new as the
+	// revision that the response states.
+	if _, err := s.viewOrEmpty(ctx, namespace); err != nil {
+		return nil, "", err
+	}
+	changes, err := s.store.Changes(ctx, query)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(changes) == 0 {
+		return nil, "", nil
+	}
+	query.Before, query.Limit = changes[len(changes)-1].Cursor(), 1
+	more, err := s.store.Changes(ctx, query)
+	if err != nil || len(more) == 0 {
+		return changes, "", err
+	}
+	return changes, ChangesPageToken(query.Before), nil
+}
+
+// LatestChange returns the position of the namespace's newest change record, or the
+// beginning of the log if there is none.
+func (s *Service) LatestChange(ctx context.Context, namespace string) (guidon.Position, error) {
+	newest, err := s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return change.After(0), err
+	}
+	return newest[0].Cursor(), nil
+}
+
+// ChangesAfter returns up to 100 of the namespace's change records after the
+// position, oldest first, or none if there is none yet. A revision is committed with
+// its records, and after the previous revision, so a caller that continues after the
+// last record returned sees each record exactly once.
+func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guidon.Position) ([]*change.Record, error) {
+	return s.store.Changes(ctx, change.Query{Namespace: guidon.NamespaceKey(namespace), After: after, Limit: maxChangePage})
+}
+
+func (f ChangeFilter) query(namespace string) (change.Query, error) {
+	switch f.Kind {
+	case "", change.KindNamespace, change.KindFlag, change.KindSegment:
+	default:
+		return change.Query{}, invalidField("kind", "must be namespace, flag or segment")
+	}
+	if f.Limit < 0 {
+		return change.Query{}, invalidField("limit", "must be greater than or equal to '0'")
+	}
+	limit := min(int(f.Limit), maxChangePage)
+	if limit == 0 {
+		limit = defaultChangePage
+	}
+	cursor, err := parseChangesPageToken(f.PageToken)
+	if err != nil {
+		return change.Query{}, err
+	}
+	return change.Query{
+		Namespace: namespace, Kind: f.Kind, Key: f.Key, Actor: f.Actor,
+		Since: f.Since, Until: f.Until, Before: cursor, Limit: limit,
+	}, nil
+}
+
+// ChangesPageToken returns the token of the page of change records that starts after the
+// record at c.
+func ChangesPageToken(c guidon.Position) string {
+	text, _ := json.Marshal(c) // cannot fail for two integers
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+func parseChangesPageToken(token string) (guidon.Position, error) {
+	if token == "" {
+		return guidon.Position{}, nil
+	}
+	var c guidon.Position
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil || c.Revision <= 0 || c.Sequence < 0 {
+		return guidon.Position{}, guidon.Errorf(guidon.InvalidArgument, "pageToken is not valid: %q", token)
+	}
+	return c, nil
+}

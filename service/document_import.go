@@ -1,0 +1,113 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// ImportMode is how an import treats flags and segments that exist already.
+type ImportMode uint8
+
+// Import modes.
+const (
+	ImportCreate       ImportMode = iota // an existing object fails the import
+	ImportSkipExisting                   // existing objects are not changed
+	ImportUpdate                         // existing objects are updated to match the document
+	ImportReplace                        // ImportUpdate, and objects missing from the document are deleted
+)
+
+var importModeNames = []string{"create", "skip existing", "update", "replace"}
+
+// Known reports whether the mode is one of the constants.
+func (m ImportMode) Known() bool { return int(m) < len(importModeNames) }
+
+// String returns the name of the mode for messages.
+func (m ImportMode) String() string {
+	if m.Known() {
+		return importModeNames[m]
+	}
+	return fmt.Sprintf("%d", uint8(m))
+}
+
+// ImportResult describes what an import did or, in a dry run, would do.
+type ImportResult struct {
+	Namespace string
+	Revision  int64 // current after the import
+	DryRun    bool
+	Changes   []*ImportChange // in the order of the change records
+	Unchanged int             // number of flags and segments that already matched the document
+	Skipped   []string        // "flag/<key>" and "segment/<key>", not changed because of ImportSkipExisting
+}
+
+// maxDescribed is the number of flags and segments in a document above which the result
+// omits their states before and after the import. The change log always has them.
+const maxDescribed = 1000
+
+// ImportChange is what an import does to one object. Before and After are documents of
+// that object alone, or nil if it does not exist. Both are nil if the document has more
+// than 1000 flags and segments, except in a dry run.
+type ImportChange struct {
+	Kind   change.Kind
+	Key    string
+	Action change.Action
+	Before *Document
+	After  *Document
+}
+
+// errDryRun rolls back the transaction of a dry run.
+var errDryRun = errors.New("dry run")
+
+// Import imports the document into the namespace in one transaction. A namespace that
+// does not exist is created. Only the default one is neither created nor modified
+// (contract 13.2). ImportUpdate and ImportReplace set the name and description of an
+// existing namespace, unless they are empty in the document. Objects that already match
+// the document are not written, and an import that changes nothing uses no revision. A
+// dry run makes the same checks and reports the same changes, but stores nothing.
+//
+// Import returns InvalidArgument with the problems of the document, as
+// [Document.Validate] does, although rules may also refer to stored segments. It returns
+// InvalidArgument too if an object exists already and the mode is ImportCreate, NotFound
+// if the default namespace does not exist, and TooLarge if a flag or segment is too
+// large to be stored. doc is not modified.
+func (s *Service) Import(ctx context.Context, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	if err := checkEnum("mode", mode); err != nil {
+		return nil, err
+	}
+	if key := doc.Namespace.Key; key != "" && key != namespace {
+		return nil, guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be imported into namespace %q", key, namespace)
+	}
+	call := CallFrom(ctx)
+	ctx = WithCall(ctx, call) // the store reports the revision in it
+	var result *ImportResult
+	err := s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+		i := &importing{
+			tx: tx, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
+		}
+		result = i.result
+		if err := i.run(ctx, doc.withNamespace(namespace)); err != nil {
+			return err
+		}
+		if dryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errDryRun) {
+		return nil, err
+	}
+	result.DryRun, result.Revision = dryRun, call.Revision
+	return result, nil
+}
+
+// withNamespace returns a copy of the document with the key of the target namespace.
+func (d *Document) withNamespace(key string) *Document {
+	out := *d
+	out.Namespace.Key = key
+	return &out
+}

@@ -1,0 +1,201 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// MaxBatch is the maximum number of evaluations in a batch, and maxBatchAttachments
+// that of the bytes of attachments in its results. They limit the memory that a
+// single request can use.
+const (
+	MaxBatch            = 1000
+	maxBatchAttachments = 64 << 20
+)
+
+// EvaluationRequest is the request to evaluate a flag for an entity.
+type EvaluationRequest struct {
+	Namespace string // empty means DefaultNamespace
+	FlagKey   string
+	EntityID  string
+	Context   map[string]string
+}
+
+// Evaluation is one result of a batch. Exactly one of Variant and Boolean is set, or
+// neither if the flag does not exist.
+type Evaluation struct {
+	Variant *guidon.VariantResult
+	Boolean *guidon.BooleanResult
+}
+
+// Batch holds the requests of a batch evaluation and their results. It may be reused
+// after [Batch.Reset]. It is not safe for concurrent use.
+type Batch struct {
+	Requests []EvaluationRequest
+	Answers  []Evaluation // in the order of Requests; valid until Reset
+
+	variants []guidon.VariantResult // referenced by Answers
+	booleans []guidon.BooleanResult
+}
+
+// BatchItemError is the error of one evaluation of a batch, which fails the whole
+// batch. The other evaluations have no result.
+type BatchItemError struct {
+	Index int // in Batch.Requests
+	Err   error
+}
+
+// Error returns the text of Err.
+func (e *BatchItemError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *BatchItemError) Unwrap() error { return e.Err }
+
+// Reset empties the batch. It keeps the allocated memory, but clears all references in
+// it.
+func (b *Batch) Reset() {
+	b.Requests = slices.Delete(b.Requests, 0, len(b.Requests))
+	b.Answers = slices.Delete(b.Answers, 0, len(b.Answers))
+	b.variants = slices.Delete(b.variants, 0, len(b.variants))
+	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
+}
+
+// Snapshot returns the current snapshot of the namespace, for evaluation by clients
+// (contract 9.1). If the namespace does not exist, it returns an empty snapshot at the
+// zero revision.
+func (s *Service) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	return s.viewOrEmpty(ctx, guidon.NamespaceKey(namespace))
+}
+
+// EvaluateVariant evaluates a variant flag. It returns the errors of
+// [Snapshot.Variant].
+func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest) (guidon.VariantResult, error) {
+	snapshot, err := s.viewOrEmpty(ctx, guidon.NamespaceKey(request.Namespace))
+	if err != nil {
+		return guidon.VariantResult{}, err
+	}
+	return snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
+}
+
+// EvaluateBoolean evaluates a boolean flag. It returns the errors of
+// [Snapshot.Boolean].
+func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest) (guidon.BooleanResult, error) {
+	snapshot, err := s.viewOrEmpty(ctx, guidon.NamespaceKey(request.Namespace))
+	if err != nil {
+		return guidon.BooleanResult{}, err
+	}
+	return snapshot.Boolean(request.FlagKey, request.EntityID, request.Context)
+}
+
+// EvaluateBatch evaluates flags of either type, in order, each namespace at one
+// revision (contract 7.8), and stores the results in the batch. A flag that does not
+// exist gives an empty Evaluation. Any other error of an evaluation fails the whole
+// batch with a [BatchItemError]; it is TooLarge if the attachments exceed 64 MiB.
+//
+// Before any evaluation, it returns TooLarge for more than [MaxBatch] requests, and
+// InvalidArgument for several namespaces if Call.MinRevision is set.
+func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
+	if len(batch.Requests) > MaxBatch {
+		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
+	}
+	if CallFrom(ctx).MinRevision > 0 && !ofOneNamespace(batch.Requests) {
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field requests: must all be in one namespace if a minimum revision is set")
+	}
+	views := batchViews{service: s, byNamespace: make(map[string]*guidon.Snapshot, 1)}
+	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
+	size := 0
+	for i := range batch.Requests {
+		result, err := batch.run(ctx, &views, &batch.Requests[i])
+		if v := result.Variant; v != nil {
+			size += len(v.Attachment)
+		}
+		if err == nil && size > maxBatchAttachments {
+			err = guidon.Errorf(guidon.TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch", maxBatchAttachments)
+		}
+		if err != nil {
+			return &BatchItemError{i, err}
+		}
+		batch.Answers = append(batch.Answers, result)
+	}
+	views.clearCallIfSeveral(ctx)
+	return nil
+}
+
+// ofOneNamespace reports whether all requests name the same namespace.
+func ofOneNamespace(requests []EvaluationRequest) bool {
+	for i := range requests {
+		if guidon.NamespaceKey(requests[i].Namespace) != guidon.NamespaceKey(requests[0].Namespace) {
+			return false
+		}
+	}
+	return true
+}
+
+// run evaluates a flag in the batch's snapshot of its namespace.
+func (b *Batch) run(ctx context.Context, views *batchViews, request *EvaluationRequest) (Evaluation, error) {
+	snapshot, err := views.of(ctx, guidon.NamespaceKey(request.Namespace))
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return b.evaluate(snapshot, request)
+}
+
+// evaluate evaluates a flag of either type, if it exists.
+func (b *Batch) evaluate(s *guidon.Snapshot, request *EvaluationRequest) (result Evaluation, err error) {
+	f := s.Compiled(request.FlagKey)
+	switch {
+	case f == nil:
+	case f.Kind() == guidon.BooleanFlag:
+		result.Boolean = extend(&b.booleans)
+		*result.Boolean, err = f.Boolean(request.EntityID, request.Context)
+	default:
+		result.Variant = extend(&b.variants)
+		*result.Variant, err = f.Variant(request.EntityID, request.Context)
+	}
+	return result, err
+}
+
+// extend appends a zero item to items and returns it. Earlier items are never moved,
+// because Answers point to them.
+func extend[T any](items *[]T) *T {
+	if len(*items) == cap(*items) {
+		*items = make([]T, 0, max(2*cap(*items), 16))
+	}
+	*items = (*items)[:len(*items)+1]
+	return &(*items)[len(*items)-1]
+}
+
+// batchViews holds one snapshot of each namespace of a batch.
+type batchViews struct {
+	service     *Service
+	byNamespace map[string]*guidon.Snapshot
+	namespace   string // the last one, as most batches have only one
+	snapshot    *guidon.Snapshot
+}
+
+func (v *batchViews) of(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	if v.snapshot != nil && v.namespace == namespace {
+		return v.snapshot, nil
+	}
+	snapshot := v.byNamespace[namespace]
+	if snapshot == nil {
+		var err error
+		if snapshot, err = v.service.viewOrEmpty(ctx, namespace); err != nil {
+			return nil, err
+		}
+		v.byNamespace[namespace] = snapshot
+	}
+	v.namespace, v.snapshot = namespace, snapshot
+	return snapshot, nil
+}
+
+// clearCallIfSeveral clears namespace and revision in the call unless there was exactly
+// one namespace: results of several have no common revision.
+func (v *batchViews) clearCallIfSeveral(ctx context.Context) {
+	if len(v.byNamespace) != 1 {
+		call := CallFrom(ctx)
+		call.Namespace, call.Revision = "", 0
+	}
+}

@@ -1,0 +1,93 @@
+package service_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/document"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store"
+)
+
+// newService returns a service over an empty SQLite database with the default
+// namespace.
+func newService(t *testing.T) *service.Service {
+	t.Helper()
+	return service.NewService(newStore(t), time.Now)
+}
+
+func newStore(t *testing.T) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), "file:"+filepath.Join(t.TempDir(), "test.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// parse decodes one document from YAML.
+func parse(t *testing.T, text string) *service.Document {
+	t.Helper()
+	documents, err := document.Decode(strings.NewReader(text), document.YAML)
+	if err != nil || len(documents) != 1 {
+		t.Fatalf("got %d documents, %v", len(documents), err)
+	}
+	return documents[0]
+}
+
+// mustImport imports a document into the namespace that it names.
+func mustImport(t *testing.T, s *service.Service, text string, mode service.ImportMode) *service.ImportResult {
+	t.Helper()
+	d := parse(t, text)
+	result, err := s.Import(t.Context(), d.Namespace.Key, d, mode, false)
+	if err != nil {
+		t.Fatalf("Import: %v", err)
+	}
+	return result
+}
+
+// exported returns the namespace as YAML.
+func exported(t *testing.T, s *service.Service, namespace string) string {
+	t.Helper()
+	d, err := s.Export(t.Context(), namespace, false)
+	if err != nil {
+		t.Fatalf("Export: %v", err)
+	}
+	var out strings.Builder
+	if err := document.Encode(&out, document.YAML, []*service.Document{d}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// revision returns the current revision number of the namespace.
+func revision(t *testing.T, s *service.Service, namespace string) int64 {
+	t.Helper()
+	call := &service.Call{}
+	_, err := s.GetNamespace(service.WithCall(t.Context(), call), namespace)
+	if err != nil && !errors.Is(err, guidon.NotFound) {
+		t.Fatal(err)
+	}
+	return call.Revision
+}
+
+// summary returns one line for each change.
+func summary(result *service.ImportResult) []string {
+	var out []string
+	for _, c := range result.Changes {
+		out = append(out, fmt.Sprintf("%s %s %s", c.Action, c.Kind, c.Key))
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"github.com/guidonhq/guidon"
+)
+
+// NamespaceInput holds the arguments to create or update a namespace.
+type NamespaceInput struct {
+	Key         string
+	Name        string
+	Description string
+}
+
+// ListNamespaces returns a page of the namespaces, in creation order.
+func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*guidon.Namespace, Page, error) {
+	if err := request.validateTokenFirst(); err != nil {
+		return nil, Page{}, err
+	}
+	namespaces, err := s.store.Namespaces(ctx)
+	if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(namespaces, request, func(n *guidon.Namespace) string { return n.Key })
+}
+
+// GetNamespace returns the namespace. It returns NotFound if it does not exist.
+func (s *Service) GetNamespace(ctx context.Context, key string) (*guidon.Namespace, error) {
+	snapshot, err := s.view(ctx, guidon.NamespaceKey(key))
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Namespace(), nil
+}
+
+// CreateNamespace creates a namespace. It returns InvalidArgument if the key exists
+// already.
+func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*guidon.Namespace, error) {
+	if err := checkNewKey(in.Key, in.Name); err != nil {
+		return nil, err
+	}
+	var created *guidon.Namespace
+	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+		_, err := tx.Namespace(ctx)
+		if err == nil {
+			return guidon.Errorf(guidon.InvalidArgument, "namespace %q is not unique", in.Key)
+		}
+		if !errors.Is(err, guidon.NotFound) {
+			return err
+		}
+		created = &guidon.Namespace{
+			Key: in.Key, Name: in.Name, Description: in.Description,
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		return tx.PutNamespace(ctx, created)
+	})
+	return orNil(created, err)
+}
+
+// UpdateNamespace replaces name and description. It returns NotFound if the namespace
+// does not exist.
+func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*guidon.Namespace, error) {
+	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
+		return nil, err
+	}
+	var updated *guidon.Namespace
+	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+		n, err := existingNamespace(ctx, tx, in.Key)
+		if err != nil {
+			return err
+		}
+		n.Name, n.Description, n.UpdatedAt = in.Name, in.Description, tx.Now()
+		updated = n
+		return tx.PutNamespace(ctx, n)
+	})
+	return orNil(updated, err)
+}
+
+// DeleteNamespace deletes a namespace with its flags and segments. It returns NotFound
+// if the namespace does not exist. Without force it returns InvalidArgument if the
+// namespace is protected or has flags (contract 4.7).
+func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) error {
+	key = guidon.NamespaceKey(key)
+	return s.update(ctx, key, func(ctx context.Context, tx Tx) error {
+		n, err := existingNamespace(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		if !force {
+			if err := checkDeletable(ctx, tx, n); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteNamespace(ctx)
+	})
+}
+
+func checkDeletable(ctx context.Context, tx Tx, n *guidon.Namespace) error {
+	if n.Protected {
+		return guidon.Errorf(guidon.InvalidArgument, "namespace %q is protected", n.Key)
+	}
+	flags, err := tx.Flags(ctx)
+	if err != nil {
+		return err
+	}
+	if len(flags) > 0 {
+		return guidon.Errorf(guidon.InvalidArgument, "namespace %q cannot be deleted; flags must be deleted first", n.Key)
+	}
+	return nil
+}
+
+// existingNamespace returns the namespace of the transaction. It returns NotFound, with
+// the message of contract 5.3, if it does not exist.
+func existingNamespace(ctx context.Context, tx Tx, key string) (*guidon.Namespace, error) {
+	n, err := tx.Namespace(ctx)
+	if errors.Is(err, guidon.NotFound) {
+		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", key)
+	}
+	return n, err
+}
+
+// orNil returns value, or nil if the write that created it failed.
+func orNil[T any](value *T, err error) (*T, error) {
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}

@@ -1,0 +1,211 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/guidonhq/guidon"
+)
+
+// RolloutInput holds the arguments to create or update a rollout. Exactly one of Segment
+// and Threshold must be set. If both are, Segment is ignored.
+type RolloutInput struct {
+	ID          string // on update only
+	FlagKey     string
+	Rank        int32 // on create only; at least 0
+	Description string
+	Segment     *RolloutSegmentInput
+	Threshold   *guidon.RolloutThreshold
+}
+
+// RolloutSegmentInput holds the arguments of a segment rollout. Exactly one of
+// SegmentKey and SegmentKeys must be set.
+type RolloutSegmentInput struct {
+	SegmentKey      string
+	SegmentKeys     []string
+	SegmentOperator guidon.SegmentOperator
+	Value           bool
+}
+
+// ListRollouts returns a page of the flag's rollouts, sorted by rank. A flag that does
+// not exist has none.
+func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*guidon.Rollout, Page, error) {
+	if err := request.validateTokenFirst(); err != nil {
+		return nil, Page{}, err
+	}
+	f, err := s.flag(ctx, guidon.NamespaceKey(namespace), flagKey)
+	if errors.Is(err, guidon.NotFound) {
+		f = &guidon.Flag{}
+	} else if err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(f.Rollouts, request, func(r *guidon.Rollout) string { return r.ID })
+}
+
+// GetRollout returns the rollout and the key of its flag. It returns NotFound if the
+// rollout does not exist. If flagKey is empty, it searches all flags of the namespace,
+// because contract 4.1 does not require the key.
+func (s *Service) GetRollout(ctx context.Context, namespace, flagKey, id string) (*guidon.Rollout, string, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	snapshot, err := s.viewOrEmpty(ctx, namespace)
+	if err != nil {
+		return nil, "", err
+	}
+	flags := snapshot.Flags()
+	if flagKey != "" {
+		flags = nil
+		if f := snapshot.Flag(flagKey); f != nil {
+			flags = []*guidon.Flag{f}
+		}
+	}
+	for _, f := range flags {
+		if r := f.Rollout(id); r != nil {
+			return r, f.Key, nil
+		}
+	}
+	return nil, "", rolloutNotFound(namespace, id)
+}
+
+// CreateRollout adds a rollout to a flag. It returns NotFound if the flag or a segment
+// does not exist, and InvalidArgument if another rollout has the rank.
+func (s *Service) CreateRollout(ctx context.Context, namespace string, in RolloutInput) (*guidon.Rollout, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	if in.FlagKey == "" {
+		return nil, emptyField("flagKey")
+	}
+	segment, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	if in.Rank < 0 {
+		return nil, invalidField("rank", "must be greater than or equal to '0'")
+	}
+	missing := rolloutParentNotFound(namespace, in)
+	var created *guidon.Rollout
+	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+		if slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Rank == in.Rank }) {
+			return guidon.Errorf(guidon.InvalidArgument, "rank number: %d already exists", in.Rank)
+		}
+		if segment == nil && in.Threshold == nil {
+			return guidon.Errorf(guidon.InvalidArgument, "rollout rule is missing")
+		}
+		if segment != nil {
+			if err := mustExist(ctx, tx, segment.SegmentKeys, missing); err != nil {
+				return err
+			}
+		}
+		created = &guidon.Rollout{
+			ID: NewID(), Rank: in.Rank, Description: in.Description,
+			Segment: segment, Threshold: in.Threshold, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+		}
+		f.Rollouts = append(f.Rollouts, created)
+		sortByRank(f.Rollouts, rolloutRanking)
+		return nil
+	})
+	return orNil(created, err)
+}
+
+// UpdateRollout replaces the description and the segment or threshold of a rollout. It
+// returns NotFound if the rollout or a segment does not exist, and InvalidArgument if
+// the stored rollout is of another kind.
+func (s *Service) UpdateRollout(ctx context.Context, namespace string, in RolloutInput) (*guidon.Rollout, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
+		return nil, err
+	}
+	segment, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	if segment == nil && in.Threshold == nil {
+		return nil, invalidField("rule", "invalid rollout rule type")
+	}
+	missing := rolloutNotFound(namespace, in.ID)
+	var updated *guidon.Rollout
+	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+		r := f.Rollout(in.ID)
+		if r == nil {
+			return missing
+		}
+		changed := &guidon.Rollout{Segment: segment, Threshold: in.Threshold}
+		if r.Type() != changed.Type() {
+			return guidon.Errorf(guidon.InvalidArgument, "cannot change type of rollout: have %q attempted %q", r.Type(), changed.Type())
+		}
+		if segment != nil {
+			if err := mustExist(ctx, tx, segment.SegmentKeys, rolloutParentNotFound(namespace, in)); err != nil {
+				return err
+			}
+		}
+		r.Description, r.Segment, r.Threshold, r.UpdatedAt = in.Description, segment, in.Threshold, tx.Now()
+		updated = r
+		return nil
+	})
+	return orNil(updated, err)
+}
+
+// OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
+// [Service.OrderRules] does.
+func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, ids []string) error {
+	if flagKey == "" {
+		return emptyField("flagKey")
+	}
+	if len(ids) < 2 {
+		return invalidField("rolloutIds", "must contain atleast 2 elements")
+	}
+	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+		return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
+	}))
+}
+
+// DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
+// the rollout does not exist, it only does the latter (contract 4.7).
+func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id string) error {
+	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
+		return err
+	}
+	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+		kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
+		f.Rollouts = kept
+		return err
+	}))
+}
+
+// check makes the checks common to create and update. It returns the segment rollout in
+// its stored form, or nil for a threshold.
+func (in RolloutInput) check() (*guidon.RolloutSegment, error) {
+	if t := in.Threshold; t != nil {
+		if !(t.Percentage >= 0 && t.Percentage <= 100) { // NaN fails too
+			return nil, invalidField("threshold.percentage", "must be within range [0, 100]")
+		}
+		return nil, nil
+	}
+	if in.Segment == nil {
+		return nil, nil
+	}
+	segmentKeys, err := checkSegmentChoice(in.Segment.SegmentKey, in.Segment.SegmentKeys)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkEnum("segment.segmentOperator", in.Segment.SegmentOperator); err != nil {
+		return nil, err
+	}
+	return &guidon.RolloutSegment{
+		SegmentKeys:     segmentKeys,
+		SegmentOperator: combine(segmentKeys, in.Segment.SegmentOperator),
+		Value:           in.Segment.Value,
+	}, nil
+}
+
+// rolloutParentNotFound returns the error for a rollout whose flag or segment does not
+// exist, with the message of contract 5.3.
+func rolloutParentNotFound(namespace string, in RolloutInput) error {
+	if in.Segment != nil && in.Threshold == nil {
+		return guidon.Errorf(guidon.NotFound, "flag %q not found", namespace+"/"+in.FlagKey+" or segment "+in.Segment.SegmentKey)
+	}
+	return guidon.FlagNotFound(namespace, in.FlagKey)
+}
+
+func rolloutNotFound(namespace, id string) error {
+	return guidon.Errorf(guidon.NotFound, "rollout %q not found", namespace+"/"+id)
+}

@@ -1,0 +1,152 @@
+package service
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strconv"
+
+	"github.com/guidonhq/guidon"
+)
+
+// PageRequest selects a page of a list (contract 6).
+type PageRequest struct {
+	Limit  int32  // number of items; 0 means as many as fit into a response
+	Offset int32  // index of the first item; deprecated, ignored if Token is set
+	Token  string // Page.NextToken of the previous page
+}
+
+// Page describes a page of a list.
+type Page struct {
+	NextToken string // empty on the last page
+	Total     int    // length of the whole list
+}
+
+// pageToken is the content of a page token. Key is informational and never read.
+type pageToken struct {
+	Key    string `json:"key"`
+	Offset int    `json:"offset"`
+	// Rest means that the previous page had no limit, so the next one needs none.
+	Rest bool `json:"rest,omitempty"`
+}
+
+func (t pageToken) encode() string {
+	text, _ := json.Marshal(t) // cannot fail for these types
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+// errPageToken returns the error for a malformed page token.
+func errPageToken(token string) error {
+	return guidon.Errorf(guidon.InvalidArgument, "pageToken is not valid: %q", token)
+}
+
+func parsePageToken(token string) (pageToken, error) {
+	var t pageToken
+	text, err := base64.StdEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &t)
+	}
+	if err != nil || t.Offset < 0 {
+		return pageToken{}, errPageToken(token)
+	}
+	return t, nil
+}
+
+func (r PageRequest) validate() error {
+	switch {
+	case r.Limit < 0:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
+	case r.Offset < 0:
+		return guidon.Errorf(guidon.InvalidArgument, "invalid field offset: must be greater than or equal to '0'")
+	case r.Limit == 0 && (r.Offset > 0 || r.Token != "") && !r.requestsRest():
+		return guidon.Errorf(guidon.InvalidArgument, "limit must be set when offset or pageToken is set")
+	}
+	return nil
+}
+
+// requestsRest reports whether the token is that of a page without a limit, which ended
+// because of its size.
+func (r PageRequest) requestsRest() bool {
+	token, err := parsePageToken(r.Token)
+	return err == nil && token.Rest
+}
+
+// validateTokenFirst is validate for namespaces and rollouts. Flipt v1 has no rules for
+// their limits, so it reports an invalid page token whatever the limit is (contract 6).
+func (r PageRequest) validateTokenFirst() error {
+	if _, err := r.start(); err != nil {
+		return err
+	}
+	return r.validate()
+}
+
+// start returns the index of the first item of the page.
+func (r PageRequest) start() (int, error) {
+	if r.Token == "" {
+		return int(r.Offset), nil
+	}
+	token, err := parsePageToken(r.Token)
+	return token.Offset, err
+}
+
+// After returns the token of the page that starts after the first n items of this one.
+// It is for a response that ends there because of its size. key is the key or id of the
+// next item. r must be valid.
+func (r PageRequest) After(n int, key string) string {
+	start, _ := r.start() // already validated
+	return pageToken{Key: key, Offset: start + n, Rest: r.Limit == 0}.encode()
+}
+
+// paginate returns the requested page of items. The request must have been validated.
+// keyOf returns the key or id of an item for the token of the next page.
+func paginate[T any](items []T, request PageRequest, keyOf func(T) string) ([]T, Page, error) {
+	start, err := request.start()
+	if err != nil {
+		return nil, Page{}, err
+	}
+	page := Page{Total: len(items)}
+	start = min(start, len(items))
+	end := len(items)
+	if request.Limit > 0 && int(request.Limit) < end-start {
+		end = start + int(request.Limit)
+		page.NextToken = request.After(int(request.Limit), keyOf(items[end]))
+	}
+	return items[start:end], page, nil
+}
+
+// Page sizes of the token list, whose page tokens are plain offsets (contract 6).
+const (
+	defaultTokenPage = 25
+	maxTokenPage     = 100
+)
+
+// AuthenticationsAfter returns the token of the page that starts after the first n
+// authentications of the page with the given token.
+func AuthenticationsAfter(token string, n int) string {
+	return strconv.Itoa(authenticationsStart(token) + n)
+}
+
+// authenticationsStart returns the index of the first authentication of the page. A
+// token that is not a number means the first page.
+func authenticationsStart(token string) int {
+	start, err := strconv.Atoi(token)
+	if err != nil {
+		return 0
+	}
+	return max(start, 0)
+}
+
+// paginateTokens returns the requested page of authentications.
+func paginateTokens(items []*Authentication, limit int32, token string) ([]*Authentication, string, error) {
+	if limit < 0 {
+		return nil, "", guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
+	}
+	size := min(int(limit), maxTokenPage)
+	if size == 0 {
+		size = defaultTokenPage
+	}
+	start := min(authenticationsStart(token), len(items))
+	if size >= len(items)-start {
+		return items[start:], "", nil
+	}
+	return items[start : start+size], strconv.Itoa(start + size), nil
+}

@@ -1,0 +1,149 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+)
+
+// AuthenticationsKey represents the authentications in code that maps namespace keys to
+// revisions. The parentheses make it an invalid namespace key. A request may contain it
+// nevertheless, so every method of [Store] treats it as a namespace that does not exist.
+const AuthenticationsKey = "(authentications)"
+
+// Store keeps namespaces, authentications and their change records.
+//
+// Its methods are safe for concurrent use. They return an *[Error] with code
+// [guidon.Unavailable] if the database cannot be reached or is too busy, the context's error if
+// the context ends first, and the errors named below. Any other error is internal.
+type Store interface {
+	// Namespaces returns all namespaces in creation order. The result may be shared and
+	// must not be modified.
+	Namespaces(ctx context.Context) ([]*guidon.Namespace, error)
+
+	// Snapshot returns a state of the namespace that was current at some time after
+	// Call.Begun or, if that is zero, after the start of the method. It is never a
+	// mixture of two states. It returns NotFound if the namespace does not exist. The
+	// caller may keep the snapshot, but must not modify anything reachable from it.
+	//
+	// Unless Call.Fresh is set, a store that is configured so may return an older state:
+	// one that was current at most a fixed time before, but never one from before a
+	// write that this store has acknowledged. Call.MayBeStale also allows a still older
+	// one while the database is unavailable, in which case the store sets Call.Stale.
+	Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error)
+
+	// Update runs fn with exclusive access to one namespace, which need not exist. It
+	// commits the writes of fn together with the next revision and the change records,
+	// or nothing at all.
+	//
+	// fn may run more than once if the database requires a retry, so it must not keep
+	// anything from an earlier run or have other side effects. It must use the ctx that
+	// it is given. If fn returns an error, Update returns that error and stores nothing.
+	// If fn writes nothing, no revision is used.
+	//
+	// The call of ctx ([CallFrom]) has the author of the change records. If Call.IfMatch
+	// is set and is not the current revision, Update returns FailedPrecondition without
+	// running fn. On return Call.Revision is the current revision, also if fn failed. It
+	// is not set if the namespace never existed.
+	Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error
+
+	// Authentications returns all stored authentications. Snapshot's rules for older
+	// states apply.
+	Authentications(ctx context.Context) (*AuthenticationSet, error)
+
+	// UpdateAuthentications is Update for the authentications, which have their own
+	// revision. It ignores Call.IfMatch and does not set Call.Revision.
+	UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx AuthenticationTx) error) error
+
+	// Changes returns the change records that the query selects, newest first unless
+	// ChangeQuery.After is set. A store may return fewer than the limit if they are
+	// large, but at least one if any is selected.
+	Changes(ctx context.Context, query change.Query) ([]*change.Record, error)
+}
+
+// Mirror lets the caller of an update keep its copy of a namespace, or of the
+// authentications, up to date without reading the state that it wrote. D is
+// [guidon.SnapshotDelta] or [AuthenticationDelta].
+type Mirror[D any] interface {
+	// Held returns the revision of the copy, or false if there is none. It is called
+	// inside the transaction, once for each run.
+	Held() (guidon.Revision, bool)
+	// Advance is called after the commit and before the update returns, in the order of
+	// the commits of the process. The deltas lead from the given revision to the
+	// committed state. The zero revision means the state without any objects. If there
+	// are no deltas, the given revision was current during the transaction. Advance is
+	// not called if the update fails or if no deltas lead from the copy to the new state.
+	Advance(from guidon.Revision, deltas ...D)
+}
+
+// Tx reads and writes one namespace inside [Store.Update]. The objects that it returns
+// belong to the caller, which may modify them and put them back. A Tx is not safe for
+// concurrent use and must not be used after fn has returned.
+type Tx interface {
+	// Now returns the time of the transaction, in UTC and whole microseconds. It does
+	// not change.
+	Now() time.Time
+
+	// Namespace returns the namespace. It returns NotFound if it does not exist.
+	Namespace(ctx context.Context) (*guidon.Namespace, error)
+	// PutNamespace creates or replaces the namespace.
+	PutNamespace(ctx context.Context, namespace *guidon.Namespace) error
+	// DeleteNamespace deletes the namespace with its flags and segments. Nothing may be
+	// put afterwards in the same transaction.
+	DeleteNamespace(ctx context.Context) error
+
+	// Flag returns the flag. It returns NotFound if it does not exist.
+	Flag(ctx context.Context, key string) (*guidon.Flag, error)
+	// Flags returns all flags in creation order.
+	Flags(ctx context.Context) ([]*guidon.Flag, error)
+	// FlagKeys returns the keys of all flags in creation order.
+	FlagKeys(ctx context.Context) ([]string, error)
+	// PutFlag creates or replaces the flag with its key. It returns NotFound if the
+	// namespace does not exist and TooLarge if the stored form exceeds [MaxObjectSize].
+	// It converts the times of the flag to the stored form, UTC and whole microseconds.
+	// It keeps the pointer to set Flag.Created, which is final when Update returns.
+	PutFlag(ctx context.Context, flag *guidon.Flag) error
+	// DeleteFlag deletes the flag. It is not an error if it does not exist.
+	DeleteFlag(ctx context.Context, key string) error
+
+	// Segment returns the segment. It returns NotFound if it does not exist.
+	Segment(ctx context.Context, key string) (*guidon.Segment, error)
+	// Segments returns all segments in creation order.
+	Segments(ctx context.Context) ([]*guidon.Segment, error)
+	// SegmentKeys returns the keys of all segments in creation order.
+	SegmentKeys(ctx context.Context) ([]string, error)
+	// PutSegment creates or replaces the segment with its key, as PutFlag does.
+	PutSegment(ctx context.Context, segment *guidon.Segment) error
+	// DeleteSegment deletes the segment. It is not an error if it does not exist.
+	DeleteSegment(ctx context.Context, key string) error
+}
+
+// AuthenticationTx reads and writes authentications inside
+// [Store.UpdateAuthentications]. The rules of [Tx] apply.
+type AuthenticationTx interface {
+	// Now returns the time of the transaction, in UTC and whole microseconds. It does
+	// not change.
+	Now() time.Time
+	// Authentication returns the authentication with the id. It returns NotFound if it
+	// does not exist.
+	Authentication(ctx context.Context, id string) (*Authentication, error)
+	// First reports whether no authentication was stored before this transaction, not
+	// even one that has been deleted since.
+	First() bool
+	// Expired returns at most limit authentications of the method that expired before
+	// the given time, the earliest first.
+	Expired(ctx context.Context, method Method, before time.Time, limit int) ([]*Authentication, error)
+	// PutAuthentication creates or replaces the authentication with its id. It returns
+	// InvalidArgument if another one has the same token hash.
+	PutAuthentication(ctx context.Context, authentication *Authentication) error
+	// DeleteAuthentication deletes the authentication. It is not an error if it does not
+	// exist.
+	DeleteAuthentication(ctx context.Context, id string) error
+}
+
+// MaxObjectSize is the maximum size of the stored form of a flag or segment, in bytes.
+// It allows several attachments of the maximum size and is below the packet limits of
+// the databases.
+const MaxObjectSize = 16 << 20

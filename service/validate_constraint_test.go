@@ -1,0 +1,226 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+)
+
+// wantError checks that err is InvalidArgument with exactly the text. An empty text
+// means no error.
+func wantError(t *testing.T, err error, text string) {
+	t.Helper()
+	switch {
+	case err == nil && text == "":
+	case err == nil:
+		t.Errorf("got no error, want %q", text)
+	case text == "":
+		t.Errorf("got error %q, want none", err)
+	case guidon.CodeOf(err) != guidon.InvalidArgument || err.Error() != text:
+		t.Errorf("got %v error\n%q, want\n%q", guidon.CodeOf(err), err, text)
+	}
+}
+
+// TestConstraintMatrix covers the table of contract 4.3: every operator with every
+// type. Invalid pairs are checked for their message, valid ones with and without a
+// value.
+func TestConstraintMatrix(t *testing.T) {
+	types := []struct {
+		comparison guidon.ComparisonType
+		name       string // in messages
+		value      string
+		list       string
+	}{
+		{guidon.StringComparison, "string", "text", `["a","b"]`},
+		{guidon.NumberComparison, "number", "5", `[1, 2.5]`},
+		{guidon.BooleanComparison, "boolean", "true", `[]`},
+		// A single instant: a JSON array is rejected before any other check.
+		{guidon.DateTimeComparison, "datetime", "2024-01-01", "2024-01-01"},
+		{guidon.EntityIDComparison, "entityId", "user", `["a"]`},
+	}
+	const s, n, b, d, e = "string", "number", "boolean", "datetime", "entityId"
+	operators := []struct {
+		operator string
+		value    bool
+		types    []string
+	}{
+		{"eq", true, []string{s, n, d, e}},
+		{"neq", true, []string{s, n, d, e}},
+		{"lt", true, []string{n, d}},
+		{"lte", true, []string{n, d}},
+		{"gt", true, []string{n, d}},
+		{"gte", true, []string{n, d}},
+		{"empty", false, []string{s}},
+		{"notempty", false, []string{s}},
+		{"prefix", true, []string{s}},
+		{"suffix", true, []string{s}},
+		{"contains", true, []string{s, e}},
+		{"notcontains", true, []string{s, e}},
+		{"isoneof", true, []string{s, n, d, e}},
+		{"isnotoneof", true, []string{s, n, d, e}},
+		{"present", false, []string{n, b, d}},
+		{"notpresent", false, []string{n, b, d}},
+		{"true", false, []string{b}},
+		{"false", false, []string{b}},
+		{"like", true, nil}, // not an operator
+	}
+	for _, op := range operators {
+		for _, ty := range types {
+			for _, spelling := range []string{op.operator, strings.ToUpper(op.operator)} {
+				t.Run(ty.name+" "+spelling, func(t *testing.T) {
+					in := ConstraintInput{
+						SegmentKey: "segment", Type: ty.comparison, Property: "entityId",
+						Operator: spelling, Value: ty.value, Description: "why",
+					}
+					if strings.HasSuffix(op.operator, "oneof") {
+						in.Value = ty.list
+					}
+					got, err := in.check()
+					if !slices.Contains(op.types, ty.name) {
+						wantError(t, err, fmt.Sprintf("constraint operator %q is not valid for type %s", spelling, ty.name))
+						return
+					}
+					wantError(t, err, "")
+					want := guidon.Constraint{Type: ty.comparison, Property: "entityId", Operator: op.operator, Description: "why"}
+					if op.value {
+						want.Value = in.Value
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("stored form (-want +got):\n%s", diff)
+					}
+					in.Value = ""
+					_, err = in.check()
+					if op.value {
+						wantError(t, err, "invalid field value: must not be empty")
+					} else {
+						wantError(t, err, "")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestConstraintChecks covers the other rules of contract 4.1 and 4.3.
+func TestConstraintChecks(t *testing.T) {
+	long := strings.Repeat("é", 256)
+	list := func(n int, item string) string {
+		return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
+	}
+	tests := []struct {
+		name  string
+		in    ConstraintInput
+		value string // as stored
+		want  string // the error
+	}{
+		// In the order of 4.1.
+		{"nothing", ConstraintInput{}, "", "invalid field segmentKey: must not be empty"},
+		{"no property", ConstraintInput{SegmentKey: "s"}, "", "invalid field property: must not be empty"},
+		{"no operator", ConstraintInput{SegmentKey: "s", Property: "p"}, "", "invalid field operator: must not be empty"},
+		{"no type", ConstraintInput{SegmentKey: "s", Property: "p", Operator: "eq"}, "", `invalid constraint type: "UNKNOWN_COMPARISON_TYPE"`},
+		{"unknown type", ConstraintInput{SegmentKey: "s", Property: "p", Operator: "eq", Type: 6}, "", `invalid constraint type: "6"`},
+		{"long property", ConstraintInput{SegmentKey: "s", Property: long, Operator: "eq"}, "", "invalid field property: must not be longer than 255 characters"},
+
+		{"entity of another property", ConstraintInput{Type: guidon.EntityIDComparison, Operator: "lt", Property: "id"}, "", `property is id instead of "entityId"`},
+		{"operator in any case", ConstraintInput{Type: guidon.StringComparison, Operator: "NotContains", Value: " x "}, " x ", ""},
+		{"superfluous value", ConstraintInput{Type: guidon.BooleanComparison, Operator: "true", Value: "whatever"}, "", ""},
+		{"superfluous value of empty", ConstraintInput{Type: guidon.StringComparison, Operator: "empty", Value: "whatever"}, "", ""},
+		{"number unchecked", ConstraintInput{Type: guidon.NumberComparison, Operator: "eq", Value: "five"}, "five", ""},
+
+		{"instant", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-06-01T12:00:00Z"}, "2024-06-01T12:00:00Z", ""},
+		{"instant to UTC", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-06-01T00:30:00+02:00"}, "2024-05-31T22:30:00Z", ""},
+		{"instant to seconds", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-06-01T12:00:00.999Z"}, "2024-06-01T12:00:00Z", ""},
+		{"date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2024-02-29"}, "2024-02-29", ""},
+		{"no such date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "2023-02-29"}, "", `parsing datetime from "2023-02-29"`},
+		{"no date", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "soon"}, "", `parsing datetime from "soon"`},
+		{"no date, not needed", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "present", Value: "soon"}, "", `parsing datetime from "soon"`},
+		{"date, not needed", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "present", Value: "2024-01-01"}, "", ""},
+		{"list of dates", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "isoneof", Value: `["2024-01-01"]`}, "", `parsing datetime from "[\"2024-01-01\"]"`},
+		{"one date for a list", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "isoneof", Value: "2024-01-01T01:00:00+01:00"}, "2024-01-01T00:00:00Z", ""},
+		// In UTC the year is negative or has five digits, which cannot be parsed again.
+		{"after the last year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "9999-12-31T23:59:59-01:00"}, "", `parsing datetime from "9999-12-31T23:59:59-01:00"`},
+		{"before the first year", ConstraintInput{Type: guidon.DateTimeComparison, Operator: "eq", Value: "0000-01-01T00:00:00+01:00"}, "", `parsing datetime from "0000-01-01T00:00:00+01:00"`},
+
+		{"list kept as sent", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: ` [ "a" ] `}, ` [ "a" ] `, ""},
+		{"empty list", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[]`}, `[]`, ""},
+		{"no list", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `a,b`}, "", `invalid value provided for property "p" of type string`},
+		{"object", ConstraintInput{Type: guidon.StringComparison, Operator: "isnotoneof", Value: `{}`}, "", `invalid value provided for property "p" of type string`},
+		{"list of numbers as strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: `[1]`}, "", `invalid value provided for property "p" of type string`},
+		{"list of strings as numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isoneof", Value: `["1"]`}, "", `invalid value provided for property "p" of type number`},
+		{"list of entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: `"a"`}, "", `invalid value provided for property "entityId" of type entityId`},
+		{"100 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(100, `"a"`)}, list(100, `"a"`), ""},
+		{"101 strings", ConstraintInput{Type: guidon.StringComparison, Operator: "isoneof", Value: list(101, `"a"`)}, "", `too many values provided for property "p" of type string (maximum 100)`},
+		{"100 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(100, `1`)}, list(100, `1`), ""},
+		{"101 numbers", ConstraintInput{Type: guidon.NumberComparison, Operator: "isnotoneof", Value: list(101, `1`)}, "", `too many values provided for property "p" of type number (maximum 100)`},
+		{
+			"101 entities", ConstraintInput{Type: guidon.EntityIDComparison, Property: "entityId", Operator: "isoneof", Value: list(101, `"a"`)},
+			"", `too many values provided for property "entityId" of type entityId (maximum 100)`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in := tt.in
+			if in.Type != guidon.UnknownComparison && in.SegmentKey == "" {
+				in.SegmentKey = "s"
+				if in.Property == "" {
+					in.Property = "p"
+				}
+			}
+			got, err := in.check()
+			wantError(t, err, tt.want)
+			if got.Value != tt.value {
+				t.Errorf("stored value: got %q, want %q", got.Value, tt.value)
+			}
+		})
+	}
+}
+
+// FuzzConstraint: check never panics, and the constraints that it accepts are stable
+// and can be evaluated.
+func FuzzConstraint(f *testing.F) {
+	f.Add(uint8(guidon.StringComparison), "p", "isOneOf", `["a","b"]`, "a")
+	f.Add(uint8(guidon.NumberComparison), "p", "gte", "0x1p-2", "1_0e1")
+	f.Add(uint8(guidon.NumberComparison), "p", "isnotoneof", "[1,2.5,null]", "NaN")
+	f.Add(uint8(guidon.BooleanComparison), "p", "true", "", "T")
+	f.Add(uint8(guidon.DateTimeComparison), "p", "LT", "2024-01-01T00:00:00.5+23:59", "2024-01-01")
+	f.Add(uint8(guidon.DateTimeComparison), "p", "eq", "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59")
+	f.Add(uint8(guidon.EntityIDComparison), "entityId", "notcontains", "@", "alice@example.com")
+	f.Add(uint8(77), "\xff", "ſ", "\x00", "\u2003")
+	f.Fuzz(func(t *testing.T, comparison uint8, property, operator, value, contextValue string) {
+		in := ConstraintInput{
+			SegmentKey: "segment", Type: guidon.ComparisonType(comparison),
+			Property: property, Operator: operator, Value: value, Description: "why",
+		}
+		stored, err := in.check()
+		if err != nil {
+			if guidon.CodeOf(err) != guidon.InvalidArgument {
+				t.Fatalf("got %v error %v", guidon.CodeOf(err), err)
+			}
+			return
+		}
+		again, err := ConstraintInput{
+			SegmentKey: "segment", Type: stored.Type, Property: stored.Property,
+			Operator: stored.Operator, Value: stored.Value, Description: stored.Description,
+		}.check()
+		if err != nil || again != stored {
+			t.Fatalf("the stored form %+v is not stable: %+v, %v", stored, again, err)
+		}
+		snapshot := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1},
+			[]*guidon.Flag{{Key: "flag", Type: guidon.BooleanFlag, Enabled: true, Rollouts: []*guidon.Rollout{{Segment: &guidon.RolloutSegment{SegmentKeys: []string{"segment"}}}}}},
+			[]*guidon.Segment{{Key: "segment", Constraints: []*guidon.Constraint{&stored}}})
+		for _, entityID := range []string{contextValue, ""} {
+			if _, err := snapshot.Boolean("flag", entityID, map[string]string{property: contextValue}); err != nil {
+				t.Fatalf("accepted a constraint that cannot be evaluated: %+v: %v", stored, err)
+			}
+		}
+		if _, err := json.Marshal(&stored); err != nil {
+			t.Fatalf("cannot be encoded: %v", err)
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// lagging is a store whose revision advances by step with every query, or that does not
+// have the namespace.
+type lagging struct {
+	service.Store // nil: any other call panics
+	revision      int64
+	step          int64
+	missing       bool
+	calls         []service.Call // the call of each query
+}
+
+func (s *lagging) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+	s.calls = append(s.calls, *service.CallFrom(ctx))
+	if s.missing {
+		return nil, guidon.Errorf(guidon.NotFound, "no such namespace")
+	}
+	s.revision += s.step
+	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: s.revision}, nil, nil), nil
+}
+
+func TestMinRevision(t *testing.T) {
+	tests := []struct {
+		name    string
+		store   lagging
+		min     int64
+		want    error
+		queries int           // -1: up to 20
+		waits   time.Duration // -1: up to MaxRevisionWait
+		got     int64
+	}{
+		{"no minimum", lagging{revision: 5}, 0, nil, 1, 0, 5},
+		{"already reached", lagging{revision: 5}, 5, nil, 1, 0, 5},
+		{"reached by a fresh read", lagging{revision: 5, step: 1}, 7, nil, 2, 0, 7},
+		{"reached later", lagging{revision: 5, step: 1}, 9, nil, 4, 30 * time.Millisecond, 9},
+		{"never reached", lagging{revision: 5}, 6, guidon.Unavailable, -1, -1, 5},
+		{"the namespace does not exist", lagging{missing: true}, 6, guidon.NotFound, 2, 0, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begin := time.Now()
+				call := &service.Call{MinRevision: test.min, Begun: begin}
+				_, err := service.NewService(&test.store, time.Now).GetNamespace(service.WithCall(t.Context(), call), "default")
+				if !errors.Is(err, test.want) || call.Revision != test.got {
+					t.Errorf("got revision %d, %v, want %d, %v", call.Revision, err, test.got, test.want)
+				}
+				took := time.Since(begin)
+				if test.waits >= 0 && took != test.waits || took > service.MaxRevisionWait {
+					t.Errorf("it took %v, want %v", took, test.waits)
+				}
+				if queries := len(test.store.calls); test.queries >= 0 && queries != test.queries || queries > 20 {
+					t.Errorf("queried %d times, want %d", queries, test.queries)
+				}
+				for i, c := range test.store.calls {
+					if fresh := i > 0; c.Fresh != fresh || fresh && c.Begun.Before(begin) {
+						t.Errorf("query %d: fresh %t, begun %v", i, c.Fresh, c.Begun)
+					}
+				}
+				if call.Fresh {
+					t.Error("Call.Fresh was not restored")
+				}
+			})
+		})
+	}
+}
+
+// A canceled request stops waiting.
+func TestMinRevisionCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		call := &service.Call{MinRevision: 9}
+		_, err := service.NewService(&lagging{revision: 5}, time.Now).GetNamespace(service.WithCall(ctx, call), "default")
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != 100*time.Millisecond {
+			t.Errorf("got %v after %v", err, time.Since(begin))
+		}
+	})
+}
