@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/handler"
-	serverruntime "github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -26,7 +26,7 @@ func BenchmarkHandler(b *testing.B) {
 		{ID: "1", Method: service.MethodToken, TokenHash: service.HashToken(token)},
 	})
 	h := handler.New(handler.Config{
-		Service: service.NewService(store, time.Now), Observer: serverruntime.NewMetrics(serverruntime.MetricsConfig{}),
+		Service: service.NewService(store, time.Now), Observer: metrics.New(metrics.Config{}),
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, kind := range []string{"boolean", "variant"} {

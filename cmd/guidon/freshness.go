@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
@@ -41,13 +42,13 @@ func (f *freshness) outage() func() time.Duration {
 }
 
 // metrics returns the cache statistics for the metrics.
-func (f *freshness) metrics() []server.CacheStats {
+func (f *freshness) metrics() []metrics.CacheStats {
 	stats := f.cache.Stats()
-	s := server.CacheStats{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses, Stale: stats.Stale}
+	s := metrics.CacheStats{Cache: "memory", Type: "snapshot", Hits: stats.Hits, Misses: stats.Misses, Stale: stats.Stale}
 	if f.shared != nil {
 		s.Outage = f.shared.Outage()
 	}
-	return []server.CacheStats{s}
+	return []metrics.CacheStats{s}
 }
 
 // maxRefreshInterval limits the time until the end of an outage is noticed.

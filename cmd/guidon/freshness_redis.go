@@ -5,18 +5,18 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 )
 
 // redisMetrics returns a function that returns the metrics of Redis, or nil if Redis
 // is not used.
-func (f *freshness) redisMetrics() func() server.RedisStats {
+func (f *freshness) redisMetrics() func() metrics.RedisStats {
 	if f.redis == nil {
 		return nil
 	}
-	return func() server.RedisStats {
+	return func() metrics.RedisStats {
 		s := f.redis.Stats()
-		return server.RedisStats{
+		return metrics.RedisStats{
 			Up: f.redis.Err() == nil, Errors: s.Errors,
 			RevisionHits: s.Revisions.Hits, RevisionMisses: s.Revisions.Misses,
 			SnapshotHits: s.Snapshots.Hits, SnapshotMisses: s.Snapshots.Misses,

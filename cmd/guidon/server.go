@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -136,7 +137,7 @@ type parts struct {
 	service   *service.Service
 	handler   *handler.Handler
 	health    *server.Health
-	metrics   *server.Metrics
+	metrics   *metrics.Registry
 	streams   *handler.Streams // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
@@ -165,7 +166,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		h.Profiling = server.Profiling()
 	}
 	if c.Metrics.Enabled {
-		p.metrics = server.NewMetrics(server.MetricsConfig{
+		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, handler.Observers(p.metrics, h.Observer)

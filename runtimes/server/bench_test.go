@@ -16,7 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -25,7 +25,7 @@ import (
 // bytes. The client is the same and in the same process, so the difference is the
 // service.
 func BenchmarkGRPC(b *testing.B) {
-	metrics := server.NewMetrics(server.MetricsConfig{})
+	metrics := metrics.New(metrics.Config{})
 	in := start(b, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, ExcludeManagement: true, TokenMethod: true}
 		s.handler.Observer = metrics

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 )
 
 var diagnosticsAddress = regexp.MustCompile(`msg="serving diagnostics" address=(\S+)`)
@@ -18,7 +19,7 @@ var diagnosticsAddress = regexp.MustCompile(`msg="serving diagnostics" address=(
 // startDiagnostics runs a server with a diagnostics listener, and returns its URL.
 func startDiagnostics(t *testing.T) (in *instance, url string) {
 	t.Helper()
-	metrics := server.NewMetrics(server.MetricsConfig{})
+	metrics := metrics.New(metrics.Config{})
 	in = start(t, func(s *settings) {
 		s.handler.Metrics, s.handler.Profiling = metrics.Handler(), server.Profiling()
 		s.server.DiagnosticsAddress = "127.0.0.1:0"

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
 )
 
 // Batches reuse memory. Nevertheless each response must belong to its request, whatever
 // the size, while other batches are evaluated concurrently.
 func TestGRPCBatchesAtTheSameTime(t *testing.T) {
-	metrics := server.NewMetrics(server.MetricsConfig{})
+	metrics := metrics.New(metrics.Config{})
 	in := start(t, func(s *settings) { s.handler.Observer = metrics })
 	const flags, callers, calls = 20, 8, 40
 	keys := make([]string, flags)

@@ -19,7 +19,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler/wire/flipt"
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
+	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
 
 // rawCodec sends and receives bytes as they are.
@@ -90,7 +91,7 @@ func TestGRPCAcceptsTheNestingOfHTTP(t *testing.T) {
 // Invalid gRPC messages of all kinds get a clean error, are logged and counted, and
 // change nothing.
 func TestGRPCBadInput(t *testing.T) {
-	metrics := server.NewMetrics(server.MetricsConfig{})
+	metrics := metrics.New(metrics.Config{})
 	in := start(t, func(s *settings) {
 		s.handler.Observer = metrics
 	})
@@ -144,7 +145,7 @@ func TestGRPCBadInput(t *testing.T) {
 	if err := in.wait(); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	counted := scrape(t, metrics, `grpc_server_handled_total{grpc_code="ResourceExhausted",grpc_method="CreateFlag"`)
+	counted := metricstest.Scrape(t, metrics, `grpc_server_handled_total{grpc_code="ResourceExhausted",grpc_method="CreateFlag"`)
 	if len(counted) != 1 || !strings.HasSuffix(counted[0], " 1") {
 		t.Errorf("oversized messages counted: %q, want 1", counted)
 	}

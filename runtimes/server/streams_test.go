@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
+	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
 
 // silent subscribes to a namespace in which nothing changes.
@@ -22,7 +23,7 @@ func silent(string) (func() <-chan struct{}, func()) {
 // drain.
 func TestStopEndsStreams(t *testing.T) {
 	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
-	metrics := server.NewMetrics(server.MetricsConfig{Streams: streams})
+	metrics := metrics.New(metrics.Config{Streams: streams})
 	in := start(t, func(s *settings) {
 		s.handler.Streams, s.server.Streams = streams, streams
 		s.server.ShutdownTimeout = time.Hour
@@ -32,7 +33,7 @@ func TestStopEndsStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	if got := scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
+	if got := metricstest.Scrape(t, metrics, `guidon_streams_open{kind="ofrep"}`); !cmp.Equal(got, []string{`guidon_streams_open{kind="ofrep"} 1`}) {
 		t.Errorf("metrics while the stream is open: %q", got)
 	}
 	in.cancel()
@@ -50,7 +51,7 @@ func TestStopEndsStreams(t *testing.T) {
 		`guidon_streams_refused_total{kind="changes"} 0`,
 		`guidon_streams_refused_total{kind="ofrep"} 0`,
 	}
-	if diff := cmp.Diff(want, scrape(t, metrics, "guidon_streams_")); diff != "" {
+	if diff := cmp.Diff(want, metricstest.Scrape(t, metrics, "guidon_streams_")); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }

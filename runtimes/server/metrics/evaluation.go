@@ -1,4 +1,4 @@
-package server
+package metrics
 
 import (
 	"errors"
@@ -110,7 +110,7 @@ const (
 )
 
 // Evaluated counts evaluations.
-func (m *Metrics) Evaluated(events []handler.EvaluationEvent) { m.evaluations.count(events) }
+func (m *Registry) Evaluated(events []handler.EvaluationEvent) { m.evaluations.count(events) }
 
 func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
 	for rest := events; len(rest) > 0; {

@@ -1,9 +1,8 @@
-package server_test
+package metrics_test
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -14,31 +13,14 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/runtimes/server/metrics"
+	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
-
-// scrape returns the lines of the metrics that begin with the prefix.
-func scrape(t *testing.T, m *server.Metrics, prefix string) []string {
-	t.Helper()
-	recorder := httptest.NewRecorder()
-	m.Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
-	body, err := io.ReadAll(recorder.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for line := range strings.Lines(string(body)) {
-		if strings.HasPrefix(line, prefix) {
-			lines = append(lines, strings.TrimSuffix(line, "\n"))
-		}
-	}
-	return lines
-}
 
 // Contract 11: the content type that clients of the reference expect.
 func TestMetricsContentType(t *testing.T) {
 	recorder := httptest.NewRecorder()
-	server.NewMetrics(server.MetricsConfig{}).Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	metrics.New(metrics.Config{}).Handler().ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
 	got := recorder.Header().Get("Content-Type")
 	if want := "text/plain; version=0.0.4"; !strings.HasPrefix(got, want) {
 		t.Errorf("Content-Type is %q, want prefix %q", got, want)
@@ -107,10 +89,10 @@ func TestEvaluationMetrics(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := server.NewMetrics(server.MetricsConfig{})
+			m := metrics.New(metrics.Config{})
 			m.Evaluated([]handler.EvaluationEvent{test.event})
 			var got []string
-			for _, line := range scrape(t, m, "guidon_evaluations_") {
+			for _, line := range metricstest.Scrape(t, m, "guidon_evaluations_") {
 				if !strings.Contains(line, "latency") {
 					got = append(got, line)
 				}
@@ -143,7 +125,7 @@ func TestEvaluationMetricsOfBatch(t *testing.T) {
 		}
 		events = append(events, event)
 	}
-	batched, separate := server.NewMetrics(server.MetricsConfig{}), server.NewMetrics(server.MetricsConfig{})
+	batched, separate := metrics.New(metrics.Config{}), metrics.New(metrics.Config{})
 	for range 3 {
 		batched.Evaluated(events)
 		for i := range events {
@@ -151,36 +133,36 @@ func TestEvaluationMetricsOfBatch(t *testing.T) {
 		}
 	}
 	batched.Evaluated(nil)
-	want := scrape(t, separate, "guidon_evaluations_")
+	want := metricstest.Scrape(t, separate, "guidon_evaluations_")
 	if len(want) < 60 {
 		t.Errorf("only %d series", len(want))
 	}
-	if diff := cmp.Diff(want, scrape(t, batched, "guidon_evaluations_")); diff != "" {
+	if diff := cmp.Diff(want, metricstest.Scrape(t, batched, "guidon_evaluations_")); diff != "" {
 		t.Errorf("metrics (-separate +batched):\n%s", diff)
 	}
 }
 
 // The number of label values is limited, whatever is evaluated.
 func TestEvaluationMetricsAreBounded(t *testing.T) {
-	m := server.NewMetrics(server.MetricsConfig{})
-	for i := range 2 * server.MaxSeries {
+	m := metrics.New(metrics.Config{})
+	for i := range 2 * metrics.MaxSeries {
 		m.Evaluated([]handler.EvaluationEvent{{
 			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
 		}})
 	}
-	results := scrape(t, m, "guidon_evaluations_results_total{")
-	if got, want := len(results), server.MaxSeries+1; got != want {
+	results := metricstest.Scrape(t, m, "guidon_evaluations_results_total{")
+	if got, want := len(results), metrics.MaxSeries+1; got != want {
 		t.Errorf("%d series, want %d", got, want)
 	}
 	other := `guidon_evaluations_requests_total{flag="_other",namespace="_other"} 10000`
-	if got := scrape(t, m, `guidon_evaluations_requests_total{flag="_other"`); len(got) != 1 || got[0] != other {
+	if got := metricstest.Scrape(t, m, `guidon_evaluations_requests_total{flag="_other"`); len(got) != 1 || got[0] != other {
 		t.Errorf("got %q, want %q", got, other)
 	}
 }
 
 // A flag with many different results has a counter for each of them, like one with few.
 func TestEvaluationMetricsOfManyResults(t *testing.T) {
-	m := server.NewMetrics(server.MetricsConfig{})
+	m := metrics.New(metrics.Config{})
 	const variants, times = 30, 3
 	for range times {
 		for i := range variants {
@@ -194,15 +176,15 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 		want = append(want, fmt.Sprintf(
 			`guidon_evaluations_results_total{flag="banner",match="true",namespace="shop",reason="match",segment="",type="variant",value="v%02d"} %d`, i, times))
 	}
-	if diff := cmp.Diff(want, scrape(t, m, "guidon_evaluations_results_total{")); diff != "" {
+	if diff := cmp.Diff(want, metricstest.Scrape(t, m, "guidon_evaluations_results_total{")); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 }
 
 func TestLatencyIsByTypeOnly(t *testing.T) {
-	m := server.NewMetrics(server.MetricsConfig{})
+	m := metrics.New(metrics.Config{})
 	m.Evaluated([]handler.EvaluationEvent{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
-	got := scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
+	got := metricstest.Scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
 	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("latency (-want +got):\n%s", diff)
@@ -212,7 +194,7 @@ func TestLatencyIsByTypeOnly(t *testing.T) {
 // Contract 11: the grpc_server_* family for both transports, and the codes that count as
 // server errors.
 func TestOperationMetrics(t *testing.T) {
-	m := server.NewMetrics(server.MetricsConfig{})
+	m := metrics.New(metrics.Config{})
 	const get = "/flipt.Flipt/GetFlag"
 	m.Finished(get, "http", handler.OK, time.Millisecond)
 	m.Finished(get, "grpc", guidon.NotFound, time.Millisecond)
@@ -220,7 +202,7 @@ func TestOperationMetrics(t *testing.T) {
 	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
 	var got []string
 	for _, prefix := range []string{"grpc_server_handled", "grpc_server_started", "guidon_server_errors"} {
-		got = append(got, scrape(t, m, prefix)...)
+		got = append(got, metricstest.Scrape(t, m, prefix)...)
 	}
 	want := []string{
 		`grpc_server_handled_total{grpc_code="Internal",grpc_method="GetFlag",grpc_service="flipt.Flipt",grpc_type="unary"} 1`,
@@ -237,16 +219,16 @@ func TestOperationMetrics(t *testing.T) {
 }
 
 func TestCacheAndBuildMetrics(t *testing.T) {
-	m := server.NewMetrics(server.MetricsConfig{
+	m := metrics.New(metrics.Config{
 		Info: handler.Info{Version: "1.2.3", Commit: "abc"},
-		Caches: func() []server.CacheStats {
-			return []server.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
+		Caches: func() []metrics.CacheStats {
+			return []metrics.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
 		},
-		Redis: func() server.RedisStats {
-			return server.RedisStats{Up: true, Errors: 5, RevisionHits: 11, RevisionMisses: 12, SnapshotHits: 13, SnapshotMisses: 14}
+		Redis: func() metrics.RedisStats {
+			return metrics.RedisStats{Up: true, Errors: 5, RevisionHits: 11, RevisionMisses: 12, SnapshotHits: 13, SnapshotMisses: 14}
 		},
 	})
-	got := append(scrape(t, m, "guidon_cache"), scrape(t, m, "guidon_build_info")...)
+	got := append(metricstest.Scrape(t, m, "guidon_cache"), metricstest.Scrape(t, m, "guidon_build_info")...)
 	for i := range got {
 		got[i] = regexp.MustCompile(`goversion="[^"]+"`).ReplaceAllString(got[i], `goversion="…"`)
 	}
@@ -277,7 +259,7 @@ func BenchmarkEvaluated(b *testing.B) {
 	}
 	for name, event := range events {
 		b.Run(name, func(b *testing.B) {
-			m := server.NewMetrics(server.MetricsConfig{})
+			m := metrics.New(metrics.Config{})
 			b.ReportAllocs()
 			for b.Loop() {
 				m.Evaluated(event)
@@ -285,7 +267,7 @@ func BenchmarkEvaluated(b *testing.B) {
 		})
 	}
 	b.Run("parallel", func(b *testing.B) {
-		m := server.NewMetrics(server.MetricsConfig{})
+		m := metrics.New(metrics.Config{})
 		event := events["boolean"]
 		b.ReportAllocs()
 		b.RunParallel(func(pb *testing.PB) {
@@ -297,7 +279,7 @@ func BenchmarkEvaluated(b *testing.B) {
 }
 
 func BenchmarkFinished(b *testing.B) {
-	m := server.NewMetrics(server.MetricsConfig{})
+	m := metrics.New(metrics.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Finished("/flipt.Flipt/GetFlag", "grpc", handler.OK, time.Millisecond)

@@ -1,4 +1,5 @@
-package server
+// Package metrics counts operations and evaluations, for Prometheus.
+package metrics
 
 import (
 	"log/slog"
@@ -9,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
 	"google.golang.org/grpc/codes"
 
 	"github.com/guidonhq/guidon"
@@ -20,9 +20,9 @@ import (
 // maxScrapes limits the number of concurrent scrapes.
 const maxScrapes = 4
 
-// MetricsConfig configures [NewMetrics]. The zero value of every field is a usable
+// Config configures [New]. The zero value of every field is a usable
 // default.
-type MetricsConfig struct {
+type Config struct {
 	Info    handler.Info        // of the build
 	Caches  func() []CacheStats // called at each scrape; nil = no cache metrics
 	Redis   func() RedisStats   // called with Caches; nil = no Redis metrics
@@ -31,14 +31,14 @@ type MetricsConfig struct {
 	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
-// Metrics counts operations and evaluations in a registry of its own. The names are
+// Registry counts operations and evaluations in a registry of its own. The names are
 // those of contract 11 with the prefix guidon_. It implements [handler.Observer], and its
 // methods are safe for concurrent use.
 //
 // Every label has a limited number of values, whatever callers send. Flags that do not
 // exist are counted under empty labels. After [MaxSeries] combinations of flag and
 // result, further ones are counted under the flag [OtherFlag].
-type Metrics struct {
+type Registry struct {
 	registry     *prometheus.Registry
 	logger       *slog.Logger
 	serverErrors prometheus.Counter
@@ -46,11 +46,11 @@ type Metrics struct {
 	evaluations  *evaluationMetrics
 }
 
-var _ handler.Observer = (*Metrics)(nil)
+var _ handler.Observer = (*Registry)(nil)
 
-// NewMetrics returns metrics that have counted nothing yet. It starts no goroutines.
-func NewMetrics(config MetricsConfig) *Metrics {
-	m := &Metrics{
+// New returns metrics that have counted nothing yet. It starts no goroutines.
+func New(config Config) *Registry {
+	m := &Registry{
 		registry: prometheus.NewRegistry(),
 		logger:   config.Logger,
 		serverErrors: prometheus.NewCounter(prometheus.CounterOpts{
@@ -82,7 +82,7 @@ func NewMetrics(config MetricsConfig) *Metrics {
 }
 
 // Handler serves the metrics as Prometheus text (contract 11).
-func (m *Metrics) Handler() http.Handler {
+func (m *Registry) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(m.logger.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
@@ -103,7 +103,7 @@ func buildInfo(info handler.Info) prometheus.Collector {
 }
 
 // Finished counts one call of an operation.
-func (m *Metrics) Finished(operation, _ string, code guidon.Code, duration time.Duration) {
+func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time.Duration) {
 	if code == guidon.Internal || code == guidon.Unavailable {
 		m.serverErrors.Inc()
 	}
