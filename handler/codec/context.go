@@ -61,7 +61,7 @@ func contextGeneral(body []byte) (EvaluationContext, error) {
 	s := &scanner{data: body, left: maxContextValues}
 	c, err := s.contextBody()
 	if err == nil && !s.atEnd() {
-		err = errSyntax
+		err = ErrSyntax
 	}
 	if err == nil && !utf8.Valid(body) {
 		err = errNotUTF8
@@ -121,7 +121,7 @@ func (s *scanner) context(c *EvaluationContext) error {
 		if err != nil {
 			return err
 		}
-		if property == "targetingKey" && kind != '"' && kind != '-' && !isDigit(kind) {
+		if property == "targetingKey" && kind != '"' && kind != '-' && !IsDigit(kind) {
 			return invalidContext("context.targetingKey", "must be a string or a number")
 		}
 		if c.Properties == nil {
@@ -159,7 +159,7 @@ func (s *scanner) appendCanonical(b []byte) ([]byte, error) {
 		return s.appendArray(b)
 	case '"':
 		text, err := s.text()
-		return appendString(b, string(text)), err
+		return AppendString(b, string(text)), err
 	case 't', 'f', 'n':
 		start := s.pos
 		err := s.skip()
@@ -214,7 +214,7 @@ func (s *scanner) appendObject(b []byte) ([]byte, error) {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, m.name), ':')
+		b = append(AppendString(b, m.name), ':')
 		b = append(b, m.text...)
 	}
 	return append(b, '}'), nil
@@ -227,7 +227,7 @@ func appendNumber(b, number []byte) []byte {
 		if err != nil {
 			return append(b, number...) // out of range for a float: keep it as written
 		}
-		b = appendFloat(b, f+0, 64) // -0 is 0
+		b = AppendFloat(b, f+0, 64) // -0 is 0
 		if n := len(b); n > 4 && b[n-4] == 'e' && b[n-2] == '0' {
 			b = append(b[:n-2], b[n-1]) // 1e-7, not 1e-07
 		}

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// numberLength returns the length of the JSON number at the start of text, or 0 if there
+// NumberLength returns the length of the JSON number at the start of text, or 0 if there
 // is none.
-func numberLength(text []byte) int {
+func NumberLength(text []byte) int {
 	i := 0
 	if i < len(text) && text[i] == '-' {
 		i++
@@ -46,41 +46,41 @@ func numberLength(text []byte) int {
 
 func digits(text []byte) int {
 	n := 0
-	for n < len(text) && isDigit(text[n]) {
+	for n < len(text) && IsDigit(text[n]) {
 		n++
 	}
 	return n
 }
 
-// parseInt parses a JSON number whose value is an integer, however it is written: 100,
+// ParseInt parses a JSON number whose value is an integer, however it is written: 100,
 // 1e2, 100.0.
-func parseInt(number []byte, bits int) (int64, error) {
+func ParseInt(number []byte, bits int) (int64, error) {
 	if n, err := strconv.ParseInt(string(number), 10, bits); err == nil {
 		return n, nil
 	}
 	whole, ok := wholeNumber(string(number))
 	if !ok {
-		return 0, errValue
+		return 0, ErrValue
 	}
 	n, err := strconv.ParseInt(whole, 10, bits)
 	if err != nil {
-		return 0, errValue
+		return 0, ErrValue
 	}
 	return n, nil
 }
 
-// parseUint is parseInt for numbers that are not negative.
-func parseUint(number []byte, bits int) (uint64, error) {
+// ParseUint is ParseInt for numbers that are not negative.
+func ParseUint(number []byte, bits int) (uint64, error) {
 	if n, err := strconv.ParseUint(string(number), 10, bits); err == nil {
 		return n, nil
 	}
 	whole, ok := wholeNumber(string(number))
 	if !ok {
-		return 0, errValue
+		return 0, ErrValue
 	}
 	n, err := strconv.ParseUint(whole, 10, bits)
 	if err != nil {
-		return 0, errValue
+		return 0, ErrValue
 	}
 	return n, nil
 }
@@ -115,19 +115,19 @@ func wholeNumber(number string) (string, bool) {
 	return significant, true
 }
 
-// parseFloat parses a JSON number. It rejects numbers too large for the bits; numbers
+// ParseFloat parses a JSON number. It rejects numbers too large for the bits; numbers
 // too small become zero.
-func parseFloat(number []byte, bits int) (float64, error) {
+func ParseFloat(number []byte, bits int) (float64, error) {
 	f, err := strconv.ParseFloat(string(number), bits)
 	if err != nil {
-		return 0, errValue
+		return 0, ErrValue
 	}
 	return f, nil
 }
 
-// appendFloat appends the shortest decimal that parses as f. JSON has no infinities and
+// AppendFloat appends the shortest decimal that parses as f. JSON has no infinities and
 // no NaN: they become the strings that protobuf's JSON mapping defines.
-func appendFloat(b []byte, f float64, bits int) []byte {
+func AppendFloat(b []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
 		return append(b, `"NaN"`...)

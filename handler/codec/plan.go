@@ -75,7 +75,7 @@ func newPlan(message protoreflect.MessageDescriptor) *plan {
 		desc := all.Get(i)
 		p.fields[i] = field{
 			desc:   desc,
-			label:  string(appendString(nil, desc.JSONName())) + ":",
+			label:  string(AppendString(nil, desc.JSONName())) + ":",
 			sparse: desc.HasPresence() || desc.Number() >= firstAddition,
 		}
 		p.byName[desc.TextName()] = spelling{index: i}

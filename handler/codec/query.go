@@ -114,7 +114,7 @@ func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, 
 		return protoreflect.ValueOfInt64(n), err
 	case protoreflect.MessageKind:
 		if planOf(desc.Message()).shape == timestamp {
-			at, err := parseTime([]byte(text))
+			at, err := ParseTime([]byte(text))
 			if err != nil {
 				return protoreflect.Value{}, fmt.Errorf("%q is not an RFC 3339 time", shorten(text))
 			}

@@ -55,7 +55,7 @@ func (a *quickAnswer) batch(m *evaluation.BatchEvaluationResponse) {
 		a.one(one)
 	}
 	a.raw(`],"requestDurationMillis":`)
-	a.b = appendFloat(a.b, m.GetRequestDurationMillis(), 64)
+	a.b = AppendFloat(a.b, m.GetRequestDurationMillis(), 64)
 	a.raw("}")
 }
 
@@ -114,10 +114,10 @@ func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 	}
 	a.start = len(a.b)
 	a.raw(`,"requestDurationMillis":`)
-	a.b = appendFloat(a.b, duration, 64)
+	a.b = AppendFloat(a.b, duration, 64)
 	if at != nil {
 		a.raw(`,"timestamp":"`)
-		b, err := appendTime(a.b, at.GetSeconds(), at.GetNanos())
+		b, err := AppendTimestamp(a.b, at.GetSeconds(), at.GetNanos())
 		if err != nil {
 			a.err = err
 			return
@@ -131,7 +131,7 @@ func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 func (a *quickAnswer) raw(text string) { a.b = append(a.b, text...) }
 
 // text appends the label and a string.
-func (a *quickAnswer) text(label, text string) { a.b = appendString(append(a.b, label...), text) }
+func (a *quickAnswer) text(label, text string) { a.b = AppendString(append(a.b, label...), text) }
 
 // texts appends a list of strings. The label includes the opening bracket.
 func (a *quickAnswer) texts(label string, list []string) {
@@ -140,7 +140,7 @@ func (a *quickAnswer) texts(label string, list []string) {
 		if i > 0 {
 			a.raw(",")
 		}
-		a.b = appendString(a.b, text)
+		a.b = AppendString(a.b, text)
 	}
 	a.raw("]")
 }

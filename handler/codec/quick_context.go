@@ -62,7 +62,7 @@ func (q *quick) integer() (text string, ok bool) {
 		end++
 	}
 	first := end
-	for end < len(q.text) && isDigit(q.text[end]) {
+	for end < len(q.text) && IsDigit(q.text[end]) {
 		end++
 	}
 	if end == first || q.text[first] == '0' && end-q.pos > 1 { // nothing, 01, -0

@@ -27,10 +27,10 @@ func (r *Reader) Object(member func(name string) error) error {
 	return r.scanner.container('{', '}', func() error {
 		name, err := r.Text()
 		if err != nil {
-			return errSyntax
+			return ErrSyntax
 		}
 		if r.scanner.peek() != ':' {
-			return errSyntax
+			return ErrSyntax
 		}
 		r.scanner.pos++
 		return member(name)

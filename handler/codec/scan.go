@@ -7,10 +7,8 @@ const maxDepth = 64
 
 // The scanner's own errors; explain turns them into errors for callers.
 var (
-	errSyntax = errors.New("malformed json")
-	errDepth  = errors.New("nested too deeply")
-	errMany   = errors.New("too many values")
-	errValue  = errors.New("wrong type of value")
+	errDepth = errors.New("nested too deeply")
+	errMany  = errors.New("too many values")
 )
 
 // scanner reads one JSON value from the start of data, in one pass. It accepts what
@@ -40,14 +38,14 @@ func (s *scanner) peek() byte {
 func (s *scanner) object(member func(name []byte) error) error {
 	return s.container('{', '}', func() error {
 		if s.peek() != '"' {
-			return errSyntax
+			return ErrSyntax
 		}
 		name, err := s.text()
 		if err != nil {
 			return err
 		}
 		if s.peek() != ':' {
-			return errSyntax
+			return ErrSyntax
 		}
 		s.pos++
 		return member(name)
@@ -61,7 +59,7 @@ func (s *scanner) array(element func() error) error {
 
 func (s *scanner) container(open, end byte, item func() error) error {
 	if s.peek() != open {
-		return errValue
+		return ErrValue
 	}
 	if s.depth++; s.depth > maxDepth {
 		return errDepth
@@ -82,7 +80,7 @@ func (s *scanner) container(open, end byte, item func() error) error {
 		}
 	}
 	if s.peek() != end {
-		return errSyntax
+		return ErrSyntax
 	}
 	s.pos++
 	s.depth--
@@ -100,7 +98,7 @@ func (s *scanner) null() (bool, error) {
 func (s *scanner) literal(text string) error {
 	end := s.pos + len(text)
 	if end > len(s.data) || string(s.data[s.pos:end]) != text {
-		return errSyntax
+		return ErrSyntax
 	}
 	s.pos = end
 	return nil
@@ -113,17 +111,17 @@ func (s *scanner) boolean() (bool, error) {
 	case 'f':
 		return false, s.literal("false")
 	}
-	return false, errValue
+	return false, ErrValue
 }
 
 // number reads a number and returns it as written.
 func (s *scanner) number() ([]byte, error) {
-	if c := s.peek(); c != '-' && !isDigit(c) {
-		return nil, errValue
+	if c := s.peek(); c != '-' && !IsDigit(c) {
+		return nil, ErrValue
 	}
-	n := numberLength(s.data[s.pos:])
+	n := NumberLength(s.data[s.pos:])
 	if n == 0 {
-		return nil, errSyntax
+		return nil, ErrSyntax
 	}
 	s.pos += n
 	return s.data[s.pos-n : s.pos], nil
@@ -132,7 +130,7 @@ func (s *scanner) number() ([]byte, error) {
 // text reads a string and returns it with the escapes replaced.
 func (s *scanner) text() ([]byte, error) {
 	if s.peek() != '"' {
-		return nil, errValue
+		return nil, ErrValue
 	}
 	s.pos++
 	start, escaped := s.pos, false
@@ -142,18 +140,18 @@ func (s *scanner) text() ([]byte, error) {
 			raw := s.data[start:s.pos]
 			s.pos++
 			if escaped {
-				return unescape(raw)
+				return Unescape(raw)
 			}
 			return raw, nil
 		case c == '\\':
 			escaped = true
 			s.pos++ // the escaped byte does not end the string
 		case c < ' ':
-			return nil, errSyntax
+			return nil, ErrSyntax
 		}
 		s.pos++
 	}
-	return nil, errSyntax
+	return nil, ErrSyntax
 }
 
 // skip reads any value and discards it.

@@ -1,17 +1,13 @@
 package codec
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
-
-	"github.com/guidonhq/guidon"
 )
 
 // special reads a message whose JSON is not an object of its fields.
@@ -22,9 +18,9 @@ func (s *scanner) special(m proto.Message) error {
 		if err != nil {
 			return err
 		}
-		at, err := parseTime(text)
+		at, err := ParseTime(text)
 		if err != nil {
-			return errValue
+			return ErrValue
 		}
 		into.Seconds, into.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below 1e9
 		return nil
@@ -37,7 +33,7 @@ func (s *scanner) special(m proto.Message) error {
 	case *emptypb.Empty:
 		return s.skip()
 	}
-	return errValue
+	return ErrValue
 }
 
 func (s *scanner) structFields(into *structpb.Struct) error {
@@ -84,59 +80,16 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 	if err != nil {
 		return err
 	}
-	f, err := parseFloat(number, 64)
+	f, err := ParseFloat(number, 64)
 	into.Kind = &structpb.Value_NumberValue{NumberValue: f}
 	return err
-}
-
-// The range of a Timestamp: the years 1 to 9999 (in UTC).
-var (
-	firstSecond = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
-	lastSecond  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix()
-)
-
-// parseTime parses an RFC 3339 time. Digits below the nanosecond are dropped. Unlike
-// package time, it rejects an hour of one digit and a comma before the fraction.
-func parseTime(text []byte) (time.Time, error) {
-	const hourEnd = len("2006-01-02T15")
-	if len(text) <= hourEnd || text[hourEnd] != ':' || bytes.IndexByte(text, ',') >= 0 {
-		return time.Time{}, errValue
-	}
-	at, err := time.Parse(time.RFC3339, string(text))
-	if err != nil || at.Unix() < firstSecond || at.Unix() > lastSecond {
-		return time.Time{}, errValue
-	}
-	return at, nil
-}
-
-// appendTime appends a time in UTC with 0, 3, 6 or 9 fractional digits.
-func appendTime(b []byte, seconds int64, nanos int32) ([]byte, error) {
-	if seconds < firstSecond || seconds > lastSecond || nanos < 0 || nanos > 999_999_999 {
-		return nil, guidon.Errorf(guidon.Internal, "timestamp out of range: %d s, %d ns", seconds, nanos)
-	}
-	// Package time has a fast path for this layout. The fraction is inserted before the Z.
-	b = time.Unix(seconds, 0).UTC().AppendFormat(b, time.RFC3339)
-	if nanos == 0 {
-		return b, nil
-	}
-	digits, fraction := 9, nanos
-	for fraction%1000 == 0 {
-		digits, fraction = digits-3, fraction/1000
-	}
-	b[len(b)-1] = '.'
-	b = append(b, "000000000"[:digits]...)
-	for i := len(b) - 1; fraction > 0; i-- {
-		b[i] = byte('0' + fraction%10) // #nosec G115 -- a digit
-		fraction /= 10
-	}
-	return append(b, 'Z'), nil
 }
 
 // appendSpecial appends a message whose JSON is not an object of its fields.
 func appendSpecial(b []byte, m proto.Message) ([]byte, error) {
 	switch from := m.(type) {
 	case *timestamppb.Timestamp:
-		b, err := appendTime(append(b, '"'), from.GetSeconds(), from.GetNanos())
+		b, err := AppendTimestamp(append(b, '"'), from.GetSeconds(), from.GetNanos())
 		return append(b, '"'), err
 	case *structpb.Struct:
 		return appendStruct(b, from), nil
@@ -159,7 +112,7 @@ func appendStruct(b []byte, from *structpb.Struct) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, name), ':')
+		b = append(AppendString(b, name), ':')
 		b = appendAnyValue(b, from.GetFields()[name])
 	}
 	return append(b, '}')
@@ -183,9 +136,9 @@ func appendAnyValue(b []byte, from *structpb.Value) []byte {
 	case *structpb.Value_ListValue:
 		return appendListValue(b, kind.ListValue)
 	case *structpb.Value_StringValue:
-		return appendString(b, kind.StringValue)
+		return AppendString(b, kind.StringValue)
 	case *structpb.Value_NumberValue:
-		return appendFloat(b, kind.NumberValue, 64)
+		return AppendFloat(b, kind.NumberValue, 64)
 	case *structpb.Value_BoolValue:
 		return strconv.AppendBool(b, kind.BoolValue)
 	}

@@ -12,9 +12,9 @@ var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unescape replaces the escapes in the inside of a JSON string. Half a surrogate pair
+// Unescape replaces the escapes in the inside of a JSON string. Half a surrogate pair
 // becomes U+FFFD, as in encoding/json.
-func unescape(raw []byte) ([]byte, error) {
+func Unescape(raw []byte) ([]byte, error) {
 	out := make([]byte, 0, len(raw))
 	for {
 		at := bytes.IndexByte(raw, '\\')
@@ -30,7 +30,7 @@ func unescape(raw []byte) ([]byte, error) {
 		}
 		r, n, ok := unescapeRune(raw)
 		if !ok {
-			return nil, errSyntax
+			return nil, ErrSyntax
 		}
 		out = utf8.AppendRune(out, r)
 		raw = raw[n:]
@@ -59,7 +59,7 @@ func hexRune(raw []byte) (rune, bool) {
 	var r rune
 	for _, c := range raw[2:6] {
 		switch {
-		case isDigit(c):
+		case IsDigit(c):
 			c -= '0'
 		case 'a' <= c && c <= 'f':
 			c -= 'a' - 10
@@ -73,14 +73,14 @@ func hexRune(raw []byte) (rune, bool) {
 	return r, true
 }
 
-// appendString appends s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD;
+// AppendString appends s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD;
 // <, > and & are not escaped (contract 1.3).
-func appendString(b []byte, s string) []byte {
-	return append(appendEscaped(append(b, '"'), s), '"')
+func AppendString(b []byte, s string) []byte {
+	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// appendEscaped appends s with escapes, without the quotes.
-func appendEscaped(b []byte, s string) []byte {
+// AppendEscaped appends s with escapes, without the quotes.
+func AppendEscaped(b []byte, s string) []byte {
 	start := 0 // of the part not copied yet
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -102,8 +102,8 @@ func appendEscaped(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// sizeOfString returns the length of what appendString appends.
-func sizeOfString(s string) int {
+// SizeOfString returns the length of what AppendString appends.
+func SizeOfString(s string) int {
 	n := len(s) + len(`""`)
 	for i := 0; i < len(s); {
 		c := s[i]

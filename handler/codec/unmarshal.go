@@ -247,7 +247,7 @@ func (s *scanner) enum(desc protoreflect.EnumDescriptor) (protoreflect.Value, er
 	if err != nil {
 		return protoreflect.Value{}, err
 	}
-	n, err := parseInt(text, 32)
+	n, err := ParseInt(text, 32)
 	return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n)), err // #nosec G115 -- parsed as 32 bits
 }
 
@@ -260,8 +260,8 @@ func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := numberLength(text); n == 0 || n != len(text) {
-		return nil, errValue
+	if n := NumberLength(text); n == 0 || n != len(text) {
+		return nil, ErrValue
 	}
 	return text, nil
 }
@@ -269,25 +269,25 @@ func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 func parseNumber(kind protoreflect.Kind, number []byte) (protoreflect.Value, error) {
 	switch kind {
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		n, err := parseInt(number, 32)
+		n, err := ParseInt(number, 32)
 		return protoreflect.ValueOfInt32(int32(n)), err // #nosec G115 -- parsed as 32 bits
 	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		n, err := parseInt(number, 64)
+		n, err := ParseInt(number, 64)
 		return protoreflect.ValueOfInt64(n), err
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		n, err := parseUint(number, 32)
+		n, err := ParseUint(number, 32)
 		return protoreflect.ValueOfUint32(uint32(n)), err // #nosec G115 -- parsed as 32 bits
 	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		n, err := parseUint(number, 64)
+		n, err := ParseUint(number, 64)
 		return protoreflect.ValueOfUint64(n), err
 	case protoreflect.FloatKind:
-		f, err := parseFloat(number, 32)
+		f, err := ParseFloat(number, 32)
 		return protoreflect.ValueOfFloat32(float32(f)), err
 	case protoreflect.DoubleKind:
-		f, err := parseFloat(number, 64)
+		f, err := ParseFloat(number, 64)
 		return protoreflect.ValueOfFloat64(f), err
 	}
-	return protoreflect.Value{}, errValue
+	return protoreflect.Value{}, ErrValue
 }
 
 // decodeBytes accepts both alphabets of base64, padded or not.
@@ -295,7 +295,7 @@ func decodeBytes(text string) (protoreflect.Value, error) {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	decoded, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
-		return protoreflect.Value{}, errValue
+		return protoreflect.Value{}, ErrValue
 	}
 	return protoreflect.ValueOfBytes(decoded), nil
 }

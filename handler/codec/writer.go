@@ -48,7 +48,7 @@ func (w *Writer) Bool(b bool) { w.buf = strconv.AppendBool(w.buf, b) }
 func (w *Writer) Int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 // Float writes a float of 32 bits.
-func (w *Writer) Float(f float32) { w.buf = AppendFloat(w.buf, f) }
+func (w *Writer) Float(f float32) { w.buf = AppendFloat(w.buf, float64(f), 32) }
 
 // Enum writes an enum.
 func (w *Writer) Enum(e protoreflect.Enum) { w.buf = AppendEnum(w.buf, e) }
@@ -108,12 +108,12 @@ func (w *Writer) flush(b []byte) []byte {
 // text appends s, in parts if it is long.
 func (w *Writer) text(b []byte, s string) []byte {
 	if len(s) <= maxBuffered {
-		return w.flushIfFull(appendString(b, s))
+		return w.flushIfFull(AppendString(b, s))
 	}
 	b = append(b, '"')
 	for len(s) > 0 {
 		n := runesWithin(s, maxBuffered)
-		b = w.flushIfFull(appendEscaped(b, s[:n]))
+		b = w.flushIfFull(AppendEscaped(b, s[:n]))
 		s = s[n:]
 	}
 	return append(b, '"')

@@ -1,0 +1,9 @@
+package codec
+
+import "errors"
+
+// Errors of the functions that read JSON.
+var (
+	ErrSyntax = errors.New("malformed json")
+	ErrValue  = errors.New("wrong type of value")
+)
