@@ -122,7 +122,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 			if err := wrong.Ping(t.Context()); !errors.Is(err, guidon.Unavailable) {
 				t.Errorf("a certificate of another authority: got %v, want Unavailable", err)
 			}
-			if _, err := store.Open(t.Context(), address(c.lax, nil), options); err == nil || !strings.Contains(err.Error(), "encrypted") {
+			if _, err := store.Open(t.Context(), address(c.lax, nil), options); err == nil || !strings.Contains(err.Error(), "require TLS") {
 				t.Errorf("a password for each connection, perhaps in the clear: got %v, want a refusal", err)
 			}
 		})
