@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // Evaluation reasons (OFREP 11).
@@ -122,7 +122,7 @@ func (a *ofrepAnswer) booleanReason() string {
 func (a *ofrepAnswer) appendVariant(b []byte) []byte {
 	b = append(b, a.form.head...)
 	b = a.appendValue(b)
-	b = codec.AppendString(append(b, `,"variant":`...), a.variant.VariantKey)
+	b = jsontext.AppendString(append(b, `,"variant":`...), a.variant.VariantKey)
 	b = append(append(append(b, `,"reason":"`...), a.variantReason()...), '"')
 	return append(a.appendVariantMetadata(b), '}')
 }
@@ -134,7 +134,7 @@ func (a *ofrepAnswer) appendValue(b []byte) []byte {
 	case a.variant.VariantKey == "":
 		return b
 	case !a.form.typed:
-		return codec.AppendString(append(b, `,"value":`...), a.variant.VariantKey)
+		return jsontext.AppendString(append(b, `,"value":`...), a.variant.VariantKey)
 	case a.variant.Attachment == "", a.variant.Attachment == "null":
 		return b
 	}
@@ -168,13 +168,13 @@ func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
 	}
 	b = append(append(b, `,"metadata":{`...), a.form.metadata...)
 	if attached {
-		b = codec.AppendString(append(b, separator(b)+`"attachment":`...), a.variant.Attachment)
+		b = jsontext.AppendString(append(b, separator(b)+`"attachment":`...), a.variant.Attachment)
 	}
 	if len(segments) > 0 {
 		if len(segments) > 1 {
 			segments = slices.Sorted(slices.Values(segments))
 		}
-		b = codec.AppendString(append(b, separator(b)+`"segments":`...), strings.Join(segments, ","))
+		b = jsontext.AppendString(append(b, separator(b)+`"segments":`...), strings.Join(segments, ","))
 	}
 	return append(b, '}')
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // Error codes (OFREP 5).
@@ -59,10 +59,10 @@ func (x *exchange) replyOFREPError(err error) {
 func appendOFREPError(b []byte, flagKey string, err error) []byte {
 	b = append(b, '{')
 	if flagKey != "" {
-		b = append(codec.AppendString(append(b, `"key":`...), flagKey), ',')
+		b = append(jsontext.AppendString(append(b, `"key":`...), flagKey), ',')
 	}
-	b = codec.AppendString(append(b, `"errorCode":`...), ofrepCodeOf(err))
-	b = codec.AppendString(append(b, `,"errorDetails":`...), guidon.PublicMessage(err))
+	b = jsontext.AppendString(append(b, `"errorCode":`...), ofrepCodeOf(err))
+	b = jsontext.AppendString(append(b, `,"errorDetails":`...), guidon.PublicMessage(err))
 	return append(b, '}')
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // maxOFREPKeys is how many flags a bulk request may name.
@@ -82,7 +82,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	if offer != nil {
 		b = offer.append(b, h.config.Streams.config.PublicURL, s.Namespace().Key)
 	}
-	b = codec.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
+	b = jsontext.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
 	return Response{data: append(b, `"}}`...), ETag: etag}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -145,9 +145,9 @@ func (o *streamOffer) append(b []byte, publicURL, namespace string) []byte {
 	}
 	b = append(b, `,"eventStreams":[{"type":"sse",`...)
 	if target := ofrepEvents + "?" + query.Encode(); publicURL != "" {
-		b = codec.AppendString(append(b, `"url":`...), publicURL+target)
+		b = jsontext.AppendString(append(b, `"url":`...), publicURL+target)
 	} else {
-		b = append(codec.AppendString(append(b, `"endpoint":{"requestUri":`...), target), '}')
+		b = append(jsontext.AppendString(append(b, `"endpoint":{"requestUri":`...), target), '}')
 	}
 	return append(b, `,"inactivityDelaySec":120}]`...)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // The marker in a flag's metadata that makes the attachments of its variants the values,
@@ -30,7 +30,7 @@ var flagForms = guidon.NewFlagDerivation(newFlagForm)
 
 func newFlagForm(f *guidon.Flag) *flagForm {
 	form := &flagForm{
-		head:   codec.AppendString([]byte(`{"key":`), f.Key),
+		head:   jsontext.AppendString([]byte(`{"key":`), f.Key),
 		static: len(f.Rules) == 0 && len(f.Rollouts) == 0,
 	}
 	var members map[string]json.RawMessage
@@ -50,7 +50,7 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 		if len(form.metadata) > 0 {
 			form.metadata = append(form.metadata, ',')
 		}
-		form.metadata = append(codec.AppendString(form.metadata, name), ':')
+		form.metadata = append(jsontext.AppendString(form.metadata, name), ':')
 		form.metadata = append(form.metadata, value...)
 	}
 	return form
@@ -64,7 +64,7 @@ func flat(value json.RawMessage) []byte {
 		return nil
 	}
 	if value[0] == '{' || value[0] == '[' {
-		return codec.AppendString(nil, string(value))
+		return jsontext.AppendString(nil, string(value))
 	}
 	return value
 }

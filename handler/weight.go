@@ -3,7 +3,7 @@ package handler
 import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -32,7 +32,7 @@ const (
 func textWeight(texts ...string) int {
 	n := 0
 	for _, text := range texts {
-		n += codec.SizeOfString(text)
+		n += jsontext.SizeOfString(text)
 	}
 	return n
 }

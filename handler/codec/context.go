@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // EvaluationContext is the context of an OFREP request. Each property is the string that
@@ -61,7 +62,7 @@ func contextGeneral(body []byte) (EvaluationContext, error) {
 	s := &scanner{data: body, left: maxContextValues}
 	c, err := s.contextBody()
 	if err == nil && !s.atEnd() {
-		err = ErrSyntax
+		err = jsontext.ErrSyntax
 	}
 	if err == nil && !utf8.Valid(body) {
 		err = errNotUTF8
@@ -121,7 +122,7 @@ func (s *scanner) context(c *EvaluationContext) error {
 		if err != nil {
 			return err
 		}
-		if property == "targetingKey" && kind != '"' && kind != '-' && !IsDigit(kind) {
+		if property == "targetingKey" && kind != '"' && kind != '-' && !jsontext.IsDigit(kind) {
 			return invalidContext("context.targetingKey", "must be a string or a number")
 		}
 		if c.Properties == nil {
@@ -159,7 +160,7 @@ func (s *scanner) appendCanonical(b []byte) ([]byte, error) {
 		return s.appendArray(b)
 	case '"':
 		text, err := s.text()
-		return AppendString(b, string(text)), err
+		return jsontext.AppendString(b, string(text)), err
 	case 't', 'f', 'n':
 		start := s.pos
 		err := s.skip()
@@ -214,7 +215,7 @@ func (s *scanner) appendObject(b []byte) ([]byte, error) {
 		if b[len(b)-1] != '{' {
 			b = append(b, ',')
 		}
-		b = append(AppendString(b, m.name), ':')
+		b = append(jsontext.AppendString(b, m.name), ':')
 		b = append(b, m.text...)
 	}
 	return append(b, '}'), nil
@@ -227,7 +228,7 @@ func appendNumber(b, number []byte) []byte {
 		if err != nil {
 			return append(b, number...) // out of range for a float: keep it as written
 		}
-		b = AppendFloat(b, f+0, 64) // -0 is 0
+		b = jsontext.AppendFloat(b, f+0, 64) // -0 is 0
 		if n := len(b); n > 4 && b[n-4] == 'e' && b[n-2] == '0' {
 			b = append(b[:n-2], b[n-1]) // 1e-7, not 1e-07
 		}

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // Marshal returns m as compact JSON (contract 1.3). Fields are in the order of
@@ -122,7 +124,7 @@ func appendStringMap(b []byte, desc protoreflect.FieldDescriptor, from protorefl
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(AppendString(b, name), ':')
+		b = append(jsontext.AppendString(b, name), ':')
 		b = appendScalar(b, desc, from.Get(protoreflect.ValueOfString(name).MapKey()))
 	}
 	return append(b, '}')
@@ -131,7 +133,7 @@ func appendStringMap(b []byte, desc protoreflect.FieldDescriptor, from protorefl
 func appendScalar(b []byte, desc protoreflect.FieldDescriptor, value protoreflect.Value) []byte {
 	switch desc.Kind() {
 	case protoreflect.StringKind:
-		return AppendString(b, value.String())
+		return jsontext.AppendString(b, value.String())
 	case protoreflect.BoolKind:
 		return strconv.AppendBool(b, value.Bool())
 	case protoreflect.EnumKind:
@@ -141,9 +143,9 @@ func appendScalar(b []byte, desc protoreflect.FieldDescriptor, value protoreflec
 		b = base64.StdEncoding.AppendEncode(b, value.Bytes())
 		return append(b, '"')
 	case protoreflect.FloatKind:
-		return AppendFloat(b, value.Float(), 32)
+		return jsontext.AppendFloat(b, value.Float(), 32)
 	case protoreflect.DoubleKind:
-		return AppendFloat(b, value.Float(), 64)
+		return jsontext.AppendFloat(b, value.Float(), 64)
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
 		return strconv.AppendUint(b, value.Uint(), 10)
 	}
@@ -152,7 +154,7 @@ func appendScalar(b []byte, desc protoreflect.FieldDescriptor, value protoreflec
 
 func appendEnum(b []byte, desc protoreflect.EnumDescriptor, number protoreflect.EnumNumber) []byte {
 	if value := desc.Values().ByNumber(number); value != nil {
-		return AppendString(b, string(value.Name()))
+		return jsontext.AppendString(b, string(value.Name()))
 	}
 	return strconv.AppendInt(b, int64(number), 10)
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -131,7 +132,7 @@ func TestMarshalTime(t *testing.T) {
 		for _, year := range []int{1, 999, 1970, 2026, 9999} {
 			for _, nanos := range fractions {
 				at := time.Date(year, 1, 2, 3, 4, 5, nanos, time.UTC)
-				got, err := codec.AppendTime(nil, at)
+				got, err := jsontext.AppendTime(nil, at)
 				if want := `"` + at.Format(layout) + `"`; err != nil || string(got) != want {
 					t.Errorf("got %s, error %v, want %s", got, err, want)
 				}

@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // maxFields is the most fields of a message; a test checks the messages.
@@ -75,7 +77,7 @@ func newPlan(message protoreflect.MessageDescriptor) *plan {
 		desc := all.Get(i)
 		p.fields[i] = field{
 			desc:   desc,
-			label:  string(AppendString(nil, desc.JSONName())) + ":",
+			label:  string(jsontext.AppendString(nil, desc.JSONName())) + ":",
 			sparse: desc.HasPresence() || desc.Number() >= firstAddition,
 		}
 		p.byName[desc.TextName()] = spelling{index: i}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // UnmarshalQuery sets the fields of m from the parameters of a query string (contract
@@ -114,7 +115,7 @@ func parse(desc protoreflect.FieldDescriptor, text string) (protoreflect.Value, 
 		return protoreflect.ValueOfInt64(n), err
 	case protoreflect.MessageKind:
 		if planOf(desc.Message()).shape == timestamp {
-			at, err := ParseTime([]byte(text))
+			at, err := jsontext.ParseTime([]byte(text))
 			if err != nil {
 				return protoreflect.Value{}, fmt.Errorf("%q is not an RFC 3339 time", shorten(text))
 			}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 	"github.com/guidonhq/guidon/handler/wire"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
@@ -55,7 +56,7 @@ func (a *quickAnswer) batch(m *evaluation.BatchEvaluationResponse) {
 		a.one(one)
 	}
 	a.raw(`],"requestDurationMillis":`)
-	a.b = AppendFloat(a.b, m.GetRequestDurationMillis(), 64)
+	a.b = jsontext.AppendFloat(a.b, m.GetRequestDurationMillis(), 64)
 	a.raw("}")
 }
 
@@ -114,10 +115,10 @@ func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 	}
 	a.start = len(a.b)
 	a.raw(`,"requestDurationMillis":`)
-	a.b = AppendFloat(a.b, duration, 64)
+	a.b = jsontext.AppendFloat(a.b, duration, 64)
 	if at != nil {
 		a.raw(`,"timestamp":"`)
-		b, err := AppendTimestamp(a.b, at.GetSeconds(), at.GetNanos())
+		b, err := jsontext.AppendTimestamp(a.b, at.GetSeconds(), at.GetNanos())
 		if err != nil {
 			a.err = err
 			return
@@ -131,7 +132,9 @@ func (a *quickAnswer) timing(duration float64, at *timestamppb.Timestamp) {
 func (a *quickAnswer) raw(text string) { a.b = append(a.b, text...) }
 
 // text appends the label and a string.
-func (a *quickAnswer) text(label, text string) { a.b = AppendString(append(a.b, label...), text) }
+func (a *quickAnswer) text(label, text string) {
+	a.b = jsontext.AppendString(append(a.b, label...), text)
+}
 
 // texts appends a list of strings. The label includes the opening bracket.
 func (a *quickAnswer) texts(label string, list []string) {
@@ -140,7 +143,7 @@ func (a *quickAnswer) texts(label string, list []string) {
 		if i > 0 {
 			a.raw(",")
 		}
-		a.b = AppendString(a.b, text)
+		a.b = jsontext.AppendString(a.b, text)
 	}
 	a.raw("]")
 }

@@ -1,5 +1,7 @@
 package codec
 
+import "github.com/guidonhq/guidon/handler/codec/jsontext"
+
 // contextQuick is [UnmarshalContext] for a usual body, and reports whether the body was
 // one: only a context of strings, booleans and numbers that are written as integers.
 func contextQuick(body []byte, spare map[string]string) (c EvaluationContext, ok bool) {
@@ -62,7 +64,7 @@ func (q *quick) integer() (text string, ok bool) {
 		end++
 	}
 	first := end
-	for end < len(q.text) && IsDigit(q.text[end]) {
+	for end < len(q.text) && jsontext.IsDigit(q.text[end]) {
 		end++
 	}
 	if end == first || q.text[first] == '0' && end-q.pos > 1 { // nothing, 01, -0

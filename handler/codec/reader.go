@@ -1,5 +1,7 @@
 package codec
 
+import "github.com/guidonhq/guidon/handler/codec/jsontext"
+
 // Reader reads one JSON value in steps, for callers that need only a few of its members
 // and have no message for them. It accepts what encoding/json accepts.
 type Reader struct {
@@ -27,10 +29,10 @@ func (r *Reader) Object(member func(name string) error) error {
 	return r.scanner.container('{', '}', func() error {
 		name, err := r.Text()
 		if err != nil {
-			return ErrSyntax
+			return jsontext.ErrSyntax
 		}
 		if r.scanner.peek() != ':' {
-			return ErrSyntax
+			return jsontext.ErrSyntax
 		}
 		r.scanner.pos++
 		return member(name)

@@ -1,6 +1,10 @@
 package codec
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
+)
 
 // maxDepth is how deeply objects and arrays may be nested.
 const maxDepth = 64
@@ -38,14 +42,14 @@ func (s *scanner) peek() byte {
 func (s *scanner) object(member func(name []byte) error) error {
 	return s.container('{', '}', func() error {
 		if s.peek() != '"' {
-			return ErrSyntax
+			return jsontext.ErrSyntax
 		}
 		name, err := s.text()
 		if err != nil {
 			return err
 		}
 		if s.peek() != ':' {
-			return ErrSyntax
+			return jsontext.ErrSyntax
 		}
 		s.pos++
 		return member(name)
@@ -59,7 +63,7 @@ func (s *scanner) array(element func() error) error {
 
 func (s *scanner) container(open, end byte, item func() error) error {
 	if s.peek() != open {
-		return ErrValue
+		return jsontext.ErrValue
 	}
 	if s.depth++; s.depth > maxDepth {
 		return errDepth
@@ -80,7 +84,7 @@ func (s *scanner) container(open, end byte, item func() error) error {
 		}
 	}
 	if s.peek() != end {
-		return ErrSyntax
+		return jsontext.ErrSyntax
 	}
 	s.pos++
 	s.depth--
@@ -98,7 +102,7 @@ func (s *scanner) null() (bool, error) {
 func (s *scanner) literal(text string) error {
 	end := s.pos + len(text)
 	if end > len(s.data) || string(s.data[s.pos:end]) != text {
-		return ErrSyntax
+		return jsontext.ErrSyntax
 	}
 	s.pos = end
 	return nil
@@ -111,17 +115,17 @@ func (s *scanner) boolean() (bool, error) {
 	case 'f':
 		return false, s.literal("false")
 	}
-	return false, ErrValue
+	return false, jsontext.ErrValue
 }
 
 // number reads a number and returns it as written.
 func (s *scanner) number() ([]byte, error) {
-	if c := s.peek(); c != '-' && !IsDigit(c) {
-		return nil, ErrValue
+	if c := s.peek(); c != '-' && !jsontext.IsDigit(c) {
+		return nil, jsontext.ErrValue
 	}
-	n := NumberLength(s.data[s.pos:])
+	n := jsontext.NumberLength(s.data[s.pos:])
 	if n == 0 {
-		return nil, ErrSyntax
+		return nil, jsontext.ErrSyntax
 	}
 	s.pos += n
 	return s.data[s.pos-n : s.pos], nil
@@ -130,7 +134,7 @@ func (s *scanner) number() ([]byte, error) {
 // text reads a string and returns it with the escapes replaced.
 func (s *scanner) text() ([]byte, error) {
 	if s.peek() != '"' {
-		return nil, ErrValue
+		return nil, jsontext.ErrValue
 	}
 	s.pos++
 	start, escaped := s.pos, false
@@ -140,18 +144,18 @@ func (s *scanner) text() ([]byte, error) {
 			raw := s.data[start:s.pos]
 			s.pos++
 			if escaped {
-				return Unescape(raw)
+				return jsontext.Unescape(raw)
 			}
 			return raw, nil
 		case c == '\\':
 			escaped = true
 			s.pos++ // the escaped byte does not end the string
 		case c < ' ':
-			return nil, ErrSyntax
+			return nil, jsontext.ErrSyntax
 		}
 		s.pos++
 	}
-	return nil, ErrSyntax
+	return nil, jsontext.ErrSyntax
 }
 
 // skip reads any value and discards it.

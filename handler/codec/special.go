@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // special reads a message whose JSON is not an object of its fields.
@@ -18,9 +20,9 @@ func (s *scanner) special(m proto.Message) error {
 		if err != nil {
 			return err
 		}
-		at, err := ParseTime(text)
+		at, err := jsontext.ParseTime(text)
 		if err != nil {
-			return ErrValue
+			return jsontext.ErrValue
 		}
 		into.Seconds, into.Nanos = at.Unix(), int32(at.Nanosecond()) // #nosec G115 -- below 1e9
 		return nil
@@ -33,7 +35,7 @@ func (s *scanner) special(m proto.Message) error {
 	case *emptypb.Empty:
 		return s.skip()
 	}
-	return ErrValue
+	return jsontext.ErrValue
 }
 
 func (s *scanner) structFields(into *structpb.Struct) error {
@@ -80,7 +82,7 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 	if err != nil {
 		return err
 	}
-	f, err := ParseFloat(number, 64)
+	f, err := jsontext.ParseFloat(number, 64)
 	into.Kind = &structpb.Value_NumberValue{NumberValue: f}
 	return err
 }
@@ -89,7 +91,7 @@ func (s *scanner) anyValue(into *structpb.Value) error {
 func appendSpecial(b []byte, m proto.Message) ([]byte, error) {
 	switch from := m.(type) {
 	case *timestamppb.Timestamp:
-		b, err := AppendTimestamp(append(b, '"'), from.GetSeconds(), from.GetNanos())
+		b, err := jsontext.AppendTimestamp(append(b, '"'), from.GetSeconds(), from.GetNanos())
 		return append(b, '"'), err
 	case *structpb.Struct:
 		return appendStruct(b, from), nil
@@ -112,7 +114,7 @@ func appendStruct(b []byte, from *structpb.Struct) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(AppendString(b, name), ':')
+		b = append(jsontext.AppendString(b, name), ':')
 		b = appendAnyValue(b, from.GetFields()[name])
 	}
 	return append(b, '}')
@@ -136,9 +138,9 @@ func appendAnyValue(b []byte, from *structpb.Value) []byte {
 	case *structpb.Value_ListValue:
 		return appendListValue(b, kind.ListValue)
 	case *structpb.Value_StringValue:
-		return AppendString(b, kind.StringValue)
+		return jsontext.AppendString(b, kind.StringValue)
 	case *structpb.Value_NumberValue:
-		return AppendFloat(b, kind.NumberValue, 64)
+		return jsontext.AppendFloat(b, kind.NumberValue, 64)
 	case *structpb.Value_BoolValue:
 		return strconv.AppendBool(b, kind.BoolValue)
 	}

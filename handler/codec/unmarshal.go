@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 var (
@@ -247,7 +248,7 @@ func (s *scanner) enum(desc protoreflect.EnumDescriptor) (protoreflect.Value, er
 	if err != nil {
 		return protoreflect.Value{}, err
 	}
-	n, err := ParseInt(text, 32)
+	n, err := jsontext.ParseInt(text, 32)
 	return protoreflect.ValueOfEnum(protoreflect.EnumNumber(n)), err // #nosec G115 -- parsed as 32 bits
 }
 
@@ -260,8 +261,8 @@ func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := NumberLength(text); n == 0 || n != len(text) {
-		return nil, ErrValue
+	if n := jsontext.NumberLength(text); n == 0 || n != len(text) {
+		return nil, jsontext.ErrValue
 	}
 	return text, nil
 }
@@ -269,25 +270,25 @@ func (s *scanner) maybeQuotedNumber() ([]byte, error) {
 func parseNumber(kind protoreflect.Kind, number []byte) (protoreflect.Value, error) {
 	switch kind {
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
-		n, err := ParseInt(number, 32)
+		n, err := jsontext.ParseInt(number, 32)
 		return protoreflect.ValueOfInt32(int32(n)), err // #nosec G115 -- parsed as 32 bits
 	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		n, err := ParseInt(number, 64)
+		n, err := jsontext.ParseInt(number, 64)
 		return protoreflect.ValueOfInt64(n), err
 	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
-		n, err := ParseUint(number, 32)
+		n, err := jsontext.ParseUint(number, 32)
 		return protoreflect.ValueOfUint32(uint32(n)), err // #nosec G115 -- parsed as 32 bits
 	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		n, err := ParseUint(number, 64)
+		n, err := jsontext.ParseUint(number, 64)
 		return protoreflect.ValueOfUint64(n), err
 	case protoreflect.FloatKind:
-		f, err := ParseFloat(number, 32)
+		f, err := jsontext.ParseFloat(number, 32)
 		return protoreflect.ValueOfFloat32(float32(f)), err
 	case protoreflect.DoubleKind:
-		f, err := ParseFloat(number, 64)
+		f, err := jsontext.ParseFloat(number, 64)
 		return protoreflect.ValueOfFloat64(f), err
 	}
-	return protoreflect.Value{}, ErrValue
+	return protoreflect.Value{}, jsontext.ErrValue
 }
 
 // decodeBytes accepts both alphabets of base64, padded or not.
@@ -295,7 +296,7 @@ func decodeBytes(text string) (protoreflect.Value, error) {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	decoded, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
-		return protoreflect.Value{}, ErrValue
+		return protoreflect.Value{}, jsontext.ErrValue
 	}
 	return protoreflect.ValueOfBytes(decoded), nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // maxBuffered is how many bytes a [Writer] buffers before it flushes them, and the
@@ -48,14 +50,14 @@ func (w *Writer) Bool(b bool) { w.buf = strconv.AppendBool(w.buf, b) }
 func (w *Writer) Int(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
 
 // Float writes a float of 32 bits.
-func (w *Writer) Float(f float32) { w.buf = AppendFloat(w.buf, float64(f), 32) }
+func (w *Writer) Float(f float32) { w.buf = jsontext.AppendFloat(w.buf, float64(f), 32) }
 
 // Enum writes an enum.
 func (w *Writer) Enum(e protoreflect.Enum) { w.buf = AppendEnum(w.buf, e) }
 
 // Time writes a timestamp. It is an error if t is outside the years 1 to 9999.
 func (w *Writer) Time(t time.Time) {
-	buf, err := AppendTime(w.buf, t)
+	buf, err := jsontext.AppendTime(w.buf, t)
 	if w.buf = buf; err != nil {
 		w.fail(err)
 	}
@@ -108,12 +110,12 @@ func (w *Writer) flush(b []byte) []byte {
 // text appends s, in parts if it is long.
 func (w *Writer) text(b []byte, s string) []byte {
 	if len(s) <= maxBuffered {
-		return w.flushIfFull(AppendString(b, s))
+		return w.flushIfFull(jsontext.AppendString(b, s))
 	}
 	b = append(b, '"')
 	for len(s) > 0 {
 		n := runesWithin(s, maxBuffered)
-		b = w.flushIfFull(AppendEscaped(b, s[:n]))
+		b = w.flushIfFull(jsontext.AppendEscaped(b, s[:n]))
 		s = s[n:]
 	}
 	return append(b, '"')

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
 )
 
 // maxPayload is the size of the largest response that Lambda accepts, in bytes.
@@ -110,7 +110,7 @@ func (f *front) plain(status int, message string) []byte {
 // writePlain writes an error response in the form of the service.
 func writePlain(w http.ResponseWriter, status int, message string) {
 	code := map[int]int{http.StatusBadRequest: 3, http.StatusRequestEntityTooLarge: 8, http.StatusInternalServerError: 13}[status] // gRPC codes
-	body := codec.AppendString([]byte(`{"code":`+strconv.Itoa(code)+`,"message":`), message)
+	body := jsontext.AppendString([]byte(`{"code":`+strconv.Itoa(code)+`,"message":`), message)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, `,"details":[]}`...)) // it fails only if the client has stopped reading
@@ -121,7 +121,7 @@ func writePlain(w http.ResponseWriter, status int, message string) {
 func (f *front) appendHead(b []byte, status int, header http.Header) []byte {
 	b = strconv.AppendInt(append(b, `{"statusCode":`...), int64(status), 10)
 	if f.description {
-		b = codec.AppendString(append(b, `,"statusDescription":`...), strconv.Itoa(status)+" "+http.StatusText(status))
+		b = jsontext.AppendString(append(b, `,"statusDescription":`...), strconv.Itoa(status)+" "+http.StatusText(status))
 	}
 	cookies := header["Set-Cookie"]
 	if f.cookies && len(cookies) > 0 {
@@ -141,7 +141,7 @@ func (f *front) appendHead(b []byte, status int, header http.Header) []byte {
 		if f.lists {
 			b = appendList(b, values)
 		} else {
-			b = codec.AppendString(b, strings.Join(values, ", "))
+			b = jsontext.AppendString(b, strings.Join(values, ", "))
 		}
 	}
 	if !f.cookies && !f.lists {
@@ -155,7 +155,7 @@ func appendName(b []byte, first *bool, name string) []byte {
 		b = append(b, ',')
 	}
 	*first = false
-	return append(codec.AppendString(b, name), ':')
+	return append(jsontext.AppendString(b, name), ':')
 }
 
 func appendList(b []byte, values []string) []byte {
@@ -164,7 +164,7 @@ func appendList(b []byte, values []string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = codec.AppendString(b, value)
+		b = jsontext.AppendString(b, value)
 	}
 	return append(b, ']')
 }
@@ -174,7 +174,7 @@ func appendList(b []byte, values []string) []byte {
 // cannot be joined.
 func appendSpelledCookies(b []byte, first *bool, cookies []string) []byte {
 	for i, cookie := range cookies {
-		b = codec.AppendString(appendName(b, first, spelling("set-cookie", i)), cookie)
+		b = jsontext.AppendString(appendName(b, first, spelling("set-cookie", i)), cookie)
 	}
 	return b
 }
@@ -200,7 +200,7 @@ func (f *front) appendType(b []byte, contentType string) []byte {
 	if f.lists {
 		return appendList(b, []string{contentType})
 	}
-	return codec.AppendString(b, contentType)
+	return jsontext.AppendString(b, contentType)
 }
 
 // appendBody appends the body and closes the response. A body that is not valid UTF-8 is
@@ -209,7 +209,7 @@ func appendBody(b, body []byte) []byte {
 	if utf8.Valid(body) {
 		b = slices.Grow(b, len(body)+len(body)/4+64)
 		b = append(b, `,"isBase64Encoded":false,"body":`...)
-		return append(codec.AppendString(b, string(body)), '}')
+		return append(jsontext.AppendString(b, string(body)), '}')
 	}
 	b = slices.Grow(b, base64.StdEncoding.EncodedLen(len(body))+64)
 	b = append(b, `,"isBase64Encoded":true,"body":"`...)

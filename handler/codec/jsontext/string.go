@@ -1,4 +1,5 @@
-package codec
+// Package jsontext reads and appends the texts of JSON: strings, numbers and times.
+package jsontext
 
 import (
 	"bytes"
