@@ -52,8 +52,8 @@ var ErrContext = errors.New("invalid evaluation context")
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
 // values. It wraps [ErrContext] if it is about the context.
 func UnmarshalContext(body []byte, spare map[string]string) (EvaluationContext, error) {
-	if c, ok := contextQuick(body, spare); ok {
-		return c, nil
+	if targetingKey, flags, properties, ok := contextQuick(body, spare, maxProperties); ok {
+		return EvaluationContext{TargetingKey: targetingKey, Flags: flags, Properties: properties}, nil
 	}
 	return contextGeneral(body)
 }

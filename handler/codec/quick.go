@@ -28,10 +28,10 @@ type quick struct {
 	context     map[string]string
 }
 
-// unmarshalQuick is [Unmarshal] for a usual body. It reports whether the body was one;
+// unmarshalQuick is codec.Unmarshal for a usual body. It reports whether the body was one;
 // if not, m is unchanged.
 func unmarshalQuick(body []byte, m proto.Message, values int) bool {
-	if len(body) > min(maxQuick, values) { // a value takes more than a byte, so there are not too many
+	if !Enabled || len(body) > min(maxQuick, values) { // a value takes more than a byte, so there are not too many
 		return false
 	}
 	switch m := m.(type) {

@@ -24,9 +24,9 @@ type quickAnswer struct {
 	start, end int
 }
 
-// appendQuick is [Append] for evaluation responses. It reports whether m is one.
+// appendQuick is codec.Append for evaluation responses. It reports whether m is one.
 func appendQuick(b []byte, m proto.Message) ([]byte, bool, error) {
-	if !wire.KnowsResponses() {
+	if !Enabled || !wire.KnowsResponses() {
 		return b, false, nil
 	}
 	a := quickAnswer{b: b}

@@ -2,26 +2,37 @@ package codec
 
 import "github.com/guidonhq/guidon/handler/codec/jsontext"
 
-// contextQuick is [UnmarshalContext] for a usual body, and reports whether the body was
-// one: only a context of strings, booleans and numbers that are written as integers.
-func contextQuick(body []byte, spare map[string]string) (c EvaluationContext, ok bool) {
-	if len(body) > maxQuick {
-		return c, false
+// contextQuick reads an OFREP context in the usual form: strings, booleans and numbers that
+// are written as integers, which it returns as strings. flags is the property of that
+// name if it is a string. spare is nil, or an empty map for the properties. It reports
+// whether the body had that form and at most maxProperties properties.
+func contextQuick(body []byte, spare map[string]string, maxProperties int) (targetingKey, flags string, properties map[string]string, ok bool) {
+	if !Enabled || len(body) > maxQuick {
+		return "", "", nil, false
 	}
 	q := quick{text: string(body), spare: spare}
-	ok = q.take('{') && q.name() == "context" && q.properties(&c) && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
-	return c, ok
+	c := contextReader{quick: &q, maxProperties: maxProperties}
+	ok = q.take('{') && q.name() == "context" && c.read() && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
+	return c.targetingKey, c.flags, c.properties, ok
 }
 
-func (q *quick) properties(c *EvaluationContext) (ok bool) {
-	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
-		name, ok := q.string()
-		if !ok || !q.take(':') {
+// contextReader reads the properties of a context.
+type contextReader struct {
+	*quick
+	maxProperties       int
+	targetingKey, flags string
+	properties          map[string]string
+}
+
+func (c *contextReader) read() (ok bool) {
+	for more := c.open('{', '}', &ok); more; more = c.more('}', &ok) {
+		name, ok := c.string()
+		if !ok || !c.take(':') {
 			return false
 		}
-		kind := q.peek()
-		value, ok := q.property(kind)
-		if !ok || len(c.Properties) == maxProperties {
+		kind := c.peek()
+		value, ok := c.property(kind)
+		if !ok || len(c.properties) == c.maxProperties {
 			return false
 		}
 		switch name {
@@ -29,17 +40,17 @@ func (q *quick) properties(c *EvaluationContext) (ok bool) {
 			if kind == 't' || kind == 'f' {
 				return false
 			}
-			c.TargetingKey = value
+			c.targetingKey = value
 		case "flags":
-			c.Flags = ""
+			c.flags = ""
 			if kind == '"' {
-				c.Flags = value
+				c.flags = value
 			}
 		}
-		if c.Properties == nil {
-			c.Properties = q.newMap()
+		if c.properties == nil {
+			c.properties = c.newMap()
 		}
-		c.Properties[name] = value
+		c.properties[name] = value
 	}
 	return ok
 }

@@ -82,7 +82,7 @@ func TestQuickBodies(t *testing.T) {
 				}
 				checkQuick(t, []byte(test.body), empty, 100_000)
 			}
-			if quick != test.quick {
+			if quick != (test.quick && codec.Enabled) {
 				t.Errorf("read by the fast path: %t, want %t", quick, test.quick)
 			}
 		})
@@ -183,6 +183,9 @@ func quickAnswers() []proto.Message {
 
 // TestQuickAnswers checks that both paths write every response alike, and append it.
 func TestQuickAnswers(t *testing.T) {
+	if !codec.Enabled {
+		t.Skip("there is one path only")
+	}
 	for _, m := range quickAnswers() {
 		got, quick, err := codec.AppendQuick([]byte("before "), m)
 		if !quick || err != nil {
