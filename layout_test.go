@@ -72,7 +72,8 @@ func TestImports(t *testing.T) {
 		{module + "/document", slices.Concat(base, []string{"github.com/rogpeppe/go-internal/diff", "go.yaml.in/yaml/v3"})},
 		{module + "/handler/wire/...", wire},
 		{module + "/handler/codec/jsontext", nil},
-		{module + "/handler/codec/...", slices.Concat(engine, wire)},
+		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
+		{module + "/handler/codec", slices.Concat(engine, wire, []string{module + "/handler/codec/jsontext", module + "/handler/codec/quick"})},
 		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},
 		{module + "/handler", slices.Concat(base, wire, []string{module + "/handler/budget", module + "/handler/codec", "golang.org/x/sync/semaphore", "github.com/go-chi/chi/v5"})},
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/codec/quick"
 )
 
 // EvaluationContext is the context of an OFREP request. Each property is the string that
@@ -52,7 +53,7 @@ var ErrContext = errors.New("invalid evaluation context")
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
 // values. It wraps [ErrContext] if it is about the context.
 func UnmarshalContext(body []byte, spare map[string]string) (EvaluationContext, error) {
-	if targetingKey, flags, properties, ok := contextQuick(body, spare, maxProperties); ok {
+	if targetingKey, flags, properties, ok := quick.Context(body, spare, maxProperties); ok {
 		return EvaluationContext{TargetingKey: targetingKey, Flags: flags, Properties: properties}, nil
 	}
 	return contextGeneral(body)

@@ -1,11 +1,13 @@
 package codec
 
+import "github.com/guidonhq/guidon/handler/codec/quick"
+
 // The general and the fast paths, for tests that compare them.
 var (
 	UnmarshalGeneral = unmarshalGeneral
-	UnmarshalQuick   = unmarshalQuick
+	UnmarshalQuick   = quick.Unmarshal
 	AppendGeneral    = appendGeneral
-	AppendQuick      = appendQuick
+	AppendQuick      = quick.Append
 	ContextGeneral   = contextGeneral
-	ContextQuick     = contextQuick
+	ContextQuick     = quick.Context
 )

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/codec/quick"
 )
 
 // Marshal returns m as compact JSON (contract 1.3). Fields are in the order of
@@ -23,7 +24,7 @@ func Marshal(m proto.Message) ([]byte, error) { return Append(make([]byte, 0, 25
 
 // Append is like [Marshal] but appends to b. After an error b must not be used.
 func Append(b []byte, m proto.Message) ([]byte, error) {
-	if b, ok, err := appendQuick(b, m); ok {
+	if b, ok, err := quick.Append(b, m); ok {
 		return b, err
 	}
 	return appendGeneral(b, m)

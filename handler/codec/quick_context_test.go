@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/quick"
 )
 
 // quickContexts are bodies with an evaluation context, and whether the fast path reads
@@ -67,7 +68,7 @@ func properties(n int) string {
 func TestQuickContexts(t *testing.T) {
 	for _, test := range quickContexts {
 		t.Run(test.name, func(t *testing.T) {
-			if _, _, _, ok := codec.ContextQuick([]byte(test.body), nil, 1000); ok != (test.quick && codec.Enabled) {
+			if _, _, _, ok := codec.ContextQuick([]byte(test.body), nil, 1000); ok != (test.quick && quick.Enabled) {
 				t.Errorf("read by the fast path: %t, want %t", ok, test.quick)
 			}
 			checkContext(t, []byte(test.body))

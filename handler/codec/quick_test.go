@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/codec/quick"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -72,18 +73,18 @@ var quickBodies = []struct {
 func TestQuickBodies(t *testing.T) {
 	for _, test := range quickBodies {
 		t.Run(test.name, func(t *testing.T) {
-			quick := false
+			fast := false
 			for _, empty := range []proto.Message{&evaluation.EvaluationRequest{}, &evaluation.BatchEvaluationRequest{}} {
 				m := withRoom(empty)
 				if codec.UnmarshalQuick([]byte(test.body), m, 100_000) {
-					quick = true
+					fast = true
 				} else if !proto.Equal(m, empty) {
 					t.Errorf("not read by the fast path, but the message is %v", m)
 				}
 				checkQuick(t, []byte(test.body), empty, 100_000)
 			}
-			if quick != (test.quick && codec.Enabled) {
-				t.Errorf("read by the fast path: %t, want %t", quick, test.quick)
+			if fast != (test.quick && quick.Enabled) {
+				t.Errorf("read by the fast path: %t, want %t", fast, test.quick)
 			}
 		})
 	}
@@ -183,13 +184,13 @@ func quickAnswers() []proto.Message {
 
 // TestQuickAnswers checks that both paths write every response alike, and append it.
 func TestQuickAnswers(t *testing.T) {
-	if !codec.Enabled {
+	if !quick.Enabled {
 		t.Skip("there is one path only")
 	}
 	for _, m := range quickAnswers() {
-		got, quick, err := codec.AppendQuick([]byte("before "), m)
-		if !quick || err != nil {
-			t.Errorf("%v: written by the fast path: %t, error %v", m, quick, err)
+		got, fast, err := codec.AppendQuick([]byte("before "), m)
+		if !fast || err != nil {
+			t.Errorf("%v: written by the fast path: %t, error %v", m, fast, err)
 		}
 		want, err := codec.AppendGeneral([]byte("before "), m)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/codec/quick"
 )
 
 var (
@@ -39,7 +40,7 @@ var (
 // The error is a *guidon.Error with code InvalidArgument, or TooLarge for too many
 // values.
 func Unmarshal(body []byte, m proto.Message, values int) error {
-	if unmarshalQuick(body, m, values) {
+	if quick.Unmarshal(body, m, values) {
 		return nil
 	}
 	return unmarshalGeneral(body, m, values)

@@ -1,24 +1,23 @@
-package codec
+package quick
 
 import "github.com/guidonhq/guidon/handler/codec/jsontext"
 
-// contextQuick reads an OFREP context in the usual form: strings, booleans and numbers that
+// Context reads an OFREP context in the usual form: strings, booleans and numbers that
 // are written as integers, which it returns as strings. flags is the property of that
 // name if it is a string. spare is nil, or an empty map for the properties. It reports
 // whether the body had that form and at most maxProperties properties.
-func contextQuick(body []byte, spare map[string]string, maxProperties int) (targetingKey, flags string, properties map[string]string, ok bool) {
+func Context(body []byte, spare map[string]string, maxProperties int) (targetingKey, flags string, properties map[string]string, ok bool) {
 	if !Enabled || len(body) > maxQuick {
 		return "", "", nil, false
 	}
-	q := quick{text: string(body), spare: spare}
-	c := contextReader{quick: &q, maxProperties: maxProperties}
-	ok = q.take('{') && q.name() == "context" && c.read() && q.take('}') && q.peek() == 0 && q.pos == len(q.text) && q.valid()
+	c := contextReader{reader: reader{text: string(body), spare: spare}, maxProperties: maxProperties}
+	ok = c.take('{') && c.name() == "context" && c.read() && c.take('}') && c.peek() == 0 && c.pos == len(c.text) && c.valid()
 	return c.targetingKey, c.flags, c.properties, ok
 }
 
 // contextReader reads the properties of a context.
 type contextReader struct {
-	*quick
+	reader
 	maxProperties       int
 	targetingKey, flags string
 	properties          map[string]string
@@ -56,7 +55,7 @@ func (c *contextReader) read() (ok bool) {
 }
 
 // property reads the value that starts with kind and returns it as a string.
-func (q *quick) property(kind byte) (text string, ok bool) {
+func (q *reader) property(kind byte) (text string, ok bool) {
 	switch kind {
 	case '"':
 		return q.string()
@@ -69,7 +68,7 @@ func (q *quick) property(kind byte) (text string, ok bool) {
 }
 
 // integer reads a number without point and exponent, and returns it as written.
-func (q *quick) integer() (text string, ok bool) {
+func (q *reader) integer() (text string, ok bool) {
 	end := q.pos
 	if end < len(q.text) && q.text[end] == '-' {
 		end++

@@ -1,4 +1,4 @@
-package codec
+package quick
 
 import (
 	"strings"
@@ -13,11 +13,11 @@ import (
 // message keeps its whole body in memory.
 const maxQuick = 64 << 10
 
-// quick is the fast path for the usual bodies of evaluation requests, of which there are
+// reader is the fast path for the usual bodies of evaluation requests, of which there are
 // thousands a second. It deliberately handles only common input and leaves the rest to
-// [scanner]. Only one place then handles the rare cases and the errors, so the two cannot
+// codec. Only one place then handles the rare cases and the errors, so the two cannot
 // differ in them. The strings that it returns are substrings of the body.
-type quick struct {
+type reader struct {
 	text  string
 	pos   int
 	wide  bool              // some string is not ASCII
@@ -28,15 +28,15 @@ type quick struct {
 	context     map[string]string
 }
 
-// unmarshalQuick is codec.Unmarshal for a usual body. It reports whether the body was one;
+// Unmarshal is codec.Unmarshal for a usual body. It reports whether the body was one;
 // if not, m is unchanged.
-func unmarshalQuick(body []byte, m proto.Message, values int) bool {
+func Unmarshal(body []byte, m proto.Message, values int) bool {
 	if !Enabled || len(body) > min(maxQuick, values) { // a value takes more than a byte, so there are not too many
 		return false
 	}
 	switch m := m.(type) {
 	case *evaluation.EvaluationRequest:
-		q := quick{text: string(body)}
+		q := reader{text: string(body)}
 		if len(m.GetContext()) == 0 {
 			q.spare = m.GetContext()
 		}
@@ -46,7 +46,7 @@ func unmarshalQuick(body []byte, m proto.Message, values int) bool {
 		}
 		clear(q.spare)
 	case *evaluation.BatchEvaluationRequest:
-		q := quick{text: string(body)}
+		q := reader{text: string(body)}
 		if b, ok := q.batch(); ok && q.valid() {
 			b.assign(m)
 			return true
@@ -94,7 +94,7 @@ func (e *quickEvaluation) assign(m *evaluation.EvaluationRequest) {
 	}
 }
 
-func (q *quick) evaluation() (e quickEvaluation, ok bool) {
+func (q *reader) evaluation() (e quickEvaluation, ok bool) {
 	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
 		var known bool
 		switch q.name() {
@@ -137,7 +137,7 @@ func (b *quickBatch) assign(m *evaluation.BatchEvaluationRequest) {
 	}
 }
 
-func (q *quick) batch() (b quickBatch, ok bool) {
+func (q *reader) batch() (b quickBatch, ok bool) {
 	for more := q.open('{', '}', &ok); more; more = q.more('}', &ok) {
 		var known bool
 		switch q.name() {
@@ -156,7 +156,7 @@ func (q *quick) batch() (b quickBatch, ok bool) {
 }
 
 // evaluations reads the items of a batch.
-func (q *quick) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
+func (q *reader) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
 	const chunk = 16 // messages allocated together
 	var free []evaluation.EvaluationRequest
 	for more := q.open('[', ']', &ok); more; more = q.more(']', &ok) {
@@ -176,7 +176,7 @@ func (q *quick) evaluations(into *[]*evaluation.EvaluationRequest) (ok bool) {
 
 // stringMap reads a map of strings. If a map has the same spelling as the one before, the
 // two are the same map, so it must not be modified.
-func (q *quick) stringMap(into *map[string]string) (ok bool) {
+func (q *reader) stringMap(into *map[string]string) (ok bool) {
 	if q.peek(); q.context != nil && strings.HasPrefix(q.text[q.pos:], q.contextText) {
 		q.pos += len(q.contextText)
 		*into = q.context
@@ -205,7 +205,7 @@ func (q *quick) stringMap(into *map[string]string) (ok bool) {
 }
 
 // newMap returns an empty map, the spare one if there is one.
-func (q *quick) newMap() map[string]string {
+func (q *reader) newMap() map[string]string {
 	if q.spare != nil {
 		return q.spare
 	}
@@ -214,7 +214,7 @@ func (q *quick) newMap() map[string]string {
 
 // textField reads a string field. It fails if the field occurs a second time. A null
 // leaves the string empty.
-func (q *quick) textField(field int, met *int, into *string) (ok bool) {
+func (q *reader) textField(field int, met *int, into *string) (ok bool) {
 	if !q.first(field, met) {
 		return false
 	}
@@ -226,14 +226,14 @@ func (q *quick) textField(field int, met *int, into *string) (ok bool) {
 }
 
 // first adds the field to met, and reports whether it was not there before.
-func (q *quick) first(field int, met *int) bool {
+func (q *reader) first(field int, met *int) bool {
 	before := *met
 	*met |= field
 	return before&field == 0
 }
 
 // name reads the name of a member and the colon.
-func (q *quick) name() string {
+func (q *reader) name() string {
 	name, ok := q.string()
 	if !ok || !q.take(':') {
 		return "" // matches no field
@@ -243,7 +243,7 @@ func (q *quick) name() string {
 
 // open reads the start of an object or array and reports whether an item follows. If
 // not, ok is set to whether the object or array has ended.
-func (q *quick) open(begin, end byte, ok *bool) bool {
+func (q *reader) open(begin, end byte, ok *bool) bool {
 	if !q.take(begin) {
 		return false
 	}
@@ -252,7 +252,7 @@ func (q *quick) open(begin, end byte, ok *bool) bool {
 }
 
 // more is like open, after an item.
-func (q *quick) more(end byte, ok *bool) bool {
+func (q *reader) more(end byte, ok *bool) bool {
 	if q.take(',') {
 		return true
 	}
@@ -262,7 +262,7 @@ func (q *quick) more(end byte, ok *bool) bool {
 
 // take reads c if it is the next byte that is not white space, and reports whether it
 // was.
-func (q *quick) take(c byte) bool {
+func (q *reader) take(c byte) bool {
 	if q.peek() != c {
 		return false
 	}
@@ -271,7 +271,7 @@ func (q *quick) take(c byte) bool {
 }
 
 // peek returns the next byte that is not white space, or 0 at the end.
-func (q *quick) peek() byte {
+func (q *reader) peek() byte {
 	for ; q.pos < len(q.text); q.pos++ {
 		if c := q.text[q.pos]; c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return c
@@ -280,10 +280,10 @@ func (q *quick) peek() byte {
 	return 0
 }
 
-func (q *quick) null() bool { return q.peek() == 'n' && q.literal("null") }
+func (q *reader) null() bool { return q.peek() == 'n' && q.literal("null") }
 
 // literal reads null, true or false at the current position.
-func (q *quick) literal(text string) bool {
+func (q *reader) literal(text string) bool {
 	if !strings.HasPrefix(q.text[q.pos:], text) {
 		return false
 	}
@@ -292,7 +292,7 @@ func (q *quick) literal(text string) bool {
 }
 
 // string reads a string without escapes.
-func (q *quick) string() (text string, ok bool) {
+func (q *reader) string() (text string, ok bool) {
 	if !q.take('"') {
 		return "", false
 	}
@@ -311,4 +311,4 @@ func (q *quick) string() (text string, ok bool) {
 }
 
 // valid reports whether the input read so far is UTF-8.
-func (q *quick) valid() bool { return !q.wide || utf8.ValidString(q.text[:q.pos]) }
+func (q *reader) valid() bool { return !q.wide || utf8.ValidString(q.text[:q.pos]) }

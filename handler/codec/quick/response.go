@@ -1,4 +1,4 @@
-package codec
+package quick
 
 import (
 	"strconv"
@@ -24,8 +24,8 @@ type quickAnswer struct {
 	start, end int
 }
 
-// appendQuick is codec.Append for evaluation responses. It reports whether m is one.
-func appendQuick(b []byte, m proto.Message) ([]byte, bool, error) {
+// Append is codec.Append for evaluation responses. It reports whether m is one.
+func Append(b []byte, m proto.Message) ([]byte, bool, error) {
 	if !Enabled || !wire.KnowsResponses() {
 		return b, false, nil
 	}
