@@ -13,13 +13,6 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Limits of an import that is decoded while it is read: the bytes of its body, and the
-// members and elements in it.
-const (
-	maxImportBody   = 256 << 20
-	maxImportValues = 20_000_000
-)
-
 // DefaultImportMemory is the default limit of the memory of an imported document, in
 // bytes.
 const DefaultImportMemory = 384 << 20
@@ -27,28 +20,33 @@ const DefaultImportMemory = 384 << 20
 // importedInParts is the remedy that errors about these limits suggest.
 const importedInParts = "import it in parts, each in update mode"
 
-var errImportBody = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", maxImportBody>>20, importedInParts)
+var errImportBody = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", importBodyLimit>>20, importedInParts)
 
-// isLongImport reports whether the body must be decoded while it is read: it is longer
-// than that of any other operation may be, or its length is unknown.
+// maxShortImport is the largest body of an import that is decoded as a whole, in bytes.
+// Longer ones could hold so many empty objects that their messages take hundreds of times
+// the length of the body.
+const maxShortImport = 256 << 10
+
+// isLongImport reports whether the body must be decoded while it is read, because it is
+// long or of unknown length. An anonymous caller's may not be long.
 func (x *exchange) isLongImport(limits Limits) bool {
 	length := x.request.ContentLength
-	return limits.Bytes == importBodyLimit && (length < 0 || length > defaultBodyLimit)
+	return limits.Bytes > maxShortImport && (length < 0 || length > maxShortImport)
 }
 
 // decodeImport reads an import into m, except for its flags and segments. These are
 // added to the request's document one by one, so that the whole body is never in memory.
 func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) error {
-	if x.request.ContentLength > maxImportBody {
+	if x.request.ContentLength > importBodyLimit {
 		x.Header().Set("Connection", "close") // rather than read the rest
 		return errImportBody
 	}
 	if err := x.decoded.Raise(ctx, importBodyLimit); err != nil { // the whole share: one import at a time
 		return err
 	}
-	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, maxImportBody)}
+	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, importBodyLimit)}
 	d := &documentReader{limit: x.importMemory}
-	err := codec.UnmarshalStream(source, m, maxImportValues, map[string]codec.List{
+	err := codec.UnmarshalStream(source, m, importValueLimit, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
 	})
@@ -117,7 +115,7 @@ func (d *documentReader) decode(element []byte, m proto.Message) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	return codec.Unmarshal(element, m, maxImportValues)
+	return codec.Unmarshal(element, m, importValueLimit)
 }
 
 func (d *documentReader) check() error {

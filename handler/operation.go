@@ -38,9 +38,9 @@ const (
 // Limits of a request body: bytes, and members and elements of its JSON.
 const (
 	defaultBodyLimit  = 4 << 20
-	importBodyLimit   = 64 << 20
+	importBodyLimit   = 256 << 20
 	defaultValueLimit = 100_000
-	importValueLimit  = 2_000_000
+	importValueLimit  = 20_000_000
 )
 
 // Operation is an operation of the API, over both HTTP and gRPC. It is immutable.

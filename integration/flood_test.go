@@ -26,6 +26,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Parameters of the floods, which have the size of an attack but last only 2 seconds
@@ -76,15 +77,25 @@ func floods() []flood {
 		floodBody("4 MiB of text", "POST", boolean, `{"flagKey":"`+long+`"}`),
 		floodBody("nested metadata", "POST", "/api/v1/flags", `{"key":"x","name":"x","metadata":{"a":[`+repeated(`[],`, 250<<10)+`[]]}}`),
 		floodBody("OFREP context", "POST", ofrep, `{"context":{`+repeated(`"#":[{}],`, 900<<10)+`"a":1}}`),
+		floodBody("import below 4 MiB", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[`+repeated(`{},`, 4<<20-100)+`{}]}}`),
+		floodBody("short import", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[`+repeated(`{},`, 256<<10-100)+`{}]}}`),
 		floodBody("import", "POST", "/api/v1/namespaces/default/import", `{"document":{"flags":[`+repeated(`{},`, 4<<20)+`{}]}}`),
 		floodHeaders("many header lines", repeated("x#: y\r\n", 900<<10)),
 		floodHeaders("a large header line", "x: "+strings.Repeat("y", 900<<10)+"\r\n"),
 		floodMessage("1a 00 to Batch", "/flipt.evaluation.EvaluationService/Batch", bytes.Repeat([]byte("\x1a\x00"), 2<<20-8)),
 		floodMessage("12 00 to BatchEvaluate", "/flipt.Flipt/BatchEvaluate", bytes.Repeat([]byte("\x12\x00"), 2<<20-8)),
 		floodMessage("90,000 values to Batch", "/flipt.evaluation.EvaluationService/Batch", bytes.Repeat([]byte("\x1a\x00"), 90_000)),
+		floodMessage("99,000 empty flags to Import", "/guidon.v1.DocumentService/Import", emptyFlags(99_000)),
+		floodMessage("2 million empty flags to Import", "/guidon.v1.DocumentService/Import", emptyFlags(2_000_000)),
 		floodMessage("4 MiB of text over gRPC", "/flipt.evaluation.EvaluationService/Boolean", append([]byte{0x1a, 0xf6, 0xff, 0xff, 1}, bytes.Repeat([]byte("x"), 4<<20-10)...)),
 		floodMessage("nothing", "/flipt.Flipt/CreateFlag", nil),
 	}
+}
+
+// emptyFlags returns an encoded import of n empty flags.
+func emptyFlags(n int) []byte {
+	document := bytes.Repeat(protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), nil), n)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), document)
 }
 
 // floodBody sends a request over HTTP and reads the response.

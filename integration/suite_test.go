@@ -47,7 +47,7 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts",
+	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
 	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",

@@ -24,6 +24,7 @@ const (
 	maxConcurrentStreams  = 100      // per connection
 	maxHeaderListSize     = 16 << 10 // as in other implementations of gRPC; headers are read before authentication
 	maxReceiveMessage     = 4 << 20  // gRPC's own default (contract 1.1); larger imports must use HTTP
+	maxReceiveValues      = 600_000  // in a message; larger imports must use HTTP
 	handshakeTimeout      = 10 * time.Second
 	pingAfter             = 2 * time.Minute // without any traffic, to find dead peers
 	pingTimeout           = 20 * time.Second

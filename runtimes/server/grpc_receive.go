@@ -75,15 +75,27 @@ func (in *inbound) Receive(ctx context.Context, o *handler.Operation, request *h
 		return err
 	}
 	defer in.bodies.Release()
-	data := encoded.MaterializeToBuffer(mem.DefaultBufferPool())
+	data := contiguous(encoded)
 	encoded.Free()
 	defer data.Free()
 	in.message = o.NewRequest()
-	if err := in.decode(ctx, data.ReadOnlyData(), limits.Values); err != nil {
+	if err := in.decode(ctx, data.ReadOnlyData(), min(limits.Values, maxReceiveValues)); err != nil {
 		return err
 	}
 	request.Message = in.message
 	return nil
+}
+
+// maxPooled is the largest message that is decoded from a pooled buffer. The next larger
+// buffers of the pool have 1 MiB, which is more than is reserved for the message.
+const maxPooled = 32 << 10
+
+// contiguous returns the message in a single buffer. The caller must free both.
+func contiguous(message mem.BufferSlice) mem.Buffer {
+	if message.Len() > maxPooled {
+		return mem.SliceBuffer(message.Materialize())
+	}
+	return message.MaterializeToBuffer(mem.DefaultBufferPool())
 }
 
 // read reads the one message of a call.

@@ -72,20 +72,23 @@ func TestGRPCValues(t *testing.T) {
 	entry := []byte("\x2a\x04\x0a\x00\x12\x00") // an entry of a context, in a request
 	request := bytes.Repeat(entry, 1000)
 	nested := bytes.Repeat(append([]byte{0x1a, 0xf0, 0x2e}, request...), 100)
+	const most = "more than 100000 values"
 	for _, test := range []struct {
 		name, method string
 		message      []byte
+		want         string
 	}{
-		{"batch", batchMethod, bytes.Repeat([]byte("\x1a\x00"), 200_000)},
-		{"legacy batch", legacyBatchMethod, bytes.Repeat([]byte("\x12\x00"), 200_000)},
-		{"context", "/flipt.evaluation.EvaluationService/Boolean", bytes.Repeat([]byte("\x2a\x00"), 200_000)},
-		{"nested", batchMethod, nested},
-		{"an unknown field", batchMethod, bytes.Repeat([]byte("\x58\x01"), 200_000)},
+		{"batch", batchMethod, bytes.Repeat([]byte("\x1a\x00"), 200_000), most},
+		{"legacy batch", legacyBatchMethod, bytes.Repeat([]byte("\x12\x00"), 200_000), most},
+		{"context", "/flipt.evaluation.EvaluationService/Boolean", bytes.Repeat([]byte("\x2a\x00"), 200_000), most},
+		{"nested", batchMethod, nested, most},
+		{"an unknown field", batchMethod, bytes.Repeat([]byte("\x58\x01"), 200_000), most},
+		{"import", "/guidon.v1.DocumentService/Import", append([]byte{0x12, 0xc0, 0x9a, 0x0c}, bytes.Repeat([]byte("\x12\x00"), 100_000)...), "more than 600000 values, of which each object counts as 6; import it over HTTP"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var response []byte
 			err := in.conn.Invoke(ctx, test.method, test.message, &response, grpc.ForceCodecV2(rawCodec{}))
-			if status.Code(err) != codes.ResourceExhausted || !strings.Contains(status.Convert(err).Message(), "more than 100000 values") {
+			if status.Code(err) != codes.ResourceExhausted || !strings.Contains(status.Convert(err).Message(), test.want) {
 				t.Errorf("got %v, want ResourceExhausted that names the limit", err)
 			}
 		})

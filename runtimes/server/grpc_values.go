@@ -4,6 +4,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
 // The most memory that decoding takes, as measured by TestMessageCost: per byte of a
@@ -22,23 +24,32 @@ func costOf(size, values int) int64 {
 // layout maps the fields of a message that are messages to their layouts.
 type layout struct {
 	fields map[protowire.Number]*layout
+	weight int // of a nested message, in values
 }
+
+// weightInImport is the weight of a nested message in an import, of which there may be
+// more values than in other messages: even an empty flag takes a kilobyte in memory.
+const weightInImport = 6
 
 // layoutOf returns the layout of messages of the type of m. Message types may be
 // recursive.
 func layoutOf(m proto.Message) *layout {
-	return newLayout(m.ProtoReflect().Descriptor(), map[protoreflect.FullName]*layout{})
+	weight := 1
+	if _, ok := m.(*guidonv1.ImportRequest); ok {
+		weight = weightInImport
+	}
+	return newLayout(m.ProtoReflect().Descriptor(), weight, map[protoreflect.FullName]*layout{})
 }
 
-func newLayout(message protoreflect.MessageDescriptor, known map[protoreflect.FullName]*layout) *layout {
+func newLayout(message protoreflect.MessageDescriptor, weight int, known map[protoreflect.FullName]*layout) *layout {
 	if l := known[message.FullName()]; l != nil {
 		return l
 	}
-	l := &layout{fields: map[protowire.Number]*layout{}}
+	l := &layout{fields: map[protowire.Number]*layout{}, weight: weight}
 	known[message.FullName()] = l
 	for i := range message.Fields().Len() {
 		if f := message.Fields().Get(i); f.Message() != nil {
-			l.fields[f.Number()] = newLayout(f.Message(), known)
+			l.fields[f.Number()] = newLayout(f.Message(), weight, known)
 		}
 	}
 	return l
@@ -57,10 +68,10 @@ func (l *layout) countTo(data []byte, limit, depth int) (n int) {
 		if length < 0 {
 			return n
 		}
-		n++
 		data = data[length:]
 		inside := l.fields[number]
 		if inside == nil || kind != protowire.BytesType {
+			n++
 			if length = protowire.ConsumeFieldValue(number, kind, data); length < 0 {
 				return n
 			}
@@ -71,6 +82,7 @@ func (l *layout) countTo(data []byte, limit, depth int) (n int) {
 		if length < 0 {
 			return n
 		}
+		n += inside.weight
 		n += inside.countTo(value, limit-n, depth-1)
 		data = data[length:]
 	}
