@@ -33,18 +33,28 @@ func (c *calls) reserve(ctx context.Context, response mem.BufferSlice) (mem.Buff
 		response.Free()
 		return nil, err
 	}
-	p := &pending{calls: c, conn: conn, from: response, since: time.Now()}
-	if len(response) == 1 {
-		p.data = response[0].ReadOnlyData()
-	} else {
-		p.data = response.Materialize()
-	}
+	p := &pending{calls: c, conn: conn, since: time.Now()}
+	p.data, p.from = withoutWaste(response)
 	if !conn.queue(p) { // the connection has ended
 		p.release()
-		response.Free()
+		p.from.Free()
 		return nil, context.Canceled
 	}
 	return mem.BufferSlice{mem.NewBuffer(&p.data, p)}, nil
+}
+
+// withoutWaste returns the response in one slice, and the buffers that contain it. It
+// copies a response that fills less than half of its buffer: those of grpc-go's pool have
+// 1 MiB from 32 KiB on, and only the length of the response is reserved.
+func withoutWaste(response mem.BufferSlice) (data []byte, from mem.BufferSlice) {
+	if len(response) == 1 {
+		if data := response[0].ReadOnlyData(); cap(data) <= 2*len(data) || len(data) <= maxPooled {
+			return data, response
+		}
+	}
+	data = response.Materialize()
+	response.Free()
+	return data, nil
 }
 
 // Get implements [mem.BufferPool]. It is never called.
