@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 type contextKey struct{}
@@ -28,7 +30,7 @@ func TestBounded(t *testing.T) {
 	} {
 		for _, waited := range []bool{false, true} {
 			t.Run(test.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "value"))
 					defer cancel()
 					if test.caller > 0 {
@@ -79,7 +81,7 @@ func TestBoundedDeadline(t *testing.T) {
 // TestBoundedChildren: derived contexts end with it, and stop leaves no goroutine
 // behind, which synctest would report.
 func TestBoundedChildren(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := &bounded{Context: t.Context(), deadline: time.Now().Add(time.Minute)}
 		before, cancel := context.WithCancel(b)
 		defer cancel()
@@ -102,7 +104,7 @@ func TestBoundedChildren(t *testing.T) {
 
 // TestBoundedConcurrently is for the race detector.
 func TestBoundedConcurrently(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		b := &bounded{Context: t.Context(), deadline: time.Now().Add(time.Minute)}
 		for range 4 {
 			go func() {

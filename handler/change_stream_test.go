@@ -17,6 +17,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -71,7 +72,7 @@ func TestChangeStream(t *testing.T) {
 		{"after reconnecting", "?from=0", "3.0", []string{"3.0", "3.1!"}, []string{"4.0!", "4.1!", "5.0!"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				j := newJournal()
 				j.write(1)
 				j.write(2)
@@ -188,7 +189,7 @@ func TestChangeStreamRewound(t *testing.T) {
 		"to the same one":        func(j *journal) { j.set(3, 77) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				j := newJournal()
 				j.write(1)
 				j.write(1)
@@ -207,7 +208,7 @@ func TestChangeStreamRewound(t *testing.T) {
 			})
 		})
 	}
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		h, _ := streaming(newJournal())
 		r := httptest.NewRecorder()
 		h.ServeHTTP(&wire{ResponseRecorder: r}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+changesPath+"?from=9", nil))
@@ -220,7 +221,7 @@ func TestChangeStreamRewound(t *testing.T) {
 // TestChangeStreamsShareReads: records that several streams wait for are read once. If
 // the client of the reading stream disconnects, the others still receive them.
 func TestChangeStreamsShareReads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		g := &gatedJournal{journal: newJournal(), gate: make(chan struct{})}
 		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: g.Subscribe, MaxChanges: 20})
 		h := handler.New(handler.Config{Service: service.NewService(g, time.Now), Streams: streams})

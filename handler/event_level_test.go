@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"log/slog"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -75,7 +75,7 @@ func TestLevelOfCallerErrors(t *testing.T) {
 		{"a stale condition", current, "PUT", flags + "/f", []string{"If-Match", "x"}, 400, "INFO"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				h := handler.New(handler.Config{
 					Service: service.NewService(test.store, time.Now), Timeout: 30 * time.Second,
@@ -112,7 +112,7 @@ func TestLevelOfCallers(t *testing.T) {
 		}, guidon.Unavailable, "ERROR"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
 				h := handler.New(handler.Config{
 					Service: service.NewService(failingStore{}, time.Now), Timeout: 30 * time.Second,

@@ -5,12 +5,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -109,7 +109,7 @@ func TestOFREPEventStreams(t *testing.T) {
 // TestOFREPEventStreamsRenewed checks that the URL, and with it the ETag, changes long
 // before its capability ends.
 func TestOFREPEventStreamsRenewed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		a := &service.Authentication{ID: "id", TokenHash: service.HashToken("secret")}
 		j := newJournal()
 		j.setTokens(a)

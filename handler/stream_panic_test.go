@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -17,7 +17,7 @@ import (
 // its client.
 func TestPanickingStream(t *testing.T) {
 	for _, path := range []string{eventsPath, changesPath} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			j, o := newJournal(), newObserver()
 			streams := handler.NewStreams(handler.StreamsConfig{

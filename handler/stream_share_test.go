@@ -3,16 +3,16 @@ package handler_test
 import (
 	"net/http"
 	"testing"
-	"testing/synctest"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
 // TestStreamSlots checks that callers without a valid token take no slot, and that
 // another token gets its share when one has taken all slots.
 func TestStreamSlots(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		j.setTokens(
 			&service.Authentication{ID: "greedy", Method: service.MethodToken, TokenHash: service.HashToken("greedy")},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -31,7 +32,7 @@ func refetch(number, stamp string) string {
 // TestOFREPEvents tests OFREP 7: a client that has not seen the current revision is told
 // to refetch, at the start and after each change. No other events are sent.
 func TestOFREPEvents(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j)
 		first := listen(t, h, eventsPath)
@@ -75,7 +76,7 @@ func TestOFREPEvents(t *testing.T) {
 // TestStreamsCoalesce checks that of several changes in quick succession the first is
 // reported immediately, and the others together.
 func TestStreamsCoalesce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j)
 		l := listen(t, h, eventsPath)
@@ -96,7 +97,7 @@ func TestStreamsCoalesce(t *testing.T) {
 // TestStreamsHeartbeat checks that an idle stream sends heartbeats, so that no proxy
 // closes it (OFREP 7).
 func TestStreamsHeartbeat(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j)
 		l := listen(t, h, eventsPath)
@@ -120,7 +121,7 @@ func TestStreamsHeartbeat(t *testing.T) {
 // TestStreamsPollAfresh checks that each poll counts as a new request, however long the
 // stream has lasted: it has its own timeout, and must not be served from older data.
 func TestStreamsPollAfresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, _ := streaming(j, func(c *handler.Config) { c.Timeout = time.Minute })
 		l := listen(t, h, eventsPath)
@@ -142,7 +143,7 @@ var retryLine = regexp.MustCompile(`^retry: (\d+)\n\n`)
 // TestStreamsEnd checks that clients get different reconnection delays when the server
 // stops, and that new streams are rejected.
 func TestStreamsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		const clients = 200
 		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
@@ -184,7 +185,7 @@ func TestStreamsEnd(t *testing.T) {
 // TestStreamsSlowClient checks that a client that does not read is disconnected after the
 // write deadline, and delays no other client until then.
 func TestStreamsSlowClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		h, streams := streaming(j)
 		slow, other := listen(t, h, eventsPath), listen(t, h, eventsPath)
@@ -240,7 +241,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 		{"the capability ends", true, func(*journal, *service.Authentication) {}, service.CapabilityWindow, 2*service.CapabilityWindow + 5*time.Minute, "expired"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				j, a := newJournal(), token()
 				j.setTokens(a)
 				h, streams := streaming(j, required)
@@ -270,7 +271,7 @@ func TestStreamsEndWithToken(t *testing.T) {
 // and that the client gets the changes that it missed.
 func TestStreamsSurviveOutage(t *testing.T) {
 	for _, path := range []string{eventsPath, changesPath} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			j := newJournal()
 			h, _ := streaming(j)
 			l := listen(t, h, path)
@@ -299,7 +300,7 @@ func TestStreamsSurviveOutage(t *testing.T) {
 // TestStreamsFail checks that an unexpected error ends a stream, and is in the log with
 // the actor.
 func TestStreamsFail(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		j := newJournal()
 		j.setTokens(&service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret")})
@@ -373,7 +374,7 @@ func TestStreamErrors(t *testing.T) {
 // TestStreamsLog checks that a stream is logged as one event when it has ended, without
 // the secrets in its URL.
 func TestStreamsLog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		a := &service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret")}
 		j := newJournal()

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -49,7 +49,7 @@ func TestMinRevision(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				begin := time.Now()
 				call := &service.Call{MinRevision: test.min, Begun: begin}
 				_, err := service.NewService(&test.store, time.Now).GetNamespace(service.WithCall(t.Context(), call), "default")
@@ -78,7 +78,7 @@ func TestMinRevision(t *testing.T) {
 
 // A canceled request stops waiting.
 func TestMinRevisionCanceled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		begin := time.Now()

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // part is the write of one member of a group.
@@ -133,7 +134,7 @@ func TestGroupCommit(t *testing.T) {
 			func(*testing.T, *DB) []part { return []part{dangling} }, []bool{true}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				db := openRetrying(t)
 				db.dialect.beginWrite = "PRAGMA foreign_keys = 1; BEGIN IMMEDIATE" // on every connection
 				mustExec(t, db.writer, "CREATE TABLE parents (n INTEGER PRIMARY KEY)")
@@ -152,7 +153,7 @@ func TestGroupCommit(t *testing.T) {
 // A writer whose context ends while it waits writes nothing and does not delay the
 // others.
 func TestGroupCommitWithdrawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		db := openRetrying(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		var waiter sync.WaitGroup
@@ -177,7 +178,7 @@ func TestGroupCommitWithdrawn(t *testing.T) {
 
 // If the function of the leader ends its goroutine, the other writers still write.
 func TestGroupCommitGoexit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		db := openRetrying(t)
 		var waiter, ending sync.WaitGroup
 		ending.Go(func() {

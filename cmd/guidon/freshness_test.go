@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -55,7 +55,7 @@ func TestFreshnessLoop(t *testing.T) {
 
 // The start and the end of an outage are logged once, however long it is.
 func TestOutageIsLoggedOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		db := &flakyDB{}
 		shared := cache.NewShared(db, cache.Freshness{})

@@ -5,8 +5,9 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // TestProgress: the progress of a long command is shown at a terminal, that of a short
@@ -24,7 +25,7 @@ func TestProgress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				p := &program{err: &out, terminal: func(any) bool { return tt.terminal }}
 				progress := p.startProgress("importing")

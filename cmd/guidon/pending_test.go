@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // Keys that change between two batches are in the next batch, once each.
@@ -25,7 +27,7 @@ func TestPendingKeys(t *testing.T) {
 		{"more than the maximum", many, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				n, done := newPendingKeys(), make(chan struct{})
 				for range 2 { // the second time like the first
 					for _, key := range tt.added {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 const mib = 1 << 20
@@ -59,7 +60,7 @@ func TestOversized(t *testing.T) {
 }
 
 func TestWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
 		p.TryAcquire(3 * mib)
 		go func() {
@@ -114,7 +115,7 @@ func TestReservation(t *testing.T) {
 // TestReservationRejected raises a reservation beyond the room that is left: it does
 // not wait and stays unchanged.
 func TestReservationRejected(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
 		p.TryAcquire(2 * mib)
 		r := p.NewReservation()
@@ -158,7 +159,7 @@ func TestReservationResized(t *testing.T) {
 // TestReservationReleasedWhileOthersWait releases a large reservation while a caller
 // waits for a small one.
 func TestReservationReleasedWhileOthersWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		p := budget.NewPool(4 * mib)
 		r := p.NewReservation()
 		if !r.Try(mib) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
@@ -24,7 +24,7 @@ func TestSleep(t *testing.T) {
 		{"not at all", 0, time.Hour, nil, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), test.timeout, errGone)
 				defer cancel()
 				start := time.Now()

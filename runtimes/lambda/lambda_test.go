@@ -13,12 +13,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/runtimes/lambda"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
@@ -157,7 +157,7 @@ func TestDeadline(t *testing.T) {
 		time.Second:      900 * time.Millisecond,
 		30 * time.Second: 29500 * time.Millisecond,
 	} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := lambda.New(lambda.Config{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				<-r.Context().Done()
 				w.WriteHeader(http.StatusGatewayTimeout)

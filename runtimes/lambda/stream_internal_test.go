@@ -4,10 +4,11 @@ import (
 	"io"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // begin starts to stream the handler's response to a request with the method.
@@ -23,7 +24,7 @@ func begin(t *testing.T, method string, handler http.HandlerFunc) *events.Lambda
 // TestStreamAbandoned checks that the handler gets an error if the response is no longer
 // read, and that it has ended when the invocation ends.
 func TestStreamAbandoned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		ended := false
 		response := begin(t, http.MethodGet, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "first")

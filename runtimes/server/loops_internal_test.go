@@ -7,15 +7,16 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
+
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // These tests run in synctest bubbles, whose clock lets them wait for hours without
 // taking any time.
 
 func TestLoopRunsAtStartAndThenEveryInterval(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var runs []time.Duration
 		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Hour, Run: func(context.Context) error {
@@ -40,7 +41,7 @@ func TestLoopRunsAtStartAndThenEveryInterval(t *testing.T) {
 // A loop that fails or panics is logged by name and continues. A panic must never end
 // the process.
 func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		runs := 0
 		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Minute, Run: func(context.Context) error {
@@ -70,7 +71,7 @@ func TestLoopSurvivesErrorsAndPanics(t *testing.T) {
 
 // The stop interrupts a run through its context and does not log that as a failure.
 func TestLoopStopsInTheMiddleOfARun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		g := startLoops(t.Context(), []Loop{{Name: "cleanup", Interval: time.Hour, Run: func(ctx context.Context) error {
 			<-ctx.Done()
@@ -88,7 +89,7 @@ func TestLoopStopsInTheMiddleOfARun(t *testing.T) {
 
 // A loop that ignores its context does not delay the stop forever.
 func TestLoopThatDoesNotStopIsNamed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		g := startLoops(t.Context(), []Loop{{Name: "stuck", Interval: time.Hour, Run: func(context.Context) error {

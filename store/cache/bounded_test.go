@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 	"github.com/guidonhq/guidon/store/storetest"
@@ -31,7 +32,7 @@ func TestBoundedConformance(t *testing.T) {
 // no longer.
 func TestBoundedAge(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, bounded)
@@ -54,7 +55,7 @@ func TestBoundedAge(t *testing.T) {
 // Callers that find memory too old share one query, even one that is already running if
 // it began late enough.
 func TestBoundedSharesQueries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, bounded)
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -81,7 +82,7 @@ func TestBoundedOwnWrites(t *testing.T) {
 	for _, key := range []string{"a", authentications, "new"} {
 		for name, during := range map[string]bool{"while a query is running": true, "when it has ended": false} {
 			t.Run(key+" "+name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, bounded)
 					number := read(t.Context(), s, key).revision.Number
@@ -114,7 +115,7 @@ func TestBoundedOwnWrites(t *testing.T) {
 
 // A failed write may have taken effect.
 func TestBoundedUncertainWrite(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -129,7 +130,7 @@ func TestBoundedUncertainWrite(t *testing.T) {
 
 // A call that requires a fresh result gets one in every mode.
 func TestFresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -142,7 +143,7 @@ func TestFresh(t *testing.T) {
 // The loop queries ahead of time. No request waits, however long the query and the load
 // take within their part of MaxAge, and no query runs while the cache is unused.
 func TestRefresh(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.set("b", 1, 1)
 		s := cache.NewShared(f, bounded)
@@ -223,7 +224,7 @@ func TestOneQueryForTokenAndNamespace(t *testing.T) {
 // Names that do not exist leave nothing behind and cost at most one query at a time.
 // Unknown tokens are looked up in the cached set.
 func TestUnknownNamesLeaveNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, bounded)
 		var wg sync.WaitGroup
@@ -254,7 +255,7 @@ func TestUnknownNamesLeaveNothing(t *testing.T) {
 func TestBoundedFreshness(t *testing.T) {
 	const maxAge = 300 * time.Microsecond
 	for seed := range uint64(200) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			h := newHistory(seed, "a", "b")
 			h.linear = true
 			s := cache.NewShared(h, cache.Freshness{MaxAge: maxAge})

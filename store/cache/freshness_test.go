@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -183,7 +183,7 @@ func (h *history) explain(key string, from, to int, got result) string {
 func TestStrictFreshness(t *testing.T) {
 	keys := []string{"a", "b", authentications}
 	for seed := range uint64(300) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			h := newHistory(seed, keys...)
 			s := cache.NewShared(h, cache.Freshness{})
 			var wg sync.WaitGroup
@@ -220,7 +220,7 @@ func TestStrictFreshness(t *testing.T) {
 func TestStrictFreshnessOfWriter(t *testing.T) {
 	keys := []string{"a", "b"}
 	for seed := range uint64(200) {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			h := newHistory(seed, keys...)
 			h.linear = true
 			s := cache.NewShared(h, cache.Freshness{MaxStale: time.Hour})

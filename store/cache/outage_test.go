@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -77,7 +78,7 @@ func TestOutage(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications} {
 			t.Run(name+" "+key, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					f := newFake()
 					f.set(key, 1, 1)
 					s := cache.NewShared(f, freshness)
@@ -120,7 +121,7 @@ func TestOutage(t *testing.T) {
 }
 
 func TestOutageWithoutStaleAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -133,7 +134,7 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 // While the database is slow, evaluations get the state in memory. Results that take
 // longer than they wait still arrive.
 func TestSlowDatabase(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{MaxStale: time.Hour})
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -168,7 +169,7 @@ func TestSlowDatabase(t *testing.T) {
 func TestHangingDatabase(t *testing.T) {
 	for name, freshness := range modes {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
 				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -233,7 +234,7 @@ func TestHangingDatabase(t *testing.T) {
 // A slow response is a response: after a pause without queries an old failure does not
 // count as an outage.
 func TestOutageIsForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -255,7 +256,7 @@ func TestOutageIsForgotten(t *testing.T) {
 // that is over.
 func TestWritesDuringOutage(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes["strict"])
 			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -289,7 +290,7 @@ func TestWritesDuringOutage(t *testing.T) {
 // written state is not known, reads fail.
 func TestOutageAfterUnmirroredWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, modes["bounded"])
@@ -313,7 +314,7 @@ func TestOutageAfterUnmirroredWrite(t *testing.T) {
 // A cleanup that finds no expired tokens has changed nothing, and confirms the cached
 // set.
 func TestOutageAfterEmptyCleanup(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["bounded"])
 		wantNumber(t, "at first", read(t.Context(), s, authentications), 0)
@@ -330,7 +331,7 @@ func TestOutageAfterEmptyCleanup(t *testing.T) {
 
 // It is an outage, too, if the revision is known but the state cannot be loaded.
 func TestOutageOfLoads(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -352,7 +353,7 @@ func TestOutageOfLoads(t *testing.T) {
 func TestRefreshProbes(t *testing.T) {
 	for name, freshness := range modes {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
 				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -22,7 +23,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications, "new"} {
 			t.Run(name+" "+key, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					f := newFake()
 					s := cache.NewShared(f, freshness)
 					before := read(t.Context(), s, key).revision.Number
@@ -51,7 +52,7 @@ func TestOutageAfterOwnWrite(t *testing.T) {
 // known as well.
 func TestOutageAfterFirstWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, modes["strict"])
@@ -69,7 +70,7 @@ func TestOutageAfterFirstWrite(t *testing.T) {
 // during an outage, and no earlier state takes its place.
 func TestColdWrite(t *testing.T) {
 	for _, key := range []string{"a", authentications} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			f.set(key, 1, 1)
 			s := cache.NewShared(f, cache.Freshness{MaxStale: time.Minute, ColdWrites: true})
@@ -103,7 +104,7 @@ func TestColdWrite(t *testing.T) {
 // A namespace that was deleted through this instance does not exist, and does not
 // reappear before the database says so.
 func TestOutageAfterDeletion(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -143,7 +144,7 @@ func TestOutageAfterDeletion(t *testing.T) {
 // A reader whose query found no namespace gets the one that this instance has created
 // in the meantime.
 func TestOwnCreationDuringQuery(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, modes["strict"])
 		read(t.Context(), s, "new")
@@ -170,7 +171,7 @@ func TestOwnCreationDuringQuery(t *testing.T) {
 // bounded mode none does while the write is recent.
 func TestOwnWriteIsNotLoaded(t *testing.T) {
 	for name, queries := range map[string]int{"strict": 20, "bounded": 0} {
-		synctest.Test(t, func(t *testing.T) {
+		bubble.Test(t, func(t *testing.T) {
 			f := newFake()
 			s := cache.NewShared(f, modes[name])
 			wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -197,7 +198,7 @@ func TestOwnWriteDuringQuery(t *testing.T) {
 		for commit := range last + 1 {
 			for mirror := commit; mirror <= last; mirror++ {
 				t.Run(fmt.Sprint(what, " ", commit, " ", mirror), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
+					bubble.Test(t, func(t *testing.T) {
 						f := newFake()
 						s := cache.NewShared(f, modes["strict"])
 						wantNumber(t, "at first", read(t.Context(), s, "a"), 1)

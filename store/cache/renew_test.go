@@ -3,18 +3,18 @@ package cache_test
 import (
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
 // A caller that was notified of a change loads it, so that the next request does not
 // wait. Keys that are not in use are not queried.
 func TestRenew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.set("b", 1, 1)
 		f.set("unused", 1, 1)

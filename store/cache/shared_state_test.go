@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestRestoredBackup(t *testing.T) {
 	for name, freshness := range modes {
 		for _, key := range []string{"a", authentications} {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f := newFake()
 				s := cache.NewShared(f, freshness)
 				for _, state := range []guidon.Revision{
@@ -55,7 +56,7 @@ func TestStrictRestoredToStatedRevision(t *testing.T) {
 // The same while a load is running that has read the undone state: only callers from
 // before the restore may get that.
 func TestStrictRestoredDuringLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, cache.Freshness{})
 		f.previous["a"] = guidon.Revision{Number: 2, Stamp: 2}
@@ -124,7 +125,7 @@ func TestStrictDeleted(t *testing.T) {
 // Once a minute a query is about all cached keys, so that deleted namespaces do not
 // stay in memory. Names that never existed are not cached.
 func TestStrictDropsDeleted(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.set("b", 1, 1)

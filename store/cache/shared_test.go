@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -19,7 +20,7 @@ const authentications = service.AuthenticationsKey
 // Callers that come while a query is running share the next one, whatever keys they
 // request. It starts when the first has ended.
 func TestStrictSharesQueries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
@@ -63,7 +64,7 @@ func TestStrictSharesQueries(t *testing.T) {
 // A query that has read before a write, but has not ended, does not serve callers that
 // came after the write.
 func TestStrictQueryBeforeWrite(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		s := cache.NewShared(f, cache.Freshness{})
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -91,7 +92,7 @@ func TestStrictSharesLoads(t *testing.T) {
 		"overtaken": {3, []guidon.Revision{{}, {Number: 1, Stamp: 1}, {Number: 2, Stamp: 2}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f, gate := newFake(), make(chan struct{})
 				s := cache.NewShared(f, cache.Freshness{})
 				wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
@@ -125,7 +126,7 @@ func TestStrictSharesLoads(t *testing.T) {
 // A load may bring a later state than the query reported. The next query confirms it
 // without another load.
 func TestStrictLoadBringsMore(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		s := cache.NewShared(f, cache.Freshness{})
 		f.loadHook = func(context.Context, string) error { f.set("a", 2, 2); return nil }
@@ -153,7 +154,7 @@ func TestStrictErrors(t *testing.T) {
 			"panic": func() error { panic("out of order") },
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
+				bubble.Test(t, func(t *testing.T) {
 					f, gate := newFake(), make(chan struct{})
 					s := cache.NewShared(f, cache.Freshness{})
 					breakIt(f, gate, fail)
@@ -180,7 +181,7 @@ func TestStrictErrors(t *testing.T) {
 }
 
 // A cached state is not returned instead of an error, but the next load starts from it.
-func TestStrictServesNothingOld(t *testing.T) { synctest.Test(t, testStrictServesNothingOld) }
+func TestStrictServesNothingOld(t *testing.T) { bubble.Test(t, testStrictServesNothingOld) }
 
 func testStrictServesNothingOld(t *testing.T) {
 	f := newFake()
@@ -201,7 +202,7 @@ func testStrictServesNothingOld(t *testing.T) {
 // Canceling one waiter does not cancel the others, and keys that only it requested are
 // not queried.
 func TestStrictCanceled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f, gate := newFake(), make(chan struct{})
 		f.headsHook = func(ctx context.Context, _ []string) error { return pass(ctx, gate) }
 		s := cache.NewShared(f, cache.Freshness{})
@@ -230,7 +231,7 @@ func TestStrictCanceled(t *testing.T) {
 
 // A query without waiters is canceled, and so is a next one that has not begun.
 func TestStrictAbandoned(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		ended := make(chan error, 1)
 		f.headsHook = func(ctx context.Context, _ []string) error {
@@ -274,7 +275,7 @@ func TestStrictTimeout(t *testing.T) {
 		{"load", func(f *fake) { f.loadHook = func(ctx context.Context, _ string) error { return hang(ctx) } }, 30 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
 				f := newFake()
 				test.breakIt(f)
 				s := cache.NewShared(f, cache.Freshness{})

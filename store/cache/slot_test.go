@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // loads delivers the calls of a slot's load function one by one.
@@ -75,7 +76,7 @@ func wantValue(t *testing.T, what string, result chan answer, want int) {
 // That is one load, however many readers come and however often the value is
 // invalidated.
 func TestSlotReadersAfterInvalidateShareTheNextLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
@@ -108,7 +109,7 @@ func TestSlotReadersAfterInvalidateShareTheNextLoad(t *testing.T) {
 // A load during which the value was invalidated serves only the readers that waited
 // before that.
 func TestSlotDiscardsInvalidatedLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
@@ -127,7 +128,7 @@ func TestSlotDiscardsInvalidatedLoad(t *testing.T) {
 }
 
 func TestSlotCanceledWaiterLeavesTheOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +145,7 @@ func TestSlotCanceledWaiterLeavesTheOthers(t *testing.T) {
 // If all waiters of the next load leave before it begins, it does not run, and later
 // readers get a load of their own.
 func TestSlotAbandonedNextLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		before := begin(t.Context(), &s, l)
@@ -167,7 +168,7 @@ func TestSlotAbandonedNextLoad(t *testing.T) {
 }
 
 func TestSlotDoesNotKeepErrors(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		var s slot[int]
 		l := make(loads, 10)
 		errUnavailable := errors.New("unavailable")

@@ -4,12 +4,12 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
@@ -144,7 +144,7 @@ func TestSubscribeShared(t *testing.T) {
 // TestSubscribeTokens: subscribers are notified of a change of the tokens, however long
 // ago theirs was checked.
 func TestSubscribeTokens(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.set(service.AuthenticationsKey, 1, 1)
 		s := cache.NewShared(f, cache.Freshness{})

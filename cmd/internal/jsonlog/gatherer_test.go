@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/cmd/internal/jsonlog"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 const delay = 10 * time.Millisecond
@@ -47,7 +48,7 @@ func (c *calls) take() []string {
 
 // TestGatherer checks which lines are written together, and when.
 func TestGatherer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		out := new(calls)
 		g := jsonlog.NewGatherer(out, delay)
 		logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))
@@ -109,7 +110,7 @@ func TestGatherer(t *testing.T) {
 // TestGathererIsBounded: lines that arrive faster than they are written do not fill the
 // memory, are not lost and keep their order.
 func TestGathererIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
 		out := new(calls)
 		g := jsonlog.NewGatherer(out, delay)
 		logger := slog.New(jsonlog.New(g, slog.LevelInfo, keys))

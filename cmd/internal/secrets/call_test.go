@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
 // script is an HTTP client that returns the given responses in order.
@@ -123,7 +123,7 @@ func TestResponses(t *testing.T) {
 			startAWS(t)
 			client := &script{responses: c.responses}
 			var got, text string
-			synctest.Test(t, func(t *testing.T) { // skips the pauses
+			bubble.Test(t, func(t *testing.T) { // skips the pauses
 				value, err := newAWS(client, source{}).Fetch(t.Context(), "aws-sm://x")
 				if got = value; err != nil {
 					text = strings.TrimPrefix(err.Error(), "aws-sm://x: ")
