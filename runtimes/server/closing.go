@@ -14,9 +14,9 @@ var errClosing = errors.New("listener is closing")
 const (
 	// pendingWait is how long a closing listener waits for a connection that a
 	// client has started to open.
-	pendingWait = 20 * time.Millisecond
+	pendingWait = 100 * time.Millisecond
 	// pendingLimit is how long it keeps accepting if connections keep arriving.
-	pendingLimit = 200 * time.Millisecond
+	pendingLimit = 500 * time.Millisecond
 )
 
 // closingListener is a TCP listener that can be closed without losing
@@ -37,7 +37,7 @@ func (l *closingListener) startClosing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.end = time.Now().Add(pendingLimit)
-	limitNew(l.TCPListener)
+	ignoreNew(l.TCPListener)
 	_ = l.SetDeadline(longAgo) // it fails if the listener is closed
 }
 

@@ -5,18 +5,35 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// limitNew stops the kernel from completing further connections while one waits to be
-// accepted. The kernel ignores clients that connect in the meantime. They retry after a
-// second, when the port is closed.
-func limitNew(listener *net.TCPListener) {
+// ignoreSYN is a filter for the segments that a listening socket receives: it drops those
+// that begin a connection (SYN without ACK) and passes all others. The flags are in byte
+// 13 of the TCP header.
+var ignoreSYN = [...]unix.SockFilter{
+	{Code: unix.BPF_LD | unix.BPF_B | unix.BPF_ABS, K: 13},
+	{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0x12}, // SYN and ACK
+	{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: 0x02},
+	{Code: unix.BPF_RET | unix.BPF_K, K: 0},
+	{Code: unix.BPF_RET | unix.BPF_K, K: 1 << 18},
+}
+
+// ignoreNew makes the kernel ignore clients that begin to connect, while handshakes that
+// have begun complete. These clients try again after a second, when the port is closed.
+// If the kernel has no such filters, it lets only one connection wait instead.
+func ignoreNew(listener *net.TCPListener) {
 	raw, err := listener.SyscallConn()
 	if err != nil {
 		return
 	}
+	filter := ignoreSYN
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	_ = raw.Control(func(fd uintptr) { // it fails if the listener is closed
-		_ = syscall.Listen(int(fd), 0) // #nosec G115 -- a file descriptor
+		if unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &program) != nil { // #nosec G115 -- a file descriptor
+			_ = syscall.Listen(int(fd), 0) // #nosec G115 -- the same
+		}
 	})
 }
 

@@ -4,8 +4,8 @@ package server
 
 import "net"
 
-// limitNew does nothing: only Linux can shorten the accept queue of an open port.
-func limitNew(*net.TCPListener) {}
+// ignoreNew does nothing: only on Linux can an open port ignore new clients.
+func ignoreNew(*net.TCPListener) {}
 
 // acceptOrClose returns errClosing. Connections opened after the last Accept and before
 // the port closes are lost.

@@ -41,9 +41,11 @@ func listen(ctx context.Context, config Config) (listeners, error) {
 	return open, nil
 }
 
-// listenOn opens a port. keys names the configuration keys that set the address.
+// listenOn opens a port. keys names the configuration keys that set the address. The
+// port does not offer multipath TCP, which has no filters (see ignoreNew).
 func listenOn(ctx context.Context, address, keys string) (*closingListener, error) {
 	var config net.ListenConfig
+	config.SetMultipathTCP(false)
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, keys, err)

@@ -1,0 +1,41 @@
+package server
+
+import (
+	"errors"
+	"net"
+	"syscall"
+	"testing"
+)
+
+// TestClosingListener connects to a listener before and after it starts to close. It must
+// accept the first client and ignore the second one.
+func TestClosingListener(t *testing.T) {
+	l, err := listenOn(t.Context(), "127.0.0.1:0", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	dialer := net.Dialer{Timeout: pendingWait / 2}
+	waiting, err := dialer.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = waiting.Close() }()
+
+	l.startClosing()
+	accepted, err := l.AcceptTCP()
+	if err != nil {
+		t.Fatalf("the client that connected before: %v", err)
+	}
+	_ = accepted.Close()
+	var timeout net.Error
+	if _, err := dialer.Dial("tcp", l.Addr().String()); !errors.As(err, &timeout) || !timeout.Timeout() {
+		t.Errorf("connecting to a closing listener: error %v, want a timeout", err)
+	}
+	if _, err := l.AcceptTCP(); !errors.Is(err, errClosing) {
+		t.Errorf("got %v, want errClosing", err)
+	}
+	if _, err := dialer.Dial("tcp", l.Addr().String()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("connecting to a closed listener: error %v, want a refusal", err)
+	}
+}
