@@ -153,18 +153,18 @@ func TestExampleThroughStore(t *testing.T) {
 		documents, file := example(t, name)
 		var exported []*service.Document
 		for _, d := range documents {
-			result, err := svc.Import(ctx, d.Namespace.Key, d, service.ImportUpdate, false)
+			result, _, err := svc.Import(ctx, service.Write{}, d.Namespace.Key, d, service.ImportUpdate, false)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if name == "shop.json" && len(result.Changes) > 0 {
 				t.Errorf("%s: importing again changed %d objects", d.Namespace.Key, len(result.Changes))
 			}
-			out, err := svc.Export(ctx, d.Namespace.Key, false)
+			view, err := svc.View(ctx, d.Namespace.Key, service.Demand{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			exported = append(exported, out)
+			exported = append(exported, view.Export(false).Document())
 		}
 		format, err := document.FormatOf(name)
 		if err != nil {
@@ -181,7 +181,7 @@ func TestExampleEvaluations(t *testing.T) {
 	ctx, svc := t.Context(), newService(t)
 	documents, _ := example(t, "shop.yaml")
 	for _, d := range documents {
-		if _, err := svc.Import(ctx, d.Namespace.Key, d, service.ImportCreate, false); err != nil {
+		if _, _, err := svc.Import(ctx, service.Write{}, d.Namespace.Key, d, service.ImportCreate, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +194,7 @@ func TestExampleEvaluations(t *testing.T) {
 		{"payment-methods", "visitor-7", map[string]string{"country": "SE"}, "nordics"},
 		{"homepage-layout", "visitor-7", nil, "grid"},
 	} {
-		got, err := svc.EvaluateVariant(ctx, service.EvaluationRequest{FlagKey: test.flag, EntityID: test.entity, Context: test.context})
+		got, _, err := svc.EvaluateVariant(ctx, service.Demand{}, service.EvaluationRequest{FlagKey: test.flag, EntityID: test.entity, Context: test.context})
 		if err != nil || got.VariantKey != test.want {
 			t.Errorf("%s for %s: got %q, %v; want %q", test.flag, test.entity, got.VariantKey, err, test.want)
 		}

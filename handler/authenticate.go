@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -18,11 +19,11 @@ const (
 
 // authenticate identifies the caller and checks that the scope of a token which is
 // limited to a namespace covers the request.
-func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *service.Call) error {
+func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *call) error {
 	if err := h.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
-	if a := call.Authentication; a != nil {
+	if a := call.caller.Authentication; a != nil {
 		if request.ofrep != nil {
 			return request.ofrep.bind(a)
 		}
@@ -33,21 +34,22 @@ func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Reque
 
 // resolveCaller identifies the caller and records it in call. If no credential is
 // needed, credentials are ignored (contract 10.1).
-func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *service.Call) error {
+func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *call) error {
 	if request.Actor != nil {
-		call.Actor = *request.Actor
+		call.caller.Actor = *request.Actor
 		return nil
 	}
 	if !h.protects(o.Area) {
 		return nil
 	}
-	recognized := call.Authentication
-	call.Authentication, call.About = nil, request.likelyNamespace()
-	a, err := h.identifyCaller(ctx, request, recognized)
+	recognized := call.caller.Authentication
+	call.caller.Authentication = nil
+	a, age, err := h.identifyCaller(ctx, call.demand, request, recognized)
+	call.age = age
 	if err != nil {
 		return err
 	}
-	call.Authentication, call.Actor = a, a.Actor()
+	call.caller.Authentication, call.caller.Actor = a, a.Actor()
 	return nil
 }
 
@@ -68,30 +70,32 @@ func (h *Handler) protects(area Area) bool {
 }
 
 // identifyCaller returns the authentication of the request's credential: a token, a
-// cookie or a capability. A token that was recognized before is not hashed again.
-func (h *Handler) identifyCaller(ctx context.Context, request *Request, recognized *service.Authentication) (*service.Authentication, error) {
+// cookie or a capability, and the age of the tokens if they are stale. A token that was
+// recognized before is not hashed again.
+func (h *Handler) identifyCaller(ctx context.Context, d service.Demand, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
 	c := request.capability
 	switch {
 	case recognized != nil:
-		a, err := h.service.Reauthenticate(ctx, recognized)
-		return a, withReason(err, reasonUnknown)
+		a, age, err := h.service.Reauthenticate(ctx, d, request.about(), recognized)
+		return a, age, withReason(err, reasonUnknown)
 	case c == nil:
-		return h.identify(ctx, request.Authorization, request.Cookie)
+		return h.identify(ctx, d, request.about(), request.Authorization, request.Cookie)
 	}
-	a, until, err := h.service.AuthenticateListener(ctx, c.namespace, c.text, c.arrived)
+	a, age, until, err := h.service.AuthenticateListener(ctx, d, c.namespace, c.text, c.arrived)
 	c.until = until
-	return a, withReason(err, "the capability, or the token it was issued for, is not valid here")
+	return a, age, withReason(err, "the capability, or the token it was issued for, is not valid here")
 }
 
-// identify returns the authentication of the credential. The caller cannot
+// identify returns the authentication of the credential, and the age of the tokens if
+// they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (h *Handler) identify(ctx context.Context, authorization, cookie []string) (*service.Authentication, error) {
+func (h *Handler) identify(ctx context.Context, d service.Demand, next string, authorization, cookie []string) (*service.Authentication, time.Duration, error) {
 	token, err := clientToken(authorization, cookie)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	a, err := h.service.Authenticate(ctx, token)
-	return a, withReason(err, reasonUnknown)
+	a, age, err := h.service.Authenticate(ctx, d, next, token)
+	return a, age, withReason(err, reasonUnknown)
 }
 
 // reasonUnknown is logged for a token that identifies no caller.

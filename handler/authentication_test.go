@@ -1,7 +1,6 @@
 package handler_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // token creates a token that is limited to the namespace, unless namespace is "".
 func (s *server) token(namespace string) string {
 	s.t.Helper()
-	token, _, err := s.service.CreateToken(s.t.Context(), service.TokenInput{Name: "t", Namespace: namespace})
+	token, _, err := s.service.CreateToken(s.t.Context(), service.Write{}, service.TokenInput{Name: "t", Namespace: namespace})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -118,8 +117,7 @@ func TestMethods(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	s := newServer(t, required)
 	good := s.token("")
-	ctx := service.WithCall(context.Background(), &service.Call{})
-	expired, _, err := s.service.CreateToken(ctx, service.TokenInput{Name: "old", ExpiresAt: new(time.Now().Add(-time.Second))})
+	expired, _, err := s.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "old", ExpiresAt: new(time.Now().Add(-time.Second))})
 	if err != nil {
 		t.Fatal(err)
 	}

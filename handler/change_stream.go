@@ -32,50 +32,51 @@ type changeListener struct {
 
 func (l *changeListener) namespace() string { return l.key }
 
-func (l *changeListener) listen(ctx context.Context, h *Handler) ([]byte, bool, error) {
-	at, err := l.current(ctx, h)
+func (l *changeListener) listen(ctx context.Context, h *Handler, d service.Demand) (news, error) {
+	view, err := l.current(ctx, h, d)
+	n := news{state: view.State}
 	if err != nil {
-		return nil, false, err
+		return n, err
 	}
 	if l.started {
-		return l.next(ctx, h, at)
+		n.events, n.more, err = l.next(ctx, h, view.Snapshot.Revision())
+		return n, err
 	}
 	if l.after == (guidon.Position{}) {
 		if l.after, err = h.service.LatestChange(ctx, l.key); err != nil {
-			return nil, false, err
+			return n, err
 		}
 	}
 	// Send the position, so that the client can continue from here even if it loses the
 	// connection before the first record.
 	l.started = true
-	return append(appendCursor([]byte("id: "), l.after), "\n\n"...), true, nil
+	n.events = append(appendCursor([]byte("id: "), l.after), "\n\n"...)
+	return n, nil
 }
 
 // errRewound ends a stream whose position is in a history that no longer exists.
 var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has lost revisions: a backup was restored")
 
-// current returns the revision of the namespace, or the zero revision if the namespace
-// does not exist. It is no earlier than the last record sent.
-func (l *changeListener) current(ctx context.Context, h *Handler) (guidon.Revision, error) {
-	call := service.CallFrom(ctx)
-	call.MinRevision = max(call.MinRevision, l.after.Revision)
-	s, err := h.service.Snapshot(ctx, l.key)
+// current returns a state of the namespace that is no earlier than the last record sent.
+func (l *changeListener) current(ctx context.Context, h *Handler, d service.Demand) (service.View, error) {
+	d.AtLeast = max(d.AtLeast, l.after.Revision)
+	view, err := h.service.ViewOrEmpty(ctx, l.key, d)
 	switch {
-	case err != nil && l.started && errors.Is(err, guidon.Unavailable) && 0 < call.Revision && call.Revision < l.after.Revision:
-		return guidon.Revision{}, errRewound
+	case err != nil && l.started && errors.Is(err, guidon.Unavailable) && 0 < view.Revision && view.Revision < l.after.Revision:
+		return view, errRewound
 	case err != nil:
-		return guidon.Revision{}, err
+		return view, err
 	}
-	at := s.Revision()
+	at := view.Snapshot.Revision()
 	if at.Number == l.sent.Number && at.Stamp != l.sent.Stamp {
-		return guidon.Revision{}, errRewound
+		return view, errRewound
 	}
-	return at, nil
+	return view, nil
 }
 
-// next returns the records after l.after. It reads none if the revision at shows that
-// there are none. The zero revision does not show that: the deletion of the namespace
-// may be a new record.
+// next returns the records after l.after, as events, and whether there may be more. It
+// reads none if the revision at shows that there are none. The zero revision does not
+// show that: the deletion of the namespace may be a new record.
 func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revision) ([]byte, bool, error) {
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesRequest, request *Request) (Response, error) {
+func (h *Handler) listChanges(ctx context.Context, c *call, m *guidonv1.ListChangesRequest, request *Request) (Response, error) {
 	since, err := instant("since", m.GetSince())
 	if err != nil {
 		return Response{}, err
@@ -22,12 +22,12 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 			return Response{}, err
 		}
 	}
-	changes, next, err := h.service.ListChanges(ctx, m.GetNamespaceKey(), service.ChangeFilter{
+	changes, next, state, err := h.service.ListChanges(ctx, c.demand, m.GetNamespaceKey(), service.ChangeFilter{
 		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
 		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
 	})
 	if err != nil {
-		return Response{}, err
+		return Response{State: state}, err
 	}
 	n, weight := fitting(changes, changeWeight)
 	if n < len(changes) {
@@ -35,10 +35,10 @@ func (h *Handler) listChanges(ctx context.Context, m *guidonv1.ListChangesReques
 	}
 	if request.pieces {
 		if err := request.reserve(ctx, int64(weight)); err != nil {
-			return Response{}, err
+			return Response{State: state}, err
 		}
 	}
-	return Response{Message: &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}}, nil
+	return Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}}, nil
 }
 
 func wireChange(c *change.Record) *guidonv1.Change {

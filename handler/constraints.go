@@ -10,20 +10,20 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) createConstraint(ctx context.Context, m *flipt.CreateConstraintRequest) (*flipt.Constraint, error) {
-	c, err := h.service.CreateConstraint(ctx, m.GetNamespaceKey(), constraintOf(m))
-	return answer(c, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+func createConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest) (*flipt.Constraint, int64, error) {
+	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), constraintOf(m))
+	return changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
 }
 
-func (h *Handler) updateConstraint(ctx context.Context, m *flipt.UpdateConstraintRequest) (*flipt.Constraint, error) {
+func updateConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest) (*flipt.Constraint, int64, error) {
 	in := constraintOf(m)
 	in.ID = m.GetId()
-	c, err := h.service.UpdateConstraint(ctx, m.GetNamespaceKey(), in)
-	return answer(c, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
+	return changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
 }
 
-func (h *Handler) deleteConstraint(ctx context.Context, m *flipt.DeleteConstraintRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteConstraint(ctx, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
+func deleteConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteConstraint(ctx, w, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
 }
 
 // constraintOf returns the input that requests to create and to update have in common.

@@ -13,15 +13,22 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// done returns the empty response of an operation that has no result, or its error.
-func done(err error) (*emptypb.Empty, error) {
+// done returns the empty response of a change that has no result, with the results of the
+// change.
+func done(revision int64, err error) (*emptypb.Empty, int64, error) {
 	if err != nil {
-		return nil, err
+		return nil, revision, err
 	}
-	return &emptypb.Empty{}, nil
+	return &emptypb.Empty{}, revision, nil
 }
 
-// answer converts the result of a call to the service, unless err is an error.
+// changed converts the result of a change, unless err is an error.
+func changed[T, M any](value T, revision int64, err error, convert func(T) M) (M, int64, error) {
+	message, err := answer(value, err, convert)
+	return message, revision, err
+}
+
+// answer converts the result of a read, unless err is an error.
 func answer[T, M any](value T, err error, convert func(T) M) (M, error) {
 	if err != nil {
 		var none M

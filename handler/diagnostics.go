@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
 )
 
 // compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
@@ -123,7 +124,7 @@ func (h *Handler) requireOperator(r *http.Request, otherwise string) error {
 // identifyUnlimited returns Unauthenticated unless the request has a credential
 // that is not limited to a namespace.
 func (h *Handler) identifyUnlimited(r *http.Request) error {
-	a, err := h.identify(r.Context(), r.Header["Authorization"], r.Header["Cookie"])
+	a, _, err := h.identify(r.Context(), service.Demand{}, "", r.Header["Authorization"], r.Header["Cookie"])
 	if err != nil {
 		return err
 	}

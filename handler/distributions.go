@@ -10,22 +10,22 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) createDistribution(ctx context.Context, m *flipt.CreateDistributionRequest) (*flipt.Distribution, error) {
-	d, err := h.service.CreateDistribution(ctx, m.GetNamespaceKey(), service.DistributionInput{
+func createDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateDistributionRequest) (*flipt.Distribution, int64, error) {
+	d, revision, err := s.CreateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
-	return answer(d, err, wireDistribution(m.GetRuleId()))
+	return changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
-func (h *Handler) updateDistribution(ctx context.Context, m *flipt.UpdateDistributionRequest) (*flipt.Distribution, error) {
-	d, err := h.service.UpdateDistribution(ctx, m.GetNamespaceKey(), service.DistributionInput{
+func updateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest) (*flipt.Distribution, int64, error) {
+	d, revision, err := s.UpdateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
-	return answer(d, err, wireDistribution(m.GetRuleId()))
+	return changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
-func (h *Handler) deleteDistribution(ctx context.Context, m *flipt.DeleteDistributionRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteDistribution(ctx, m.GetNamespaceKey(), service.DistributionInput{
+func deleteDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(),
 	}))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest, request *Request) (Response, error) {
+func (h *Handler) importDocument(ctx context.Context, c *call, m *guidonv1.ImportRequest, request *Request) (Response, error) {
 	if m.GetDocument() == nil {
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
@@ -21,18 +21,16 @@ func (h *Handler) importDocument(ctx context.Context, m *guidonv1.ImportRequest,
 	if document == nil {
 		document = DocumentOf(m.GetDocument())
 	}
-	result, err := h.service.Import(ctx, m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	result, revision, err := h.service.Import(ctx, c.write(), m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	state := service.State{Namespace: namespaceOf(m), Revision: revision}
 	if err != nil {
-		return Response{}, err
+		return Response{State: state}, err
 	}
-	return Response{Message: wireImportResult(result)}, nil
+	return Response{State: state, Message: wireImportResult(result)}, nil
 }
 
-func (h *Handler) exportDocument(ctx context.Context, m *guidonv1.ExportRequest, request *Request) (Response, error) {
-	export, err := h.service.OpenExport(ctx, m.GetNamespaceKey(), m.GetSortByKey())
-	if err != nil {
-		return Response{}, err
-	}
+func exportDocument(v service.View, m *guidonv1.ExportRequest, request *Request) (Response, error) {
+	export := v.Export(m.GetSortByKey())
 	if request.pieces {
 		return Response{write: func(x *exchange) {
 			pretty := x.pretty()

@@ -13,32 +13,32 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) evaluateVariant(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
+func (h *Handler) evaluateVariant(ctx context.Context, c *call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
-	result, err := h.service.EvaluateVariant(ctx, evaluationOf(m))
+	result, state, err := h.service.EvaluateVariant(ctx, c.demand, evaluationOf(m))
 	end := h.now()
-	h.observeVariant(ctx, m, &result, err, end.Sub(start))
+	h.observeVariant(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
-		return Response{}, err
+		return Response{State: state}, err
 	}
 	response := variantResponses.Get().(*variantResponse)
 	setTime(&response.at, end)
-	setVariantResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
-	return Response{Message: &response.message, memory: response}, nil
+	setVariantResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(c, m), end.Sub(start), &response.at})
+	return Response{State: state, Message: &response.message, memory: response}, nil
 }
 
-func (h *Handler) evaluateBoolean(ctx context.Context, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
+func (h *Handler) evaluateBoolean(ctx context.Context, c *call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
-	result, err := h.service.EvaluateBoolean(ctx, evaluationOf(m))
+	result, state, err := h.service.EvaluateBoolean(ctx, c.demand, evaluationOf(m))
 	end := h.now()
-	h.observeBoolean(ctx, m, &result, err, end.Sub(start))
+	h.observeBoolean(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
-		return Response{}, err
+		return Response{State: state}, err
 	}
 	response := booleanResponses.Get().(*booleanResponse)
 	setTime(&response.at, end)
-	setBooleanResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(ctx, m), end.Sub(start), &response.at})
-	return Response{Message: &response.message, memory: response}, nil
+	setBooleanResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(c, m), end.Sub(start), &response.at})
+	return Response{State: state, Message: &response.message, memory: response}, nil
 }
 
 // Request and response messages of evaluations are pooled.
@@ -140,12 +140,12 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 // requestIDOf returns the request id that the client set in its message. If there is
 // none, it returns a fresh one: that of the call, which is in the log, unless the
 // client gave that one too.
-func requestIDOf(ctx context.Context, m interface{ GetRequestId() string }) string {
+func requestIDOf(c *call, m interface{ GetRequestId() string }) string {
 	if given := m.GetRequestId(); given != "" {
 		return given
 	}
-	if call := service.CallFrom(ctx); call.RequestID != "" && !call.RequestIDGiven {
-		return call.RequestID
+	if c.caller.RequestID != "" && !c.caller.RequestIDGiven {
+		return c.caller.RequestID
 	}
 	return service.NewRequestID()
 }

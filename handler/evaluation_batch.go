@@ -21,7 +21,7 @@ var (
 
 // evaluateBatch evaluates all items of a batch. Each result has its own request id, and
 // all have the duration and end of the whole batch (contract 7.7, 7.8).
-func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
+func (h *Handler) evaluateBatch(ctx context.Context, c *call, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	batch := batches.Get().(*service.Batch)
 	defer func() {
@@ -31,15 +31,15 @@ func (h *Handler) evaluateBatch(ctx context.Context, m *evaluation.BatchEvaluati
 	for _, item := range m.GetRequests() {
 		batch.Requests = append(batch.Requests, evaluationOf(item))
 	}
-	err := h.service.EvaluateBatch(ctx, batch)
+	state, err := h.service.EvaluateBatch(ctx, c.demand, batch)
 	end := h.now()
-	observeBatch(ctx, h, m.GetRequests(), batch.Answers, err, end.Sub(start))
+	observeBatch(h, c, state, m.GetRequests(), batch.Answers, err, end.Sub(start))
 	if err != nil {
-		return Response{}, err
+		return Response{State: state}, err
 	}
 	response := batchResponses.Get().(*batchResponse)
-	response.set(m, requestIDOf(ctx, m), batch.Answers, end.Sub(start), end)
-	return Response{Message: &response.message, memory: response}, nil
+	response.set(m, requestIDOf(c, m), batch.Answers, end.Sub(start), end)
+	return Response{State: state, Message: &response.message, memory: response}, nil
 }
 
 // batchResponse is the response to a batch, with the memory of all messages in it.

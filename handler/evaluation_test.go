@@ -48,7 +48,7 @@ func TestEvaluation(t *testing.T) {
 			want := test.want
 			if want == "" { // the result depends on the entity's hash, which other tests cover
 				enabled, reason := "false", "DEFAULT"
-				if r, err := s.service.EvaluateBoolean(t.Context(), service.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
+				if r, _, err := s.service.EvaluateBoolean(t.Context(), service.Demand{}, service.EvaluationRequest{FlagKey: "b", EntityID: "e"}); err != nil {
 					t.Fatal(err)
 				} else if r.Enabled {
 					enabled, reason = "true", "MATCH"

@@ -22,20 +22,20 @@ type failingStore struct {
 	err error
 }
 
-func (s failingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot, error) {
+func (s failingStore) Snapshot(ctx context.Context, _ string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if s.err != nil {
-		return nil, s.err
+		return nil, 0, s.err
 	}
 	<-ctx.Done()
-	return nil, ctx.Err()
+	return nil, 0, ctx.Err()
 }
 
 // staleStore returns stale state, as during an outage.
 type staleStore struct{ states }
 
-func (s *staleStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	service.CallFrom(ctx).Stale = time.Minute
-	return s.states.Snapshot(ctx, namespace)
+func (s *staleStore) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	snapshot, _, err := s.states.Snapshot(ctx, namespace, d)
+	return snapshot, time.Minute, err
 }
 
 // TestLevelOfCallerErrors: a request that fails only because of its caller is not logged

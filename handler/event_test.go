@@ -136,9 +136,9 @@ type brokenStore struct {
 	with any
 }
 
-func (s brokenStore) Snapshot(context.Context, string) (*guidon.Snapshot, error) {
+func (s brokenStore) Snapshot(context.Context, string, service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if err, ok := s.with.(error); ok && !errors.Is(err, http.ErrAbortHandler) {
-		return nil, err
+		return nil, 0, err
 	}
 	panic(s.with)
 }

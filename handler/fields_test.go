@@ -114,7 +114,7 @@ func putAll(t testing.TB, db service.Store, flags []*guidon.Flag, without string
 			segments = append(segments, fieldtest.Segment(key))
 		}
 	}
-	err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		if err := clearAll(ctx, tx); err != nil {
 			return err
 		}
@@ -165,10 +165,14 @@ func TestFieldsRoundTrip(t *testing.T) {
 		c.Service = service.NewService(db, time.Now)
 	})
 	putAll(t, db, fieldtest.Flags(), "")
-	want, err := s.service.Export(t.Context(), "default", false)
-	if err != nil {
-		t.Fatal(err)
+	exported := func(namespace string) *service.Document {
+		view, err := s.service.View(t.Context(), namespace, service.Demand{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return view.Export(false).Document()
 	}
+	want := exported("default")
 	for name, format := range map[string]document.Format{"yaml": document.YAML, "json": document.JSON} {
 		t.Run(name, func(t *testing.T) {
 			var file bytes.Buffer
@@ -180,13 +184,10 @@ func TestFieldsRoundTrip(t *testing.T) {
 				t.Fatal(err)
 			}
 			read[0].Namespace.Key = name
-			if _, err := s.service.Import(t.Context(), name, read[0], service.ImportCreate, false); err != nil {
+			if _, _, err := s.service.Import(t.Context(), service.Write{}, name, read[0], service.ImportCreate, false); err != nil {
 				t.Fatal(err)
 			}
-			got, err := s.service.Export(t.Context(), name, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := exported(name)
 			got.Namespace = want.Namespace
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-exported +imported again:\n%s", diff)

@@ -11,50 +11,50 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listFlags(ctx context.Context, m *flipt.ListFlagRequest, request *Request) (Response, error) {
+func listFlags(v service.View, m *flipt.ListFlagRequest, request *Request) (Response, error) {
 	requested := pageOf(m)
-	flags, page, err := h.service.ListFlags(ctx, m.GetNamespaceKey(), requested)
+	flags, page, err := v.Flags(requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
-	return list.answer(h, request, func(flags []*flipt.Flag) proto.Message {
+	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
 }
 
-func (h *Handler) createFlag(ctx context.Context, m *flipt.CreateFlagRequest) (*flipt.Flag, error) {
+func createFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateFlagRequest) (*flipt.Flag, int64, error) {
 	metadata, err := jsonOf("metadata", m.GetMetadata())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	f, err := h.service.CreateFlag(ctx, m.GetNamespaceKey(), service.FlagInput{
+	f, revision, err := s.CreateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Type: enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
 	})
+	return changed(f, revision, err, wireFlag(m))
+}
+
+func getFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
+	f, err := v.Flag(m.GetKey())
 	return answer(f, err, wireFlag(m))
 }
 
-func (h *Handler) getFlag(ctx context.Context, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
-	f, err := h.service.GetFlag(ctx, m.GetNamespaceKey(), m.GetKey())
-	return answer(f, err, wireFlag(m))
-}
-
-func (h *Handler) updateFlag(ctx context.Context, m *flipt.UpdateFlagRequest) (*flipt.Flag, error) {
+func updateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateFlagRequest) (*flipt.Flag, int64, error) {
 	metadata, err := jsonOf("metadata", m.GetMetadata())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	f, err := h.service.UpdateFlag(ctx, m.GetNamespaceKey(), service.FlagInput{
+	f, revision, err := s.UpdateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
 	})
-	return answer(f, err, wireFlag(m))
+	return changed(f, revision, err, wireFlag(m))
 }
 
-func (h *Handler) deleteFlag(ctx context.Context, m *flipt.DeleteFlagRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteFlag(ctx, m.GetNamespaceKey(), m.GetKey()))
+func deleteFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteFlagRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }
 
 // inNamespace is a request with a namespace key.

@@ -18,19 +18,19 @@ const (
 	staleHeader       = "Guidon-Stale"
 )
 
-// setFreshness sets in call how fresh the response to the request must be.
+// demand returns how current the state that answers the request must be.
 //
 // no-cache requires validation (RFC 9111 5.2.1.4), in every mode of the cache. All other
 // directives are ignored. In particular, no-store forbids storing any part of the
 // exchange, and nothing of it is stored anyway.
-func (o *Operation) setFreshness(request *Request, call *service.Call) (err error) {
-	call.MinRevision, err = minRevision(request.MinRevision)
-	call.Fresh = hasDirective(request.CacheControl, "no-cache")
-	call.MayBeStale = o.stale
-	// By the clock that the cache uses, and not the start of the event: a stream runs
-	// its operation many times during one event.
-	call.Begun = clock.Tick()
-	return err
+func (o *Operation) demand(request *Request) (service.Demand, error) {
+	atLeast, err := minRevision(request.MinRevision)
+	return service.Demand{
+		// By the clock that the cache uses, and not the start of the event: a stream runs
+		// its operation many times during one event.
+		Begun: clock.Tick(),
+		Fresh: hasDirective(request.CacheControl, "no-cache"), AtLeast: atLeast, MayBeStale: o.stale,
+	}, err
 }
 
 // minRevision returns the revision that the header requires, or 0 if there is none.
@@ -70,10 +70,11 @@ func StaleSeconds(age time.Duration) string {
 	return strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)
 }
 
-// likelyNamespace returns the namespace that the request is most likely about, or "" if
-// there is none. The scope of a token may override it. Before the message has been read,
-// it is the namespace of the path or, without one, the default namespace.
-func (r *Request) likelyNamespace() string {
+// about returns the namespace that the request is about, or "" if there is none.
+// For a batch it is that of the first item. In an OFREP request, the scope of a token may
+// override it. Before the message has been read, it is the namespace of the path or,
+// without one, the default namespace.
+func (r *Request) about() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)
 	}
@@ -82,6 +83,12 @@ func (r *Request) likelyNamespace() string {
 		return guidon.NamespaceKey(r.path)
 	// A namespace's own key is its namespace.
 	case *flipt.GetNamespaceRequest:
+		return guidon.NamespaceKey(m.GetKey())
+	case *flipt.CreateNamespaceRequest:
+		return guidon.NamespaceKey(m.GetKey())
+	case *flipt.UpdateNamespaceRequest:
+		return guidon.NamespaceKey(m.GetKey())
+	case *flipt.DeleteNamespaceRequest:
 		return guidon.NamespaceKey(m.GetKey())
 	case *evaluation.EvaluationNamespaceSnapshotRequest:
 		return guidon.NamespaceKey(m.GetKey())

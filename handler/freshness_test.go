@@ -34,11 +34,11 @@ func (d *database) Heads(ctx context.Context, keys []string) (map[string]guidon.
 	return d.DB.Heads(ctx, keys)
 }
 
-func (d *database) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
+func (d *database) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	if d.down.Load() {
-		return errDatabaseDown
+		return 0, errDatabaseDown
 	}
-	return d.DB.Update(ctx, namespace, fn)
+	return d.DB.Update(ctx, namespace, w, fn)
 }
 
 // newShared starts a server with a cache of the given freshness. It returns the server,
@@ -57,7 +57,7 @@ func newShared(t *testing.T, freshness cache.Freshness, options ...func(*handler
 // createFlag creates a flag through the other service.
 func createFlag(t *testing.T, other *service.Service, key string) {
 	t.Helper()
-	_, err := other.CreateFlag(t.Context(), "default", service.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
+	_, _, err := other.CreateFlag(t.Context(), service.Write{}, "default", service.FlagInput{Key: key, Name: key, Type: guidon.BooleanFlag, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestMinRevisionRejected(t *testing.T) {
 func TestOneQueryPerRequest(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{}, required)
 	createFlag(t, other, "f")
-	token, created, err := other.CreateToken(t.Context(), service.TokenInput{Name: "t"})
+	token, created, err := other.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 			}
 		}
 	}
-	if err := other.DeleteAuthentication(t.Context(), created.ID); err != nil {
+	if err := other.DeleteAuthentication(t.Context(), service.Write{}, created.ID); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.do("POST", evaluatePath, evaluateF, authorization...); r.status != http.StatusUnauthorized {
@@ -191,7 +191,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 func TestDatabaseUnavailable(t *testing.T) {
 	s, d, other := newShared(t, cache.Freshness{MaxStale: time.Hour}, required)
 	createFlag(t, other, "f")
-	token, _, err := other.CreateToken(t.Context(), service.TokenInput{Name: "t"})
+	token, _, err := other.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,8 +93,8 @@ type benchStore struct {
 	tokens *service.AuthenticationSet
 }
 
-func (s *benchStore) Authentications(context.Context) (*service.AuthenticationSet, error) {
-	return s.tokens, nil
+func (s *benchStore) Authentications(context.Context, service.Demand, string) (*service.AuthenticationSet, time.Duration, error) {
+	return s.tokens, 0, nil
 }
 
 type discardWriter struct {

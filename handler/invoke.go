@@ -46,14 +46,12 @@ func (r *Request) reserve(ctx context.Context, n int64) error {
 	return r.reserved.Resize(ctx, n)
 }
 
-// Response is the response of an operation. If there is an error, only RequestID,
-// Namespace, Revision and Stale are set.
+// Response is the response of an operation. If there is an error, only RequestID and the
+// State are set.
 type Response struct {
+	service.State
 	Message   proto.Message
 	RequestID string
-	Namespace string
-	Revision  int64         // 0 if the response is not about one namespace
-	Stale     time.Duration // how old the state is, if the database is unavailable; otherwise 0
 
 	ETag        string // of a response that supports IfNoneMatch
 	NotModified bool   // the ETag matches IfNoneMatch: Message is empty
@@ -102,17 +100,17 @@ func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Re
 // invoke is Invoke without the log and the observer. work must be unused.
 func (h *Handler) invoke(ctx context.Context, o *Operation, request *Request, work *work, e *event) (Response, error) {
 	call := &work.call
-	call.Actor, call.RequestID, call.RequestIDGiven = change.Anonymous, e.requestID, e.requestIDGiven
+	call.caller = service.Caller{Actor: change.Anonymous, RequestID: e.requestID, RequestIDGiven: e.requestIDGiven}
 	response, err := h.run(ctx, o, request, work)
+	response.RequestID, response.Age = e.requestID, max(response.Age, call.age)
 	e.redact = work.undecoded
-	e.actor, e.namespace, e.revision, e.stale = call.Actor.ID, call.Namespace, call.Revision, call.Stale
-	response.RequestID, response.Namespace, response.Revision, response.Stale = call.RequestID, call.Namespace, call.Revision, call.Stale
+	e.actor, e.namespace, e.revision, e.stale = call.caller.Actor.ID, response.Namespace, response.Revision, response.Age
 	return response, err
 }
 
 // work is the state of a running operation.
 type work struct {
-	call      service.Call
+	call      call
 	bounded   bounded
 	undecoded bool // the message could not be read or decoded, so the error may quote it
 }
@@ -133,13 +131,13 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 	if err = h.checkLoad(ctx); err != nil {
 		return response, err
 	}
-	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
+	if call.ifMatch, err = o.condition(request.IfMatch); err != nil {
 		return response, err
 	}
-	if err = o.setFreshness(request, call); err != nil {
+	if call.demand, err = o.demand(request); err != nil {
 		return response, err
 	}
-	bounded.Context, bounded.deadline = service.WithCall(ctx, call), call.Begun.Add(h.timeout)
+	bounded.Context, bounded.deadline = ctx, call.demand.Begun.Add(h.timeout)
 	defer bounded.stop()
 	if err = h.receive(bounded, o, request, work); err == nil {
 		err = h.authenticate(bounded, o, request, call)
@@ -151,10 +149,10 @@ func (h *Handler) run(ctx context.Context, o *Operation, request *Request, work 
 		err = checkTexts(request.Message)
 	}
 	if err == nil {
-		response, err = o.run(h, bounded, request)
+		response, err = o.run(h, bounded, call, request)
 	}
 	if err != nil {
-		return Response{}, h.outOfTime(ctx, bounded, err)
+		return Response{State: response.State}, h.outOfTime(ctx, bounded, err)
 	}
 	return response, nil
 }

@@ -144,7 +144,7 @@ func TestDeadlines(t *testing.T) {
 // not that of the context.
 type waitingStore struct{ service.Store }
 
-func (waitingStore) Snapshot(ctx context.Context, _ string) (*guidon.Snapshot, error) {
+func (waitingStore) Snapshot(ctx context.Context, _ string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	<-ctx.Done()
-	return nil, errors.New("interrupted")
+	return nil, 0, errors.New("interrupted")
 }

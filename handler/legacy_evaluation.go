@@ -12,48 +12,48 @@ import (
 
 // legacyEvaluate evaluates a variant flag. Unlike the newer call it requires a flag key
 // and an entity id (contract 7.9).
-func (h *Handler) legacyEvaluate(ctx context.Context, m *flipt.EvaluationRequest) (*flipt.EvaluationResponse, error) {
+func (h *Handler) legacyEvaluate(ctx context.Context, c *call, m *flipt.EvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	switch {
 	case m.GetFlagKey() == "":
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
+		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
 	case m.GetEntityId() == "":
-		return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field entityId: must not be empty")
+		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field entityId: must not be empty")
 	}
-	result, err := h.service.EvaluateVariant(ctx, legacyEvaluationOf(m.GetNamespaceKey())(m))
+	result, state, err := h.service.EvaluateVariant(ctx, c.demand, legacyEvaluationOf(m.GetNamespaceKey())(m))
 	end := h.now()
-	h.observeVariant(ctx, m, &result, err, end.Sub(start))
+	h.observeVariant(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
-		return nil, err
+		return Response{State: state}, err
 	}
 	answer := wireLegacy(m, result, timestamppb.New(end))
-	answer.RequestId = requestIDOf(ctx, m)
+	answer.RequestId = requestIDOf(c, m)
 	answer.NamespaceKey = m.GetNamespaceKey()
 	answer.RequestDurationMillis = milliseconds(end.Sub(start))
-	return answer, nil
+	return Response{State: state, Message: answer}, nil
 }
 
 // legacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
 // batch unless the request excludes unknown flags (contract 7.9).
-func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationRequest) (*flipt.BatchEvaluationResponse, error) {
+func (h *Handler) legacyBatch(ctx context.Context, c *call, m *flipt.BatchEvaluationRequest, _ *Request) (Response, error) {
 	start := h.tick()
 	namespace := namespaceOf(m)
 	for _, item := range m.GetRequests() {
 		if key := item.GetNamespaceKey(); key != "" && key != namespace {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
+			return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
 	batch := service.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
-	err := h.service.EvaluateBatch(ctx, &batch)
+	state, err := h.service.EvaluateBatch(ctx, c.demand, &batch)
 	if err == nil {
 		err = checkLegacy(batch.Answers, namespace, m)
 	}
 	end := h.now()
-	observeBatch(ctx, h, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
+	observeBatch(h, c, state, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
 	if err != nil {
-		return nil, err
+		return Response{State: state}, err
 	}
-	answer := &flipt.BatchEvaluationResponse{RequestId: requestIDOf(ctx, m)}
+	answer := &flipt.BatchEvaluationResponse{RequestId: requestIDOf(c, m)}
 	at := timestamppb.New(end)
 	for i, item := range m.GetRequests() {
 		if r := batch.Answers[i]; r.Variant != nil {
@@ -63,7 +63,7 @@ func (h *Handler) legacyBatch(ctx context.Context, m *flipt.BatchEvaluationReque
 		}
 	}
 	answer.RequestDurationMillis = milliseconds(end.Sub(start))
-	return answer, nil
+	return Response{State: state, Message: answer}, nil
 }
 
 // checkLegacy returns the error of the first result that fails a legacy batch, or nil if

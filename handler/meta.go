@@ -61,11 +61,11 @@ func (i Info) encode(authenticationRequired bool) []byte {
 	return body
 }
 
-func (h *Handler) getInfo(context.Context, *emptypb.Empty) (*httpbody.HttpBody, error) {
+func (h *Handler) getInfo(context.Context, *call, *emptypb.Empty) (*httpbody.HttpBody, error) {
 	return &httpbody.HttpBody{ContentType: contentJSON, Data: h.info}, nil
 }
 
-func (h *Handler) getConfiguration(context.Context, *emptypb.Empty) (*httpbody.HttpBody, error) {
+func (h *Handler) getConfiguration(context.Context, *call, *emptypb.Empty) (*httpbody.HttpBody, error) {
 	body := []byte(h.config.Configuration)
 	if len(body) == 0 {
 		body = []byte("{}")

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
+func (h *Handler) listNamespaces(ctx context.Context, _ *call, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
 	requested := pageOf(m)
 	namespaces, page, err := h.service.ListNamespaces(ctx, requested)
 	if err != nil {
@@ -19,28 +19,27 @@ func (h *Handler) listNamespaces(ctx context.Context, m *flipt.ListNamespaceRequ
 	}
 	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
 	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
-	return list.answer(h, request, func(namespaces []*flipt.Namespace) proto.Message {
+	return list.answer(request, func(namespaces []*flipt.Namespace) proto.Message {
 		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
 }
 
-func (h *Handler) createNamespace(ctx context.Context, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, error) {
-	n, err := h.service.CreateNamespace(ctx, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
-	return answer(n, err, wireNamespace)
+func createNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, int64, error) {
+	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	return changed(n, revision, err, wireNamespace)
 }
 
-func (h *Handler) getNamespace(ctx context.Context, m *flipt.GetNamespaceRequest) (*flipt.Namespace, error) {
-	n, err := h.service.GetNamespace(ctx, m.GetKey())
-	return answer(n, err, wireNamespace)
+func getNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *Request) (Response, error) {
+	return Response{Message: wireNamespace(v.Snapshot.Namespace())}, nil
 }
 
-func (h *Handler) updateNamespace(ctx context.Context, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, error) {
-	n, err := h.service.UpdateNamespace(ctx, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
-	return answer(n, err, wireNamespace)
+func updateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, int64, error) {
+	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
+	return changed(n, revision, err, wireNamespace)
 }
 
-func (h *Handler) deleteNamespace(ctx context.Context, m *flipt.DeleteNamespaceRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteNamespace(ctx, m.GetKey(), m.GetForce()))
+func deleteNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteNamespaceRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteNamespace(ctx, w, m.GetKey(), m.GetForce()))
 }
 
 func wireNamespace(n *guidon.Namespace) *flipt.Namespace {

@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -46,10 +45,11 @@ type evaluated interface {
 // events collects the evaluations of a request for the observer. It is nil if there is
 // no observer.
 type events struct {
-	observer Observer
-	call     *service.Call
-	list     []EvaluationEvent
-	held     bool // report nothing until end, because the request may still fail
+	observer  Observer
+	requestID string
+	revision  int64
+	list      []EvaluationEvent
+	held      bool // report nothing until end, because the request may still fail
 }
 
 // maxEvents is how many events are reported to the observer in one call, unless they
@@ -58,13 +58,14 @@ const maxEvents = 64
 
 var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxEvents)} }}
 
-// newEvents returns an empty collection from the pool; end returns it there.
-func (h *Handler) newEvents(ctx context.Context) *events {
+// newEvents returns an empty collection for the call, which reads the state, from the
+// pool; end returns it there.
+func (h *Handler) newEvents(c *call, state service.State) *events {
 	if h.config.Observer == nil {
 		return nil
 	}
 	e := eventsPool.Get().(*events)
-	e.observer, e.call = h.config.Observer, service.CallFrom(ctx)
+	e.observer, e.requestID, e.revision = h.config.Observer, c.caller.RequestID, state.Revision
 	return e
 }
 
@@ -77,7 +78,7 @@ func (e *events) end() {
 	if cap(e.list) > maxEvents {
 		return // grown while held: too large for the pool
 	}
-	e.observer, e.call, e.held = nil, nil, false
+	e.observer, e.held = nil, false
 	eventsPool.Put(e)
 }
 
@@ -149,32 +150,32 @@ func (e *events) add(m evaluated, kind string, err error, duration time.Duration
 	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]
-	last.RequestID, last.Revision, last.EntityID = e.call.RequestID, e.call.Revision, m.GetEntityId()
+	last.RequestID, last.Revision, last.EntityID = e.requestID, e.revision, m.GetEntityId()
 	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
 	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
 	return last
 }
 
-func (h *Handler) observeVariant(ctx context.Context, m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
-	events := h.newEvents(ctx)
+func (h *Handler) observeVariant(c *call, state service.State, m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
+	events := h.newEvents(c, state)
 	events.variant(m, r, err, duration)
 	events.end()
 }
 
-func (h *Handler) observeBoolean(ctx context.Context, m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
-	events := h.newEvents(ctx)
+func (h *Handler) observeBoolean(c *call, state service.State, m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
+	events := h.newEvents(c, state)
 	events.boolean(m, r, err, duration)
 	events.end()
 }
 
 // observeBatch reports the evaluations of a batch that ended with err. It reports none
 // for a request that was rejected before anything was evaluated.
-func observeBatch[M evaluated](ctx context.Context, h *Handler, items []M, results []service.Evaluation, err error, whole time.Duration) {
+func observeBatch[M evaluated](h *Handler, c *call, state service.State, items []M, results []service.Evaluation, err error, whole time.Duration) {
 	failure, failed := errors.AsType[*service.BatchItemError](err)
 	if err != nil && !failed {
 		return
 	}
-	events := h.newEvents(ctx)
+	events := h.newEvents(c, state)
 	if events == nil {
 		return
 	}

@@ -40,7 +40,7 @@ var ofrepOperations = []*Operation{
 	ofrepOp(get, ofrepConfiguration, (*Handler).ofrepConfigure),
 }
 
-func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, request *Request) (Response, error)) *Operation {
+func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)) *Operation {
 	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn}
 }
 
@@ -210,6 +210,6 @@ const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
 	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
-func (h *Handler) ofrepConfigure(_ context.Context, request *Request) (Response, error) {
+func (h *Handler) ofrepConfigure(_ context.Context, _ *call, request *Request) (Response, error) {
 	return Response{data: append(request.ofrep.buf, ofrepCapabilities...)}, nil
 }

@@ -12,53 +12,55 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxOFREPKeys is how many flags a bulk request may name.
 const maxOFREPKeys = 1000
 
 // ofrepEvaluate evaluates one flag (OFREP 3).
-func (h *Handler) ofrepEvaluate(ctx context.Context, request *Request) (Response, error) {
+func (h *Handler) ofrepEvaluate(ctx context.Context, c *call, request *Request) (Response, error) {
 	q := request.ofrep
-	events := h.newEvents(ctx)
+	view, err := h.service.ViewOrEmpty(ctx, q.namespace, c.demand)
+	events := h.newEvents(c, view.State)
 	defer events.end()
-	s, err := h.service.Snapshot(ctx, q.namespace)
 	if err != nil {
 		events.unknown(q, err, 0)
-		return Response{}, err
+		return Response{State: view.State}, err
 	}
-	a := h.evaluateOFREP(s, q, q.flag, events)
+	a := h.evaluateOFREP(view.Snapshot, q, q.flag, events)
 	if a.err != nil {
-		return Response{}, a.err
+		return Response{State: view.State}, a.err
 	}
 	b := a.append(q.buf)
 	if err := request.reserve(ctx, int64(len(b))); err != nil {
-		return Response{}, err
+		return Response{State: view.State}, err
 	}
-	return Response{data: b}, nil
+	return Response{State: view.State, data: b}, nil
 }
 
 // ofrepEvaluateAll evaluates every flag of the namespace, or those named in the
 // context, sorted by key. A flag that fails is an error in the list: it must not
 // deprive a loading page of all others (OFREP 4). If the client already has the
 // response, nothing is evaluated (OFREP 6).
-func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Response, error) {
+func (h *Handler) ofrepEvaluateAll(ctx context.Context, c *call, request *Request) (Response, error) {
 	q := request.ofrep
-	s, err := h.service.Snapshot(ctx, q.namespace)
+	view, err := h.service.ViewOrEmpty(ctx, q.namespace, c.demand)
 	if err != nil {
-		h.observeFailedBulk(ctx, q, err)
-		return Response{}, err
+		h.observeFailedBulk(c, view.State, q, err)
+		return Response{State: view.State}, err
 	}
-	offer := h.offerStream(ctx, q)
+	s := view.Snapshot
+	offer := h.offerStream(c, q)
 	etag := q.etag(s, offer)
 	if matchesOFREPETag(request.IfNoneMatch, etag) {
-		return Response{ETag: etag, NotModified: true}, nil
+		return Response{State: view.State, ETag: etag, NotModified: true}, nil
 	}
 	keys, err := q.keys(s)
 	if err != nil {
-		return Response{}, err
+		return Response{State: view.State}, err
 	}
-	events := h.newEvents(ctx)
+	events := h.newEvents(c, view.State)
 	defer events.end()
 	if answerSizes.Of(s) > budget.Small/8 { // escapes can make it several times as large
 		events.hold()
@@ -75,7 +77,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 			for _, q.flag = range keys[i+1:] {
 				events.unknown(q, err, 0)
 			}
-			return Response{}, err
+			return Response{State: view.State}, err
 		}
 	}
 	b = append(b, ']')
@@ -84,7 +86,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, request *Request) (Respo
 	}
 	b = jsontext.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
-	return Response{data: append(b, `"}}`...), ETag: etag}, nil
+	return Response{State: view.State, data: append(b, `"}}`...), ETag: etag}, nil
 }
 
 // reserveOFREP reserves memory for a bulk response that has grown to the size.
@@ -101,7 +103,7 @@ func (r *Request) reserveOFREP(ctx context.Context, size int) error {
 
 // observeFailedBulk reports a failure of every named flag. If the context names none it
 // reports one failure without a flag, because the flags are then not known.
-func (h *Handler) observeFailedBulk(ctx context.Context, q *ofrepRequest, err error) {
+func (h *Handler) observeFailedBulk(c *call, state service.State, q *ofrepRequest, err error) {
 	keys := []string{""}
 	if q.context.Flags != "" {
 		var invalid error
@@ -109,7 +111,7 @@ func (h *Handler) observeFailedBulk(ctx context.Context, q *ofrepRequest, err er
 			return
 		}
 	}
-	events := h.newEvents(ctx)
+	events := h.newEvents(c, state)
 	defer events.end()
 	for _, key := range keys {
 		q.flag = key

@@ -48,12 +48,12 @@ func (l *ofrepListener) namespace() string { return guidon.NamespaceKey(l.reques
 // listen returns a refetch event if the client has not seen the current revision. At the
 // start of the stream, a client without Last-Event-ID gets one too: a change may have
 // happened between its bulk request and now.
-func (l *ofrepListener) listen(ctx context.Context, h *Handler) ([]byte, bool, error) {
-	s, err := h.service.Snapshot(ctx, l.request.namespace)
+func (l *ofrepListener) listen(ctx context.Context, h *Handler, d service.Demand) (news, error) {
+	view, err := h.service.ViewOrEmpty(ctx, l.request.namespace, d)
 	if err != nil {
-		return nil, false, err
+		return news{state: view.State}, err
 	}
-	at := s.Revision()
+	at := view.Snapshot.Revision()
 	changed := at != l.sent
 	if !l.started {
 		changed = l.last != eventID(at)
@@ -62,11 +62,11 @@ func (l *ofrepListener) listen(ctx context.Context, h *Handler) ([]byte, bool, e
 	l.started, l.sent = true, at
 	switch {
 	case known:
-		return nil, false, nil
+		return news{state: view.State}, nil
 	case changed:
-		return refetchEvents.Of(s), false, nil
+		return news{state: view.State, events: refetchEvents.Of(view.Snapshot)}, nil
 	}
-	return []byte("id: " + eventID(at) + "\n\n"), false, nil
+	return news{state: view.State, events: []byte("id: " + eventID(at) + "\n\n")}, nil
 }
 
 // eventID returns the event id of a revision. It includes the stamp, which distinguishes
@@ -106,19 +106,18 @@ type streamOffer struct {
 // offerStream returns the offer for the caller. It returns nil if too many streams are
 // open, so that the client polls instead. A client that refetches because of a change
 // event already has a stream and keeps it.
-func (h *Handler) offerStream(ctx context.Context, q *ofrepRequest) *streamOffer {
+func (h *Handler) offerStream(c *call, q *ofrepRequest) *streamOffer {
 	streams := h.config.Streams
 	if streams == nil {
 		return nil
 	}
-	call := service.CallFrom(ctx)
-	if !q.refetch && !streams.hasRoom(ofrepStream, call.Actor.ID) {
+	if !q.refetch && !streams.hasRoom(ofrepStream, c.caller.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {
 		return &streamOffer{}
 	}
-	by := call.Authentication
+	by := c.caller.Authentication
 	if by == nil || !by.Signs() {
 		return nil
 	}

@@ -39,7 +39,7 @@ func (s *server) load(file string) {
 		s.t.Fatal(err)
 	}
 	for _, d := range documents {
-		if _, err := s.service.Import(s.t.Context(), d.Namespace.Key, d, service.ImportUpdate, false); err != nil {
+		if _, _, err := s.service.Import(s.t.Context(), service.Write{}, d.Namespace.Key, d, service.ImportUpdate, false); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -180,9 +180,9 @@ type demanding struct {
 	fresh []bool
 }
 
-func (d *demanding) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	d.fresh = append(d.fresh, service.CallFrom(ctx).Fresh)
-	return d.states.Snapshot(ctx, namespace)
+func (s *demanding) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	s.fresh = append(s.fresh, d.Fresh)
+	return s.states.Snapshot(ctx, namespace, d)
 }
 
 // TestOFREPFresh tests OFREP 2: a client that refetches after a change gets the state of

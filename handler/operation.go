@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // Route is a method and a path of an operation. Pattern is in chi's syntax; its
@@ -58,7 +60,7 @@ type Operation struct {
 	newRequest     func() proto.Message
 	releaseRequest func(proto.Message) // nil if requests are not pooled
 	newResponse    func() proto.Message
-	run            func(h *Handler, ctx context.Context, request *Request) (Response, error)
+	run            func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)
 }
 
 // message is a pointer to a generated message struct.
@@ -67,34 +69,107 @@ type message[T any] interface {
 	proto.Message
 }
 
-// op returns the operation implemented by fn.
-func op[Q, A any, PQ message[Q], PA message[A]](
-	name string, effect effect, area Area, routes []Route,
-	fn func(h *Handler, ctx context.Context, request PQ) (PA, error),
+// read returns an operation that reads a namespace, which need not exist.
+func read[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ) (PA, error),
 ) *Operation {
-	return exchanging[A, Q, PA, PQ](name, effect, area, routes,
-		func(h *Handler, ctx context.Context, m PQ, _ *Request) (Response, error) {
-			answer, err := fn(h, ctx, m)
-			if err != nil {
-				return Response{}, err
+	return list[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
+		answer, err := fn(v, m)
+		return responseOf(answer, err)
+	})
+}
+
+// list is read for an fn that may return its response in pieces.
+func list[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn)
+}
+
+// listExisting is list for a namespace that must exist.
+func listExisting[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, fn)
+}
+
+func viewing[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return ask[A, Q, PA, PQ](name, reads, area, routes,
+		func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (response Response, err error) {
+			v, err := view(h.service, ctx, request.about(), c.demand)
+			if err == nil {
+				response, err = fn(v, m, request)
 			}
-			return Response{Message: answer}, nil
+			response.State = v.State
+			return response, err
 		})
 }
 
-// exchanging is op for an fn that needs more of the request than its message, or returns
-// more than a message.
-func exchanging[A, Q any, PA message[A], PQ message[Q]](
+// write returns an operation that changes a namespace.
+func write[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error),
+) *Operation {
+	return ask[A, Q, PA, PQ](name, writes, area, routes,
+		func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (Response, error) {
+			answer, revision, err := fn(ctx, h.service, c.write(), m)
+			response, err := responseOf(answer, err)
+			response.State = service.State{Namespace: request.about(), Revision: revision}
+			return response, err
+		})
+}
+
+// issue returns an operation that changes authentications.
+func issue[Q, A any, PQ message[Q], PA message[A]](
+	name string, routes []Route,
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
+) *Operation {
+	return ask[A, Q, PA, PQ](name, issues, AreaAuthentication, routes,
+		func(h *Handler, ctx context.Context, c *call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, h.service, c.write(), m)
+			return responseOf(answer, err)
+		})
+}
+
+// inform returns an operation that reads something else than a namespace.
+func inform[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(h *Handler, ctx context.Context, c *call, m PQ) (PA, error),
+) *Operation {
+	return ask[A, Q, PA, PQ](name, reads, area, routes,
+		func(h *Handler, ctx context.Context, c *call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(h, ctx, c, m)
+			return responseOf(answer, err)
+		})
+}
+
+// responseOf returns the response with the message, unless err is an error.
+func responseOf(m proto.Message, err error) (Response, error) {
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Message: m}, nil
+}
+
+// ask returns any operation. fn states in the response what it is about.
+func ask[A, Q any, PA message[A], PQ message[Q]](
 	name string, effect effect, area Area, routes []Route,
-	fn func(h *Handler, ctx context.Context, m PQ, request *Request) (Response, error),
+	fn func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (Response, error),
 ) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area,
 		effect: effect, limits: Limits{defaultBodyLimit, defaultValueLimit},
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
-		run: func(h *Handler, ctx context.Context, request *Request) (Response, error) {
-			return fn(h, ctx, request.Message.(PQ), request)
+		run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
+			return fn(h, ctx, c, request.Message.(PQ), request)
 		},
 	}
 }

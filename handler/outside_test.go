@@ -112,12 +112,12 @@ func startOutside(t testing.TB, environ []string) *server {
 // dropTokens deletes the first token, which a server creates when it starts.
 func (s *server) dropTokens() {
 	s.t.Helper()
-	all, _, err := s.service.ListAuthentications(s.t.Context(), service.MethodToken, 0, "")
+	all, _, err := s.service.ListAuthentications(s.t.Context(), service.Demand{}, service.MethodToken, 0, "")
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, a := range all {
-		if err := s.service.DeleteAuthentication(s.t.Context(), a.ID); err != nil {
+		if err := s.service.DeleteAuthentication(s.t.Context(), service.Write{}, a.ID); err != nil {
 			s.t.Fatal(err)
 		}
 	}

@@ -48,7 +48,7 @@ func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, we
 // answer returns the page as the message that whole builds from the items. If the page
 // is long and the transport supports it, the page is written in pieces instead. Each
 // item is then converted only after the client has read the preceding ones.
-func (l *listing[T, M]) answer(h *Handler, request *Request, whole func(items []M) proto.Message) Response {
+func (l *listing[T, M]) answer(request *Request, whole func(items []M) proto.Message) Response {
 	if !request.pieces || l.weight <= writePiece {
 		return Response{Message: whole(convertAll(l.items, l.convert))}
 	}

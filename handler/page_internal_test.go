@@ -79,8 +79,8 @@ type memoryStore struct {
 	snapshot *guidon.Snapshot
 }
 
-func (s memoryStore) Snapshot(context.Context, string) (*guidon.Snapshot, error) {
-	return s.snapshot, nil
+func (s memoryStore) Snapshot(context.Context, string, service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	return s.snapshot, 0, nil
 }
 
 // TestPagesEndBySize checks that a client that follows the page tokens gets every flag

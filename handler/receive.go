@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Source is an encoded message that a transport has not read yet.
@@ -61,36 +60,35 @@ var anyTime = time.Now()
 // the tokens were read. Whether the token is still valid is checked after decoding, by
 // the same query as the revision of the namespace that the message names. A token that
 // is not in memory may be new, so the tokens are read again.
-func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *service.Call) (Limits, error) {
+func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *call) (Limits, error) {
 	if request.Actor != nil || !h.config.Authentication.Required {
 		return o.limits, nil
 	}
 	if !h.protects(o.Area) {
-		return h.limitsOf(ctx, o, request), nil
+		return h.limitsOf(ctx, o, request, call), nil
 	}
 	if request.ofrep != nil { // its headers name the namespace
 		return o.limits, h.resolveCaller(ctx, o, request, call)
 	}
-	begun := call.Begun
-	call.Begun, call.About = anyTime, request.likelyNamespace()
-	a, err := h.identifyCaller(ctx, request, nil)
-	call.Begun = begun
+	known := call.demand
+	known.Begun = anyTime
+	a, age, err := h.identifyCaller(ctx, known, request, nil)
 	if errors.Is(err, guidon.Unauthenticated) {
-		a, err = h.identifyCaller(ctx, request, nil)
+		a, age, err = h.identifyCaller(ctx, call.demand, request, nil)
 	}
-	call.Authentication = a
+	call.caller.Authentication, call.age = a, age
 	return o.limits, err
 }
 
 // limitsOf returns the limits of a request to an operation that is exempt from
 // authentication, if other operations require credentials.
-func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request) Limits {
+func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request, call *call) Limits {
 	limits := o.limits
 	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.stale || limits.Bytes <= anonymousBodyLimit {
 		return limits
 	}
 	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {
-		if _, err := h.identifyCaller(ctx, request, nil); err == nil {
+		if _, _, err := h.identifyCaller(ctx, call.demand, request, nil); err == nil {
 			return limits
 		}
 	}

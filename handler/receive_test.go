@@ -34,11 +34,11 @@ type revocable struct {
 	revoked time.Time
 }
 
-func (r *revocable) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
-	if !r.revoked.IsZero() && service.CallFrom(ctx).Begun.After(r.revoked) {
-		return service.NewAuthenticationSet(guidon.Revision{Number: 2}, nil), nil
+func (r *revocable) Authentications(_ context.Context, d service.Demand, _ string) (*service.AuthenticationSet, time.Duration, error) {
+	if !r.revoked.IsZero() && d.Begun.After(r.revoked) {
+		return service.NewAuthenticationSet(guidon.Revision{Number: 2}, nil), 0, nil
 	}
-	return r.set, nil
+	return r.set, 0, nil
 }
 
 // untouchable is a body that must not be read.

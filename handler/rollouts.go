@@ -11,46 +11,46 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listRollouts(ctx context.Context, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
+func listRollouts(v service.View, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
 	requested := pageOf(m)
-	rollouts, page, err := h.service.ListRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), requested)
+	rollouts, page, err := v.Rollouts(m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(namespaceOf(m), m.GetFlagKey())}
 	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
-	return list.answer(h, request, func(rollouts []*flipt.Rollout) proto.Message {
+	return list.answer(request, func(rollouts []*flipt.Rollout) proto.Message {
 		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
 }
 
-func (h *Handler) createRollout(ctx context.Context, m *flipt.CreateRolloutRequest) (*flipt.Rollout, error) {
-	r, err := h.service.CreateRollout(ctx, m.GetNamespaceKey(), service.RolloutInput{
+func createRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRolloutRequest) (*flipt.Rollout, int64, error) {
+	r, revision, err := s.CreateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return answer(r, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
 }
 
-func (h *Handler) orderRollouts(ctx context.Context, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, error) {
-	return done(h.service.OrderRollouts(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
+func orderRollouts(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, int64, error) {
+	return done(s.OrderRollouts(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
 }
 
-func (h *Handler) getRollout(ctx context.Context, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
-	r, flagKey, err := h.service.GetRollout(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId())
+func getRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
+	r, flagKey, err := v.Rollout(m.GetFlagKey(), m.GetId())
 	return answer(r, err, wireRollout(namespaceOf(m), flagKey))
 }
 
-func (h *Handler) updateRollout(ctx context.Context, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, error) {
-	r, err := h.service.UpdateRollout(ctx, m.GetNamespaceKey(), service.RolloutInput{
+func updateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, int64, error) {
+	r, revision, err := s.UpdateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return answer(r, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
 }
 
-func (h *Handler) deleteRollout(ctx context.Context, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteRollout(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+func deleteRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteRollout(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 func segmentInput(m *flipt.RolloutSegment) *service.RolloutSegmentInput {

@@ -11,46 +11,46 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listRules(ctx context.Context, m *flipt.ListRuleRequest, request *Request) (Response, error) {
+func listRules(v service.View, m *flipt.ListRuleRequest, request *Request) (Response, error) {
 	requested := pageOf(m)
-	rules, page, err := h.service.ListRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), requested)
+	rules, page, err := v.Rules(m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
 	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
-	return list.answer(h, request, func(rules []*flipt.Rule) proto.Message {
+	return list.answer(request, func(rules []*flipt.Rule) proto.Message {
 		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
 }
 
-func (h *Handler) createRule(ctx context.Context, m *flipt.CreateRuleRequest) (*flipt.Rule, error) {
-	r, err := h.service.CreateRule(ctx, m.GetNamespaceKey(), service.RuleInput{
+func createRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRuleRequest) (*flipt.Rule, int64, error) {
+	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
 	})
+	return changed(r, revision, err, wireRule(m))
+}
+
+func orderRules(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRulesRequest) (*emptypb.Empty, int64, error) {
+	return done(s.OrderRules(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
+}
+
+func getRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
+	r, err := v.Rule(m.GetFlagKey(), m.GetId())
 	return answer(r, err, wireRule(m))
 }
 
-func (h *Handler) orderRules(ctx context.Context, m *flipt.OrderRulesRequest) (*emptypb.Empty, error) {
-	return done(h.service.OrderRules(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
-}
-
-func (h *Handler) getRule(ctx context.Context, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
-	r, err := h.service.GetRule(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId())
-	return answer(r, err, wireRule(m))
-}
-
-func (h *Handler) updateRule(ctx context.Context, m *flipt.UpdateRuleRequest) (*flipt.Rule, error) {
-	r, err := h.service.UpdateRule(ctx, m.GetNamespaceKey(), service.RuleInput{
+func updateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRuleRequest) (*flipt.Rule, int64, error) {
+	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
 		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()),
 	})
-	return answer(r, err, wireRule(m))
+	return changed(r, revision, err, wireRule(m))
 }
 
-func (h *Handler) deleteRule(ctx context.Context, m *flipt.DeleteRuleRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteRule(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+func deleteRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRuleRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteRule(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 // segmentKeyOf returns the single segment of a request. The field is deprecated on the

@@ -11,36 +11,36 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listSegments(ctx context.Context, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
+func listSegments(v service.View, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
 	requested := pageOf(m)
-	segments, page, err := h.service.ListSegments(ctx, m.GetNamespaceKey(), requested)
+	segments, page, err := v.Segments(requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
 	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
-	return list.answer(h, request, func(segments []*flipt.Segment) proto.Message {
+	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
 	}), nil
 }
 
-func (h *Handler) createSegment(ctx context.Context, m *flipt.CreateSegmentRequest) (*flipt.Segment, error) {
-	g, err := h.service.CreateSegment(ctx, m.GetNamespaceKey(), segmentOf(m))
+func createSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateSegmentRequest) (*flipt.Segment, int64, error) {
+	g, revision, err := s.CreateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
+	return changed(g, revision, err, wireSegment(m))
+}
+
+func getSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
+	g, err := v.Segment(m.GetKey())
 	return answer(g, err, wireSegment(m))
 }
 
-func (h *Handler) getSegment(ctx context.Context, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
-	g, err := h.service.GetSegment(ctx, m.GetNamespaceKey(), m.GetKey())
-	return answer(g, err, wireSegment(m))
+func updateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateSegmentRequest) (*flipt.Segment, int64, error) {
+	g, revision, err := s.UpdateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
+	return changed(g, revision, err, wireSegment(m))
 }
 
-func (h *Handler) updateSegment(ctx context.Context, m *flipt.UpdateSegmentRequest) (*flipt.Segment, error) {
-	g, err := h.service.UpdateSegment(ctx, m.GetNamespaceKey(), segmentOf(m))
-	return answer(g, err, wireSegment(m))
-}
-
-func (h *Handler) deleteSegment(ctx context.Context, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteSegment(ctx, m.GetNamespaceKey(), m.GetKey()))
+func deleteSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteSegment(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }
 
 // segmentOf converts a request that creates or updates a segment.

@@ -114,8 +114,8 @@ func (h *Handler) setStateHeaders(x *exchange, response Response) {
 	if response.Revision > 0 {
 		x.set(x.Header(), "Guidon-Revision", h.revisions.of(response.Revision))
 	}
-	if response.Stale > 0 {
-		x.Header().Set(staleHeader, StaleSeconds(response.Stale))
+	if response.Age > 0 {
+		x.Header().Set(staleHeader, StaleSeconds(response.Age))
 	}
 }
 

@@ -207,6 +207,6 @@ type protected struct {
 	set *service.AuthenticationSet
 }
 
-func (p *protected) Authentications(context.Context) (*service.AuthenticationSet, error) {
-	return p.set, nil
+func (p *protected) Authentications(context.Context, service.Demand, string) (*service.AuthenticationSet, time.Duration, error) {
+	return p.set, 0, nil
 }

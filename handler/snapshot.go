@@ -1,22 +1,19 @@
 package handler
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"net/http"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/service"
 )
 
 // evaluationSnapshot returns a namespace for evaluation by the client (contract 9). The
 // ETag is compared before anything is encoded.
-func (h *Handler) evaluationSnapshot(ctx context.Context, m *evaluation.EvaluationNamespaceSnapshotRequest, request *Request) (Response, error) {
-	snapshot, err := h.service.Snapshot(ctx, m.GetKey())
-	if err != nil {
-		return Response{}, err
-	}
+func evaluationSnapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *Request) (Response, error) {
+	snapshot := v.Snapshot
 	p := profileOf(request.ClientVersion)
 	response := Response{ETag: snapshotETag(snapshot.Revision(), p)}
 	if matchesETag(request.IfNoneMatch, response.ETag) {

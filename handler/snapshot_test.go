@@ -33,11 +33,11 @@ type states struct {
 	byKey map[string]*guidon.Snapshot
 }
 
-func (s *states) Snapshot(_ context.Context, namespace string) (*guidon.Snapshot, error) {
+func (s *states) Snapshot(_ context.Context, namespace string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if snapshot := s.byKey[namespace]; snapshot != nil {
-		return snapshot, nil
+		return snapshot, 0, nil
 	}
-	return nil, guidon.NotFound
+	return nil, 0, guidon.NotFound
 }
 
 // over returns a handler over a store with only this snapshot.

@@ -37,21 +37,27 @@ const (
 
 // listener produces the events of a stream.
 type listener interface {
-	// listen returns what has happened since the last call, as server-sent events,
-	// and whether there may be more. The first call returns the start of the stream.
-	listen(ctx context.Context, h *Handler) (events []byte, more bool, err error)
+	// listen returns what has happened since the last call. The first call returns the
+	// start of the stream. If there is an error, the news have only the state.
+	listen(ctx context.Context, h *Handler, d service.Demand) (news, error)
 	// namespace must not be called before listen.
 	namespace() string
+}
+
+// news is what a listener has found out.
+type news struct {
+	state  service.State
+	events []byte // server-sent events
+	more   bool   // there may be more
 }
 
 // streamOp returns the operation that polls once for a stream. It runs for every poll,
 // so the client is authenticated and authorized each time.
 func streamOp(path string, area Area) *Operation {
-	return &Operation{Name: path, Routes: only(get, path), Area: area, run: func(h *Handler, ctx context.Context, request *Request) (Response, error) {
-		var response Response
-		var err error
-		response.events, response.more, err = request.listener.listen(ctx, h)
-		if a := service.CallFrom(ctx).Authentication; a != nil {
+	return &Operation{Name: path, Routes: only(get, path), Area: area, run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
+		n, err := request.listener.listen(ctx, h, c.demand)
+		response := Response{State: n.state, events: n.events, more: n.more}
+		if a := c.caller.Authentication; a != nil {
 			response.expires = a.ExpiresAt
 		}
 		return response, err

@@ -99,26 +99,26 @@ func (j *journal) Subscribe(string) (func() <-chan struct{}, func()) {
 	return changed, func() { count(-1) }
 }
 
-func (j *journal) Snapshot(ctx context.Context, key string) (*guidon.Snapshot, error) {
+func (j *journal) Snapshot(ctx context.Context, key string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r, exists := j.states[key]
-	j.arrived = service.CallFrom(ctx).Begun
+	j.arrived = d.Begun
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, 0, ctx.Err()
 	case j.broken != nil:
-		return nil, j.broken
+		return nil, 0, j.broken
 	case !exists:
-		return nil, guidon.NotFound
+		return nil, 0, guidon.NotFound
 	}
-	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), nil
+	return guidon.NewSnapshot(&guidon.Namespace{Key: key}, r, nil, nil), 0, nil
 }
 
-func (j *journal) Authentications(context.Context) (*service.AuthenticationSet, error) {
+func (j *journal) Authentications(context.Context, service.Demand, string) (*service.AuthenticationSet, time.Duration, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return service.NewAuthenticationSet(guidon.Revision{}, j.tokens), j.broken
+	return service.NewAuthenticationSet(guidon.Revision{}, j.tokens), 0, j.broken
 }
 
 func (j *journal) Changes(_ context.Context, query change.Query) ([]*change.Record, error) {

@@ -15,7 +15,7 @@ const expireSelfName = "/flipt.auth.AuthenticationService/ExpireAuthenticationSe
 
 // listMethods returns the sign-in methods: always these five, in this order (contract
 // 10.4).
-func (h *Handler) listMethods(context.Context, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+func (h *Handler) listMethods(context.Context, *call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
 	return &auth.ListAuthenticationMethodsResponse{Methods: []*auth.MethodInfo{
 		{Method: auth.Method_METHOD_TOKEN, Enabled: h.config.Authentication.TokenMethod},
 		{Method: auth.Method_METHOD_CODEHOST, SessionCompatible: true},
@@ -30,12 +30,12 @@ func noProviders() *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
 }
 
-func (h *Handler) createToken(ctx context.Context, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
+func createToken(ctx context.Context, s *service.Service, w service.Write, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
 	expiresAt, err := instant("expiresAt", m.GetExpiresAt())
 	if err != nil {
 		return nil, err
 	}
-	token, created, err := h.service.CreateToken(ctx, service.TokenInput{
+	token, created, err := s.CreateToken(ctx, w, service.TokenInput{
 		Name: m.GetName(), Description: m.GetDescription(), Namespace: m.GetNamespaceKey(),
 		ExpiresAt: expiresAt, Metadata: m.GetMetadata(),
 	})
@@ -45,8 +45,8 @@ func (h *Handler) createToken(ctx context.Context, m *auth.CreateTokenRequest) (
 	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
 }
 
-func (h *Handler) listAuthentications(ctx context.Context, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
-	items, next, err := h.service.ListAuthentications(ctx, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+func (h *Handler) listAuthentications(ctx context.Context, c *call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
+	items, next, err := h.service.ListAuthentications(ctx, c.demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -56,31 +56,31 @@ func (h *Handler) listAuthentications(ctx context.Context, m *auth.ListAuthentic
 	return &auth.ListAuthenticationsResponse{Authentications: convertAll(items, wireAuthentication), NextPageToken: next}, nil
 }
 
-func (h *Handler) getAuthentication(ctx context.Context, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
-	a, err := h.service.GetAuthentication(ctx, m.GetId())
+func (h *Handler) getAuthentication(ctx context.Context, c *call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
+	a, err := h.service.GetAuthentication(ctx, c.demand, m.GetId())
 	return answer(a, err, wireAuthentication)
 }
 
-func (h *Handler) deleteAuthentication(ctx context.Context, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteAuthentication(ctx, m.GetId()))
+func deleteAuthentication(ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, s.DeleteAuthentication(ctx, w, m.GetId())
 }
 
 // getSelf returns the caller's authentication. There is none if credentials are not
 // required (contract 10.1).
-func (h *Handler) getSelf(ctx context.Context, _ *emptypb.Empty) (*auth.Authentication, error) {
-	self := service.CallFrom(ctx).Authentication
+func (h *Handler) getSelf(_ context.Context, c *call, _ *emptypb.Empty) (*auth.Authentication, error) {
+	self := c.caller.Authentication
 	if self == nil {
 		return nil, unauthenticated("the request has no authentication to return")
 	}
 	return wireAuthentication(self), nil
 }
 
-func (h *Handler) expireSelf(ctx context.Context, m *auth.ExpireAuthenticationSelfRequest) (*emptypb.Empty, error) {
+func expireSelf(ctx context.Context, s *service.Service, w service.Write, m *auth.ExpireAuthenticationSelfRequest) (*emptypb.Empty, error) {
 	at, err := instant("expiresAt", m.GetExpiresAt())
 	if err != nil {
 		return nil, err
 	}
-	return done(h.service.ExpireSelf(ctx, at))
+	return &emptypb.Empty{}, s.ExpireSelf(ctx, w, at)
 }
 
 func wireAuthentication(a *service.Authentication) *auth.Authentication {

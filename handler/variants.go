@@ -10,24 +10,24 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) createVariant(ctx context.Context, m *flipt.CreateVariantRequest) (*flipt.Variant, error) {
-	v, err := h.service.CreateVariant(ctx, m.GetNamespaceKey(), service.VariantInput{
+func createVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateVariantRequest) (*flipt.Variant, int64, error) {
+	v, revision, err := s.CreateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
 		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return answer(v, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
 }
 
-func (h *Handler) updateVariant(ctx context.Context, m *flipt.UpdateVariantRequest) (*flipt.Variant, error) {
-	v, err := h.service.UpdateVariant(ctx, m.GetNamespaceKey(), service.VariantInput{
+func updateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateVariantRequest) (*flipt.Variant, int64, error) {
+	v, revision, err := s.UpdateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return answer(v, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
 }
 
-func (h *Handler) deleteVariant(ctx context.Context, m *flipt.DeleteVariantRequest) (*emptypb.Empty, error) {
-	return done(h.service.DeleteVariant(ctx, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+func deleteVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteVariantRequest) (*emptypb.Empty, int64, error) {
+	return done(s.DeleteVariant(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 func wireVariant(namespace, flagKey string) func(*guidon.Variant) *flipt.Variant {

@@ -91,7 +91,7 @@ func medians(b *testing.B, real, empty func() time.Duration) {
 func BenchmarkLambda(b *testing.B) {
 	durablePostgres.need(b)
 	database := durablePostgres.migrated(b)
-	err := openStore(b, database).Update(b.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+	_, err := openStore(b, database).Update(b.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		for i := range 1000 {
 			flag := &guidon.Flag{Key: fmt.Sprintf("flag-%d", i), Name: fmt.Sprintf("Flag %d", i), Type: guidon.BooleanFlag, Enabled: true}
 			if err := tx.PutFlag(ctx, flag); err != nil {

@@ -142,7 +142,7 @@ func mustLoad(b *testing.B, db *store.DB, held *guidon.Snapshot) *guidon.Snapsho
 // toggle changes one flag.
 func toggle(b *testing.B, db *store.DB) {
 	b.Helper()
-	err := db.Update(b.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err := db.Update(b.Context(), guidon.DefaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		f, err := tx.Flag(ctx, manyFlagsKey(manyFlags/2))
 		if err != nil {
 			return err

@@ -114,12 +114,12 @@ func TestBootstrapOfCopy(t *testing.T) {
 func deleteAll(t *testing.T, db *store.DB) {
 	t.Helper()
 	svc := service.NewService(db, time.Now)
-	all, _, err := svc.ListAuthentications(t.Context(), service.MethodToken, 100, "")
+	all, _, err := svc.ListAuthentications(t.Context(), service.Demand{}, service.MethodToken, 100, "")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("got %d tokens, error %v", len(all), err)
 	}
 	for _, a := range all {
-		if err := svc.DeleteAuthentication(t.Context(), a.ID); err != nil {
+		if err := svc.DeleteAuthentication(t.Context(), service.Write{}, a.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

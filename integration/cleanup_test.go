@@ -21,7 +21,7 @@ import (
 func oldChanges(t *testing.T, db *store.DB, versions int) {
 	t.Helper()
 	for i := range versions {
-		err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+		_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			return tx.PutFlag(ctx, &guidon.Flag{Key: "old", Name: fmt.Sprint(i)})
 		})
 		if err != nil {

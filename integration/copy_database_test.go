@@ -31,7 +31,7 @@ func TestCopyDatabase(t *testing.T) {
 		there := copyAll(t, source, server)
 
 		// The copy can be written to.
-		if err := server.Update(t.Context(), "shop", func(ctx context.Context, tx service.Tx) error {
+		if _, err := server.Update(t.Context(), "shop", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			return tx.DeleteFlag(ctx, "flag-1")
 		}); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func copyAll(t *testing.T, from, to *store.DB) []copydb.Table {
 // stateOf returns one line for each object, change record and token of a namespace.
 func stateOf(t *testing.T, db *store.DB, key string) []string {
 	t.Helper()
-	snapshot, err := db.Snapshot(t.Context(), key)
+	snapshot, _, err := db.Snapshot(t.Context(), key, service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func stateOf(t *testing.T, db *store.DB, key string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := db.Authentications(t.Context())
+	set, _, err := db.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func fillForCopy(t *testing.T, db *store.DB) {
 		t.Fatal(err)
 	}
 	update := func(namespace string, fn func(ctx context.Context, tx service.Tx) error) {
-		if err := db.Update(t.Context(), namespace, fn); err != nil {
+		if _, err := db.Update(t.Context(), namespace, service.Write{}, fn); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -237,7 +237,7 @@ func fillForCopy(t *testing.T, db *store.DB) {
 	update("shop", func(ctx context.Context, tx service.Tx) error {
 		return errors.Join(tx.DeleteFlag(ctx, "flag-3"), tx.PutSegment(ctx, &guidon.Segment{Key: "s", Name: "S"}))
 	})
-	err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+	err := db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		for i, expires := range slices.Repeat([]time.Time{{}, tx.Now().Add(time.Hour)}, 40) {
 			a := &service.Authentication{ID: fmt.Sprintf("id-%d", i), Method: service.MethodToken, TokenHash: fmt.Sprintf("hash-%d", i), ExpiresAt: expires}
 			if err := tx.PutAuthentication(ctx, a); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon/migrate/fliptdb"
 	"github.com/guidonhq/guidon/migrate/fliptdb/fliptdbtest"
+	"github.com/guidonhq/guidon/service"
 )
 
 // TestFliptDatabaseBadRows: values that only one engine can store, such as a zero date of
@@ -76,10 +77,10 @@ func TestFliptDatabaseBadRows(t *testing.T) {
 			t.Errorf("findings (-want +got):\n%s", diff)
 		}
 		db := openStore(t, s.migrated(t))
-		if err := content.Write(t.Context(), db, func(int) {}); err != nil {
+		if err := content.Write(t.Context(), db, service.Write{}, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
-		snapshot, err := db.Snapshot(t.Context(), "n")
+		snapshot, _, err := db.Snapshot(t.Context(), "n", service.Demand{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,16 +42,16 @@ func TestFliptDatabase(t *testing.T) {
 		}
 		db := openStore(t, s.migrated(t))
 		for range 2 { // the second time changes nothing
-			if err := content.Write(t.Context(), db, func(int) {}); err != nil {
+			if err := content.Write(t.Context(), db, service.Write{}, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		fliptdbtest.Compare(t, data, db)
 		compareTimes(t, data, db)
 
-		service := service.NewService(db, time.Now)
+		svc := service.NewService(db, time.Now)
 		for _, token := range []string{fliptdbtest.Token, fliptdbtest.ScopedToken} {
-			if _, err := service.Authenticate(t.Context(), token); err != nil {
+			if _, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", token); err != nil {
 				t.Errorf("an old token: %v", err)
 			}
 		}
@@ -62,7 +62,7 @@ func TestFliptDatabase(t *testing.T) {
 func compareTimes(t *testing.T, data *fliptdbtest.Data, db *store.DB) {
 	t.Helper()
 	for _, row := range data.Flags {
-		snapshot, err := db.Snapshot(t.Context(), row.Namespace)
+		snapshot, _, err := db.Snapshot(t.Context(), row.Namespace, service.Demand{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,7 +61,7 @@ func newWire(t testing.TB, s *databaseServer, database string) (*wire, string) {
 // putCounter stores the counter flag.
 func putCounter(t *testing.T, db *store.DB) {
 	t.Helper()
-	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err := db.Update(t.Context(), guidon.DefaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "counter", Description: "0"})
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func putCounter(t *testing.T, db *store.DB) {
 // count increments the counter over the faulty connection, and returns how often the
 // transaction ran.
 func (c *counter) count(ctx context.Context) (runs int, err error) {
-	err = c.faulty.Update(ctx, guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err = c.faulty.Update(ctx, guidon.DefaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		runs++
 		f, err := tx.Flag(ctx, "counter")
 		if err != nil {
@@ -92,7 +92,7 @@ func (c *counter) count(ctx context.Context) (runs int, err error) {
 // for each increment.
 func (c *counter) stored(t *testing.T) int {
 	t.Helper()
-	shot, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace)
+	shot, _, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace, service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func testRoundTripsOfWrites(t *testing.T, c *counter) {
 	held := cache.NewShared(c.faulty, cache.Freshness{MaxStale: time.Hour})
 	put := func(s service.Store, key string) {
 		t.Helper()
-		err := s.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		_, err := s.Update(t.Context(), guidon.DefaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, key); !errors.Is(err, guidon.NotFound) {
 				return fmt.Errorf("flag %q: got %w, want NotFound", key, err)
 			}
@@ -294,11 +294,11 @@ func testRoundTripsOfWrites(t *testing.T, c *counter) {
 			t.Errorf("after %d writes of others: %d round trips, want 2", others, stages)
 		}
 	}
-	want, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace)
+	want, _, err := c.straight.Snapshot(t.Context(), guidon.DefaultNamespace, service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := held.Snapshot(t.Context(), guidon.DefaultNamespace)
+	got, _, err := held.Snapshot(t.Context(), guidon.DefaultNamespace, service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,11 +49,11 @@ func serves(t *testing.T, connection rediscache.Connection) {
 			t.Fatalf("Redis is not used: %+v, %v", source.Stats(), source.Err())
 		}
 		if n%20 == 0 {
-			if err := a.Update(t.Context(), "default", describe(n)); err != nil {
+			if _, err := a.Update(t.Context(), "default", service.Write{}, describe(n)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s, err := b.Snapshot(t.Context(), "default")
+		s, _, err := b.Snapshot(t.Context(), "default", service.Demand{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,12 +70,12 @@ func serves(t *testing.T, connection rediscache.Connection) {
 		t.Error("not notified of a change")
 	}
 	// A new instance finds the snapshot in Redis.
-	if _, err := b.Snapshot(t.Context(), "default"); err != nil {
+	if _, _, err := b.Snapshot(t.Context(), "default", service.Demand{}); err != nil {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(patience); ; {
 		late, found := openThroughRedis(t, openStore(t, database), connection)
-		if _, err := late.Snapshot(t.Context(), "default"); err != nil {
+		if _, _, err := late.Snapshot(t.Context(), "default", service.Demand{}); err != nil {
 			t.Fatal(err)
 		}
 		if found.Stats().Snapshots.Hits > 0 {
@@ -144,7 +144,7 @@ func TestRedisTLS(t *testing.T) {
 
 	postgresServer.need(t)
 	distrusting, source := openThroughRedis(t, openStore(t, postgresServer.migrated(t)), rediscache.Connection{URL: url})
-	if _, err := distrusting.Snapshot(t.Context(), "default"); err != nil {
+	if _, _, err := distrusting.Snapshot(t.Context(), "default", service.Demand{}); err != nil {
 		t.Error(err)
 	}
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](source.Err()); !ok {

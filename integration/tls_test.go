@@ -131,7 +131,7 @@ func TestDatabaseOverTLS(t *testing.T) {
 
 func putAnother(t *testing.T, db *store.DB) {
 	t.Helper()
-	err := db.Update(t.Context(), guidon.DefaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err := db.Update(t.Context(), guidon.DefaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "another"})
 	})
 	if err != nil {

@@ -154,16 +154,15 @@ func TestSeedIsInStoredForm(t *testing.T) {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	call := &service.Call{}
-	err := db.Update(service.WithCall(t.Context(), call), "default", func(ctx context.Context, tx service.Tx) error {
+	revision, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		n, err := tx.Namespace(ctx)
 		if err != nil {
 			return err
 		}
 		return tx.PutNamespace(ctx, n)
 	})
-	if err != nil || call.Revision != 1 {
-		t.Errorf("got revision %d, %v, want 1", call.Revision, err)
+	if err != nil || revision != 1 {
+		t.Errorf("got revision %d, %v, want 1", revision, err)
 	}
 	got, err := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 10})
 	if err != nil || len(got) != 1 || got[0].Actor.ID != "system:migrate" || got[0].Action != change.ActionCreate {

@@ -28,34 +28,31 @@ type ChangeFilter struct {
 	PageToken string     // returned with the previous page
 }
 
-// ListChanges returns a page of the namespace's change records, newest first, and
-// the token of the next page, which is empty on the last one. A deleted namespace
-// keeps its records; one that never existed has none. A page may be shorter than the
-// limit if records are large.
-func (s *Service) ListChanges(ctx context.Context, namespace string, filter ChangeFilter) ([]*change.Record, string, error) {
-	namespace = guidon.NamespaceKey(namespace)
-	query, err := filter.query(namespace)
+// ListChanges returns a page of the namespace's change records, newest first, the token
+// of the next page, which is empty on the last one, and the state of the namespace, which
+// is not newer than the records. A deleted namespace keeps its records; one that never
+// existed has none. A page may be shorter than the limit if records are large.
+func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, filter ChangeFilter) ([]*change.Record, string, State, error) {
+	query, err := filter.query(guidon.NamespaceKey(namespace))
 	if err != nil {
-		return nil, "", err
+		return nil, "", State{}, err
 	}
 	// Read the snapshot first, so that the records are at least as new as the
 	// revision that the response states.
-	if _, err := s.viewOrEmpty(ctx, namespace); err != nil {
-		return nil, "", err
+	view, err := s.ViewOrEmpty(ctx, namespace, d)
+	if err != nil {
+		return nil, "", view.State, err
 	}
 	changes, err := s.store.Changes(ctx, query)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(changes) == 0 {
-		return nil, "", nil
+	if err != nil || len(changes) == 0 {
+		return nil, "", view.State, err
 	}
 	query.Before, query.Limit = changes[len(changes)-1].Cursor(), 1
 	more, err := s.store.Changes(ctx, query)
 	if err != nil || len(more) == 0 {
-		return changes, "", err
+		return changes, "", view.State, err
 	}
-	return changes, ChangesPageToken(query.Before), nil
+	return changes, ChangesPageToken(query.Before), view.State, nil
 }
 
 // LatestChange returns the position of the namespace's newest change record, or the

@@ -2,26 +2,11 @@ package service
 
 import (
 	"cmp"
-	"context"
 	"iter"
 	"slices"
 
 	"github.com/guidonhq/guidon"
 )
-
-// Export returns the namespace as a document, in the order and with the errors of
-// [Service.OpenExport].
-func (s *Service) Export(ctx context.Context, namespace string, sortByKey bool) (*Document, error) {
-	export, err := s.OpenExport(ctx, namespace, sortByKey)
-	if err != nil {
-		return nil, err
-	}
-	return &Document{
-		Namespace: export.Namespace(),
-		Flags:     slices.Collect(export.Flags()),
-		Segments:  slices.Collect(export.Segments()),
-	}, nil
-}
 
 // Export converts one state of a namespace to a document. Each object is created when
 // the iterators reach it, so the document need not be in memory as a whole.
@@ -32,23 +17,22 @@ type Export struct {
 	sorted    bool
 }
 
-// OpenExport returns the export of a namespace. Flags, segments and variants are in
-// creation order or, if sortByKey is set, in the byte order of their keys (contract
-// 13.5). Rules, rollouts and constraints keep their order, which is significant.
-// OpenExport returns NotFound if the namespace does not exist. The export need not be
-// closed.
-func (s *Service) OpenExport(ctx context.Context, namespace string, sortByKey bool) (*Export, error) {
-	snapshot, err := s.view(ctx, guidon.NamespaceKey(namespace))
-	if err != nil {
-		return nil, err
-	}
-	e := &Export{namespace: snapshot.Namespace(), flags: snapshot.Flags(), segments: snapshot.Segments(), sorted: sortByKey}
+// Export returns the export of the state. Flags, segments and variants are in creation
+// order or, if sortByKey is set, in the byte order of their keys (contract 13.5). Rules,
+// rollouts and constraints keep their order, which is significant.
+func (v View) Export(sortByKey bool) *Export {
+	e := &Export{namespace: v.Snapshot.Namespace(), flags: v.Snapshot.Flags(), segments: v.Snapshot.Segments(), sorted: sortByKey}
 	if sortByKey {
 		e.flags, e.segments = slices.Clone(e.flags), slices.Clone(e.segments)
 		slices.SortFunc(e.flags, func(a, b *guidon.Flag) int { return cmp.Compare(a.Key, b.Key) })
 		slices.SortFunc(e.segments, func(a, b *guidon.Segment) int { return cmp.Compare(a.Key, b.Key) })
 	}
-	return e, nil
+	return e
+}
+
+// Document returns the whole document.
+func (e *Export) Document() *Document {
+	return &Document{Namespace: e.Namespace(), Flags: slices.Collect(e.Flags()), Segments: slices.Collect(e.Segments())}
 }
 
 // Namespace returns the key, name and description of the namespace.

@@ -73,18 +73,16 @@ var errDryRun = errors.New("dry run")
 // InvalidArgument too if an object exists already and the mode is ImportCreate, NotFound
 // if the default namespace does not exist, and TooLarge if a flag or segment is too
 // large to be stored. doc is not modified.
-func (s *Service) Import(ctx context.Context, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, error) {
+func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if key := doc.Namespace.Key; key != "" && key != namespace {
-		return nil, guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be imported into namespace %q", key, namespace)
+		return nil, 0, guidon.Errorf(guidon.InvalidArgument, "document of namespace %q cannot be imported into namespace %q", key, namespace)
 	}
-	call := CallFrom(ctx)
-	ctx = WithCall(ctx, call) // the store reports the revision in it
 	var result *ImportResult
-	err := s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		i := &importing{
 			tx: tx, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
 			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
@@ -99,10 +97,10 @@ func (s *Service) Import(ctx context.Context, namespace string, doc *Document, m
 		return nil
 	})
 	if err != nil && !errors.Is(err, errDryRun) {
-		return nil, err
+		return nil, revision, err
 	}
-	result.DryRun, result.Revision = dryRun, call.Revision
-	return result, nil
+	result.DryRun, result.Revision = dryRun, revision
+	return result, revision, nil
 }
 
 // withNamespace returns a copy of the document with the key of the target namespace.

@@ -56,21 +56,15 @@ func TestImportCreates(t *testing.T) {
 	if got := revision(t, s, "shop"); result.Revision != got || got != 1 {
 		t.Errorf("result says revision %d, namespace is at %d, want 1", result.Revision, got)
 	}
-	got, err := s.Export(t.Context(), "shop", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := view(t, s, "shop").Export(false).Document()
 	if diff := cmp.Diff(parse(t, shop), got); diff != "" {
 		t.Errorf("exported (-want +got):\n%s", diff)
 	}
-	f, err := s.GetFlag(t.Context(), "shop", "colour")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := flag(t, s, "shop", "colour")
 	if f.Rules[0].Rank != 1 || f.Rules[1].Rank != 2 || f.DefaultVariant().Key != "red" {
 		t.Errorf("ranks %d and %d, default %v", f.Rules[0].Rank, f.Rules[1].Rank, f.DefaultVariant())
 	}
-	changes, _, err := s.ListChanges(t.Context(), "shop", service.ChangeFilter{})
+	changes, _, _, err := s.ListChanges(t.Context(), service.Demand{}, "shop", service.ChangeFilter{})
 	if err != nil || len(changes) != 5 {
 		t.Errorf("got %d change records, %v; want 5", len(changes), err)
 	}
@@ -87,7 +81,7 @@ func TestImportCreateConflict(t *testing.T) {
 	} {
 		before := exported(t, s, "shop")
 		d := parse(t, test.text)
-		_, err := s.Import(t.Context(), "shop", d, service.ImportCreate, false)
+		_, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportCreate, false)
 		if err == nil || err.Error() != test.want || !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
@@ -110,13 +104,11 @@ func TestImportSkipsExisting(t *testing.T) {
 	if diff := cmp.Diff([]string{"segment/staff", "flag/colour"}, result.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
-	f, err := s.GetFlag(t.Context(), "shop", "colour")
-	if err != nil || f.Name != "Old" || len(f.Variants) != 1 || len(f.Rules) != 0 {
-		t.Errorf("flag was modified: %+v, %v", f, err)
+	if f := flag(t, s, "shop", "colour"); f.Name != "Old" || len(f.Variants) != 1 || len(f.Rules) != 0 {
+		t.Errorf("flag was modified: %+v", f)
 	}
-	n, err := s.GetNamespace(t.Context(), "shop")
-	if err != nil || n.Name != "shop" {
-		t.Errorf("namespace was modified: %+v, %v", n, err)
+	if n := view(t, s, "shop").Snapshot.Namespace(); n.Name != "shop" {
+		t.Errorf("namespace was modified: %+v", n)
 	}
 }
 
@@ -126,10 +118,7 @@ func TestImportUnchanged(t *testing.T) {
 	for _, mode := range []service.ImportMode{service.ImportSkipExisting, service.ImportUpdate, service.ImportReplace} {
 		s := newService(t)
 		mustImport(t, s, shop, service.ImportCreate)
-		flag, err := s.GetFlag(t.Context(), "shop", "colour")
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := flag(t, s, "shop", "colour")
 		result := mustImport(t, s, shop, mode)
 		if len(result.Changes) != 0 || result.Revision != 1 || revision(t, s, "shop") != 1 {
 			t.Errorf("%v: got %v at revision %d, want nothing at 1", mode, summary(result), result.Revision)
@@ -137,11 +126,8 @@ func TestImportUnchanged(t *testing.T) {
 		if want := 4; mode != service.ImportSkipExisting && result.Unchanged != want {
 			t.Errorf("%v: got %d unchanged, want %d", mode, result.Unchanged, want)
 		}
-		again, err := s.GetFlag(t.Context(), "shop", "colour")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(flag, again); diff != "" {
+		again := flag(t, s, "shop", "colour")
+		if diff := cmp.Diff(before, again); diff != "" {
 			t.Errorf("%v: the flag was modified:\n%s", mode, diff)
 		}
 	}
@@ -154,14 +140,14 @@ func TestImportUnchangedSpelling(t *testing.T) {
 	s, ctx := newService(t), t.Context()
 	mustImport(t, s, "namespace: shop\nsegments: [{key: a, name: A}]\nflags: [{key: f, name: F}]", service.ImportCreate)
 	for _, rank := range []int32{3, 7} {
-		if _, err := s.CreateRule(ctx, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rank: rank}); err != nil {
+		if _, _, err := s.CreateRule(ctx, service.Write{}, "shop", service.RuleInput{FlagKey: "f", SegmentKey: "a", Rank: rank}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.CreateVariant(ctx, "shop", service.VariantInput{FlagKey: "f", Key: "v", Attachment: `{"a" : "caf\u00e9"}`}); err != nil {
+	if _, _, err := s.CreateVariant(ctx, service.Write{}, "shop", service.VariantInput{FlagKey: "f", Key: "v", Attachment: `{"a" : "caf\u00e9"}`}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateConstraint(ctx, "shop", service.ConstraintInput{SegmentKey: "a", Type: guidon.DateTimeComparison, Property: "p", Operator: "EQ", Value: "2026-01-02T01:00:00+01:00"}); err != nil {
+	if _, _, err := s.CreateConstraint(ctx, service.Write{}, "shop", service.ConstraintInput{SegmentKey: "a", Type: guidon.DateTimeComparison, Property: "p", Operator: "EQ", Value: "2026-01-02T01:00:00+01:00"}); err != nil {
 		t.Fatal(err)
 	}
 	before := revision(t, s, "shop")
@@ -177,9 +163,8 @@ segments: [{key: a, name: A, constraints: [{type: DATETIME_COMPARISON_TYPE, prop
 	if diff := cmp.Diff([]string{"update flag f"}, summary(result)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	f, err := s.GetFlag(ctx, "shop", "f")
-	if err != nil || f.Rules[0].Rank != 1 || f.Rules[1].Rank != 2 {
-		t.Errorf("got %+v, %v; want ranks 1 and 2", f, err)
+	if f := flag(t, s, "shop", "f"); f.Rules[0].Rank != 1 || f.Rules[1].Rank != 2 {
+		t.Errorf("got %+v; want ranks 1 and 2", f)
 	}
 }
 
@@ -219,10 +204,7 @@ segments:
 		t.Errorf("got %d unchanged, want 1", result.Unchanged)
 	}
 	after := flagAndSegment(t, s)
-	got, err := s.Export(t.Context(), "shop", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := view(t, s, "shop").Export(false).Document()
 	wantDocument := parse(t, changed)
 	if diff := cmp.Diff([]any{wantDocument.Flags[0], wantDocument.Segments, wantDocument.Namespace}, []any{got.Flags[0], got.Segments, got.Namespace}); diff != "" {
 		t.Errorf("exported (-want +got):\n%s", diff)
@@ -240,11 +222,8 @@ type pairOf struct {
 
 func flagAndSegment(t *testing.T, s *service.Service) pairOf {
 	t.Helper()
-	f, err := s.GetFlag(t.Context(), "shop", "colour")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := s.GetSegment(t.Context(), "shop", "staff")
+	f := flag(t, s, "shop", "colour")
+	g, err := view(t, s, "shop").Segment("staff")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,16 +281,10 @@ func checkIdentities(t *testing.T, before, after pairOf) {
 func TestImportKeepsKindOfRollout(t *testing.T) {
 	s := newService(t)
 	mustImport(t, s, shop, service.ImportCreate)
-	before, err := s.GetFlag(t.Context(), "shop", "toggle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := flag(t, s, "shop", "toggle")
 	mustImport(t, s, `namespace: shop
 flags: [{key: toggle, name: Toggle, type: BOOLEAN_FLAG_TYPE, rollouts: [{threshold: {percentage: 30}}, {threshold: {percentage: 40}}]}]`, service.ImportUpdate)
-	after, err := s.GetFlag(t.Context(), "shop", "toggle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := flag(t, s, "shop", "toggle")
 	if after.Rollouts[0].ID != before.Rollouts[1].ID {
 		t.Error("the first threshold does not have the id of the old one")
 	}
@@ -333,12 +306,11 @@ func TestImportReplaces(t *testing.T) {
 			t.Errorf("%s %s: before %v, after %v", c.Action, c.Key, c.Before, c.After)
 		}
 	}
-	d, err := s.Export(t.Context(), "shop", false)
-	if err != nil || len(d.Flags) != 1 || len(d.Segments) != 1 {
-		t.Errorf("got %+v, %v; want one flag and one segment", d, err)
+	if d := view(t, s, "shop").Export(false).Document(); len(d.Flags) != 1 || len(d.Segments) != 1 {
+		t.Errorf("got %+v; want one flag and one segment", d)
 	}
 	// Rules cannot refer to a segment that this import deletes.
-	_, err = s.Import(t.Context(), "shop", parse(t, `namespace: shop
+	_, _, err := s.Import(t.Context(), service.Write{}, "shop", parse(t, `namespace: shop
 flags: [{key: new, name: New, rules: [{segment: guests}]}]`), service.ImportReplace, false)
 	if want := `flags[0] "new": rules[0]: segment "guests" not found`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
@@ -353,14 +325,13 @@ func TestImportDefaultNamespace(t *testing.T) {
 	if diff := cmp.Diff([]string{"create flag f"}, summary(result)); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
-	n, err := s.GetNamespace(t.Context(), "")
-	if err != nil || n.Name != "Default" {
-		t.Errorf("got %+v, %v", n, err)
+	if n := view(t, s, "").Snapshot.Namespace(); n.Name != "Default" {
+		t.Errorf("got %+v", n)
 	}
-	if err := s.DeleteNamespace(t.Context(), "default", true); err != nil {
+	if _, err := s.DeleteNamespace(t.Context(), service.Write{}, "default", true); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Import(t.Context(), "", parse(t, "flags: [{key: f, name: F}]"), service.ImportCreate, false)
+	_, _, err := s.Import(t.Context(), service.Write{}, "", parse(t, "flags: [{key: f, name: F}]"), service.ImportCreate, false)
 	if want := `namespace "default" not found`; err == nil || err.Error() != want || !errors.Is(err, guidon.NotFound) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -371,7 +342,7 @@ func TestImportDryRun(t *testing.T) {
 	mustImport(t, s, "namespace: shop\nflags: [{key: toggle, name: Old}]", service.ImportCreate)
 	before := exported(t, s, "shop")
 	d := parse(t, shop)
-	dry, err := s.Import(t.Context(), "shop", d, service.ImportUpdate, true)
+	dry, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportUpdate, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,13 +352,11 @@ func TestImportDryRun(t *testing.T) {
 	if diff := cmp.Diff(before, exported(t, s, "shop")); diff != "" {
 		t.Errorf("something was stored:\n%s", diff)
 	}
-	if _, err := s.Import(t.Context(), "elsewhere", &service.Document{}, service.ImportUpdate, true); err != nil {
+	if _, _, err := s.Import(t.Context(), service.Write{}, "elsewhere", &service.Document{}, service.ImportUpdate, true); err != nil {
 		t.Errorf("dry run into a new namespace: %v", err)
 	}
-	if _, err := s.GetNamespace(t.Context(), "elsewhere"); !errors.Is(err, guidon.NotFound) {
-		t.Errorf("got %v, want NotFound", err)
-	}
-	real, err := s.Import(t.Context(), "shop", d, service.ImportUpdate, false)
+	wantNoNamespace(t, s, "elsewhere")
+	real, _, err := s.Import(t.Context(), service.Write{}, "shop", d, service.ImportUpdate, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -413,16 +382,14 @@ func TestImportAtomic(t *testing.T) {
 					Segments: []*service.DocumentSegment{{Key: "first", Name: "First"}},
 					Flags:    []*service.DocumentFlag{{Key: "first", Name: "First"}, last},
 				}
-				if _, err := s.Import(t.Context(), namespace, d, mode, false); err == nil {
+				if _, _, err := s.Import(t.Context(), service.Write{}, namespace, d, mode, false); err == nil {
 					t.Errorf("%s: no error", namespace)
 				}
 			}
 			if diff := cmp.Diff(before, exported(t, s, "shop")); diff != "" {
 				t.Errorf("something was stored:\n%s", diff)
 			}
-			if _, err := s.GetNamespace(t.Context(), "new"); !errors.Is(err, guidon.NotFound) {
-				t.Errorf("got %v, want NotFound", err)
-			}
+			wantNoNamespace(t, s, "new")
 			if got := revision(t, s, "shop"); got != 1 {
 				t.Errorf("got revision %d, want 1", got)
 			}
@@ -453,15 +420,14 @@ func TestImportRejects(t *testing.T) {
 		{"an invalid namespace key", "a b", &service.Document{}, service.ImportCreate, "namespace: invalid field key: contains invalid characters"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := s.Import(t.Context(), test.namespace, test.document, test.mode, false)
+			_, _, err := s.Import(t.Context(), service.Write{}, test.namespace, test.document, test.mode, false)
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
 		})
 	}
 	stale := int64(99)
-	ctx := service.WithCall(context.Background(), &service.Call{IfMatch: &stale})
-	if _, err := s.Import(ctx, "default", &service.Document{}, service.ImportCreate, false); !errors.Is(err, guidon.FailedPrecondition) {
+	if _, _, err := s.Import(t.Context(), service.Write{IfMatch: &stale}, "default", &service.Document{}, service.ImportCreate, false); !errors.Is(err, guidon.FailedPrecondition) {
 		t.Errorf("stale If-Match: got %v, want FailedPrecondition", err)
 	}
 }
@@ -474,7 +440,7 @@ func TestImportUsesStoredSegments(t *testing.T) {
 	if err := d.Validate(); err == nil {
 		t.Error("Validate: no error for a segment that the document lacks")
 	}
-	if _, err := s.Import(t.Context(), "", d, service.ImportCreate, false); err != nil {
+	if _, _, err := s.Import(t.Context(), service.Write{}, "", d, service.ImportCreate, false); err != nil {
 		t.Errorf("Import: %v", err)
 	}
 }
@@ -485,10 +451,7 @@ func TestExport(t *testing.T) {
 flags: [{key: b, name: B, variants: [{key: y}, {key: x}]}, {key: a, name: A}, {key: B, name: B}]
 segments: [{key: d, name: D}, {key: c, name: C}]`, service.ImportCreate)
 	keys := func(sorted bool) []string {
-		d, err := s.Export(t.Context(), "shop", sorted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := view(t, s, "shop").Export(sorted).Document()
 		var out []string
 		for _, f := range d.Flags {
 			out = append(out, f.Key)
@@ -507,27 +470,25 @@ segments: [{key: d, name: D}, {key: c, name: C}]`, service.ImportCreate)
 	if diff := cmp.Diff([]string{"B", "a", "b", "b/x", "b/y", "c", "d"}, keys(true)); diff != "" {
 		t.Errorf("sorted by key (-want +got):\n%s", diff)
 	}
-	if _, err := s.Export(t.Context(), "nowhere", false); !errors.Is(err, guidon.NotFound) {
-		t.Errorf("got %v, want NotFound", err)
-	}
+	wantNoNamespace(t, s, "nowhere")
 }
 
 // retrying is a store whose updates are rolled back once and run again, as after a
 // transient error of the database.
 type retrying struct{ service.Store }
 
-func (s retrying) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
+func (s retrying) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	again := errors.New("again")
-	err := s.Store.Update(ctx, namespace, func(ctx context.Context, tx service.Tx) error {
+	revision, err := s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
 		return again
 	})
 	if !errors.Is(err, again) {
-		return err
+		return revision, err
 	}
-	return s.Store.Update(ctx, namespace, fn)
+	return s.Store.Update(ctx, namespace, w, fn)
 }
 
 // TestImportRetry: the result of a retried import has nothing of the first attempt.

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 )
@@ -62,31 +63,26 @@ func (b *Batch) Reset() {
 	b.booleans = slices.Delete(b.booleans, 0, len(b.booleans))
 }
 
-// Snapshot returns the current snapshot of the namespace, for evaluation by clients
-// (contract 9.1). If the namespace does not exist, it returns an empty snapshot at the
-// zero revision.
-func (s *Service) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	return s.viewOrEmpty(ctx, guidon.NamespaceKey(namespace))
-}
-
 // EvaluateVariant evaluates a variant flag. It returns the errors of
-// [Snapshot.Variant].
-func (s *Service) EvaluateVariant(ctx context.Context, request EvaluationRequest) (guidon.VariantResult, error) {
-	snapshot, err := s.viewOrEmpty(ctx, guidon.NamespaceKey(request.Namespace))
+// [guidon.Snapshot.Variant].
+func (s *Service) EvaluateVariant(ctx context.Context, d Demand, request EvaluationRequest) (guidon.VariantResult, State, error) {
+	view, err := s.ViewOrEmpty(ctx, request.Namespace, d)
 	if err != nil {
-		return guidon.VariantResult{}, err
+		return guidon.VariantResult{}, view.State, err
 	}
-	return snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
+	result, err := view.Snapshot.Variant(request.FlagKey, request.EntityID, request.Context)
+	return result, view.State, err
 }
 
 // EvaluateBoolean evaluates a boolean flag. It returns the errors of
-// [Snapshot.Boolean].
-func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest) (guidon.BooleanResult, error) {
-	snapshot, err := s.viewOrEmpty(ctx, guidon.NamespaceKey(request.Namespace))
+// [guidon.Snapshot.Boolean].
+func (s *Service) EvaluateBoolean(ctx context.Context, d Demand, request EvaluationRequest) (guidon.BooleanResult, State, error) {
+	view, err := s.ViewOrEmpty(ctx, request.Namespace, d)
 	if err != nil {
-		return guidon.BooleanResult{}, err
+		return guidon.BooleanResult{}, view.State, err
 	}
-	return snapshot.Boolean(request.FlagKey, request.EntityID, request.Context)
+	result, err := view.Snapshot.Boolean(request.FlagKey, request.EntityID, request.Context)
+	return result, view.State, err
 }
 
 // EvaluateBatch evaluates flags of either type, in order, each namespace at one
@@ -95,15 +91,16 @@ func (s *Service) EvaluateBoolean(ctx context.Context, request EvaluationRequest
 // batch with a [BatchItemError]; it is TooLarge if the attachments exceed 64 MiB.
 //
 // Before any evaluation, it returns TooLarge for more than [MaxBatch] requests, and
-// InvalidArgument for several namespaces if Call.MinRevision is set.
-func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
+// InvalidArgument for several namespaces if d.AtLeast is set. The State is zero if the
+// requests are in several namespaces, except for its age, which is the largest.
+func (s *Service) EvaluateBatch(ctx context.Context, d Demand, batch *Batch) (State, error) {
 	if len(batch.Requests) > MaxBatch {
-		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
+		return State{}, guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", MaxBatch)
 	}
-	if CallFrom(ctx).MinRevision > 0 && !ofOneNamespace(batch.Requests) {
-		return guidon.Errorf(guidon.InvalidArgument, "invalid field requests: must all be in one namespace if a minimum revision is set")
+	if d.AtLeast > 0 && !ofOneNamespace(batch.Requests) {
+		return State{}, guidon.Errorf(guidon.InvalidArgument, "invalid field requests: must all be in one namespace if a minimum revision is set")
 	}
-	views := batchViews{service: s, byNamespace: make(map[string]*guidon.Snapshot, 1)}
+	views := batchViews{service: s, demand: d}
 	batch.Answers = slices.Grow(batch.Answers[:0], len(batch.Requests))
 	size := 0
 	for i := range batch.Requests {
@@ -115,12 +112,11 @@ func (s *Service) EvaluateBatch(ctx context.Context, batch *Batch) error {
 			err = guidon.Errorf(guidon.TooLarge, "the attachments in the response exceed %d bytes; request fewer flags in one batch", maxBatchAttachments)
 		}
 		if err != nil {
-			return &BatchItemError{i, err}
+			return views.state(), &BatchItemError{i, err}
 		}
 		batch.Answers = append(batch.Answers, result)
 	}
-	views.clearCallIfSeveral(ctx)
-	return nil
+	return views.state(), nil
 }
 
 // ofOneNamespace reports whether all requests name the same namespace.
@@ -167,35 +163,43 @@ func extend[T any](items *[]T) *T {
 	return &(*items)[len(*items)-1]
 }
 
-// batchViews holds one snapshot of each namespace of a batch.
+// batchViews holds one view of each namespace of a batch.
 type batchViews struct {
 	service     *Service
-	byNamespace map[string]*guidon.Snapshot
-	namespace   string // the last one, as most batches have only one
-	snapshot    *guidon.Snapshot
+	demand      Demand
+	last        View
+	byNamespace map[string]View // nil until there is a second namespace
+	age         time.Duration
 }
 
 func (v *batchViews) of(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	if v.snapshot != nil && v.namespace == namespace {
-		return v.snapshot, nil
+	if v.last.Snapshot != nil {
+		if v.last.Namespace == namespace {
+			return v.last.Snapshot, nil
+		}
+		if v.byNamespace == nil {
+			v.byNamespace = make(map[string]View)
+		}
+		v.byNamespace[v.last.Namespace] = v.last
 	}
-	snapshot := v.byNamespace[namespace]
-	if snapshot == nil {
+	view, ok := v.byNamespace[namespace]
+	if !ok {
 		var err error
-		if snapshot, err = v.service.viewOrEmpty(ctx, namespace); err != nil {
+		view, err = v.service.ViewOrEmpty(ctx, namespace, v.demand)
+		v.age = max(v.age, view.Age)
+		if err != nil {
+			v.last = view
 			return nil, err
 		}
-		v.byNamespace[namespace] = snapshot
 	}
-	v.namespace, v.snapshot = namespace, snapshot
-	return snapshot, nil
+	v.last = view
+	return view.Snapshot, nil
 }
 
-// clearCallIfSeveral clears namespace and revision in the call unless there was exactly
-// one namespace: results of several have no common revision.
-func (v *batchViews) clearCallIfSeveral(ctx context.Context) {
-	if len(v.byNamespace) != 1 {
-		call := CallFrom(ctx)
-		call.Namespace, call.Revision = "", 0
+// state returns the state of the only namespace: those of several have no common revision.
+func (v *batchViews) state() State {
+	if v.byNamespace != nil {
+		return State{Age: v.age}
 	}
+	return v.last.State
 }

@@ -22,12 +22,12 @@ type snapshots struct {
 	reads         int
 }
 
-func (s *snapshots) Snapshot(_ context.Context, namespace string) (*guidon.Snapshot, error) {
+func (s *snapshots) Snapshot(_ context.Context, namespace string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	s.reads++
 	if snapshot := s.byNamespace[namespace]; snapshot != nil {
-		return snapshot, nil
+		return snapshot, 0, nil
 	}
-	return nil, guidon.Errorf(guidon.NotFound, "no such namespace")
+	return nil, 0, guidon.Errorf(guidon.NotFound, "no such namespace")
 }
 
 func evaluationService() (*service.Service, *snapshots) {
@@ -47,7 +47,6 @@ func evaluationService() (*service.Service, *snapshots) {
 // either type and any namespace, and an empty one for an unknown flag.
 func TestEvaluateBatch(t *testing.T) {
 	svc, store := evaluationService()
-	call := &service.Call{}
 	batch := service.Batch{Requests: []service.EvaluationRequest{
 		{FlagKey: "on", EntityID: "user-1"},
 		{FlagKey: "color", EntityID: "user-1", Namespace: "default"},
@@ -56,7 +55,8 @@ func TestEvaluateBatch(t *testing.T) {
 		{FlagKey: "on", Namespace: "unknown"},
 		{FlagKey: "color", EntityID: "user-1"},
 	}}
-	if err := svc.EvaluateBatch(service.WithCall(t.Context(), call), &batch); err != nil {
+	state, err := svc.EvaluateBatch(t.Context(), service.Demand{}, &batch)
+	if err != nil {
 		t.Fatal(err)
 	}
 	on := guidon.BooleanResult{Enabled: true, Reason: guidon.ReasonDefault}
@@ -69,29 +69,28 @@ func TestEvaluateBatch(t *testing.T) {
 	if store.reads != 3 {
 		t.Errorf("read %d snapshots, want one for each of three namespaces", store.reads)
 	}
-	if call.Namespace != "" || call.Revision != 0 {
-		t.Errorf("the call has namespace %q and revision %d, want none for several namespaces", call.Namespace, call.Revision)
+	if state != (service.State{}) {
+		t.Errorf("got state %+v, want none for several namespaces", state)
 	}
 }
 
 func TestEvaluateBatchOfOneNamespace(t *testing.T) {
 	svc, _ := evaluationService()
-	call := &service.Call{}
 	batch := service.Batch{Requests: []service.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "color"}}}
-	err := svc.EvaluateBatch(service.WithCall(t.Context(), call), &batch)
-	if err != nil || call.Namespace != "default" || call.Revision != 5 {
-		t.Errorf("got %v and a call of %q at %d, want default at 5", err, call.Namespace, call.Revision)
+	state, err := svc.EvaluateBatch(t.Context(), service.Demand{}, &batch)
+	if want := (service.State{Namespace: "default", Revision: 5}); err != nil || state != want {
+		t.Errorf("got %v and state %+v, want %+v", err, state, want)
 	}
 }
 
 func TestEvaluateBatchFails(t *testing.T) {
 	svc, _ := evaluationService()
-	err := svc.EvaluateBatch(t.Context(), &service.Batch{Requests: []service.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "broken"}}})
+	_, err := svc.EvaluateBatch(t.Context(), service.Demand{}, &service.Batch{Requests: []service.EvaluationRequest{{FlagKey: "on"}, {FlagKey: "broken"}}})
 	flagtest.CheckError(t, err, guidon.InvalidArgument, "unknown constraint type")
-	err = svc.EvaluateBatch(t.Context(), &service.Batch{Requests: make([]service.EvaluationRequest, service.MaxBatch+1)})
+	_, err = svc.EvaluateBatch(t.Context(), service.Demand{}, &service.Batch{Requests: make([]service.EvaluationRequest, service.MaxBatch+1)})
 	flagtest.CheckError(t, err, guidon.TooLarge, fmt.Sprintf("invalid field requests: must not contain more than %d elements", service.MaxBatch))
 	var none service.Batch
-	if err := svc.EvaluateBatch(t.Context(), &none); err != nil || len(none.Answers) != 0 {
+	if _, err := svc.EvaluateBatch(t.Context(), service.Demand{}, &none); err != nil || len(none.Answers) != 0 {
 		t.Errorf("no requests: got %v, %v, want no results", none.Answers, err)
 	}
 }
@@ -115,7 +114,8 @@ func TestBatchReuse(t *testing.T) {
 			reused.Requests = append(reused.Requests, service.EvaluationRequest{FlagKey: flag, EntityID: "user-1"})
 		}
 		fresh := service.Batch{Requests: reused.Requests}
-		wantErr, err := svc.EvaluateBatch(t.Context(), &fresh), svc.EvaluateBatch(t.Context(), &reused)
+		_, wantErr := svc.EvaluateBatch(t.Context(), service.Demand{}, &fresh)
+		_, err := svc.EvaluateBatch(t.Context(), service.Demand{}, &reused)
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("%q: got %v, want %v", flags, err, wantErr)
 		}
@@ -135,7 +135,7 @@ func TestBatchReusesMemory(t *testing.T) {
 			batch.Requests = append(batch.Requests,
 				service.EvaluationRequest{FlagKey: "on", EntityID: "user-1"}, service.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
 		}
-		if err := svc.EvaluateBatch(context.Background(), &batch); err != nil {
+		if _, err := svc.EvaluateBatch(context.Background(), service.Demand{}, &batch); err != nil {
 			t.Error(err)
 		}
 	}
@@ -148,21 +148,19 @@ func TestBatchReusesMemory(t *testing.T) {
 // empty namespace key means the default one.
 func TestEvaluateSingle(t *testing.T) {
 	svc, _ := evaluationService()
-	call := &service.Call{}
-	ctx := service.WithCall(t.Context(), call)
-	variant, err := svc.EvaluateVariant(ctx, service.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
+	variant, state, err := svc.EvaluateVariant(t.Context(), service.Demand{}, service.EvaluationRequest{FlagKey: "color", EntityID: "user-1"})
 	if diff := cmp.Diff(flagtest.VariantResult(true, guidon.ReasonMatch, "A", "everyone"), variant); err != nil || diff != "" {
 		t.Errorf("%v, result (-want +got):\n%s", err, diff)
 	}
-	if call.Namespace != "default" || call.Revision != 5 {
-		t.Errorf("the call has namespace %q at revision %d, want default at 5", call.Namespace, call.Revision)
+	if want := (service.State{Namespace: "default", Revision: 5}); state != want {
+		t.Errorf("got state %+v, want %+v", state, want)
 	}
-	boolean, err := svc.EvaluateBoolean(ctx, service.EvaluationRequest{FlagKey: "on", Namespace: "other"})
+	boolean, _, err := svc.EvaluateBoolean(t.Context(), service.Demand{}, service.EvaluationRequest{FlagKey: "on", Namespace: "other"})
 	if diff := cmp.Diff(guidon.BooleanResult{Reason: guidon.ReasonDefault}, boolean); err != nil || diff != "" {
 		t.Errorf("%v, result (-want +got):\n%s", err, diff)
 	}
-	_, err = svc.EvaluateVariant(ctx, service.EvaluationRequest{FlagKey: "on"})
+	_, _, err = svc.EvaluateVariant(t.Context(), service.Demand{}, service.EvaluationRequest{FlagKey: "on"})
 	flagtest.CheckError(t, err, guidon.InvalidArgument, "flag type BOOLEAN_FLAG_TYPE invalid")
-	_, err = svc.EvaluateBoolean(ctx, service.EvaluationRequest{FlagKey: "on", Namespace: "unknown"})
+	_, _, err = svc.EvaluateBoolean(t.Context(), service.Demand{}, service.EvaluationRequest{FlagKey: "on", Namespace: "unknown"})
 	flagtest.CheckError(t, err, guidon.NotFound, `flag "unknown/on" not found`)
 }

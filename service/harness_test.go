@@ -51,7 +51,7 @@ func parse(t *testing.T, text string) *service.Document {
 func mustImport(t *testing.T, s *service.Service, text string, mode service.ImportMode) *service.ImportResult {
 	t.Helper()
 	d := parse(t, text)
-	result, err := s.Import(t.Context(), d.Namespace.Key, d, mode, false)
+	result, _, err := s.Import(t.Context(), service.Write{}, d.Namespace.Key, d, mode, false)
 	if err != nil {
 		t.Fatalf("Import: %v", err)
 	}
@@ -61,11 +61,8 @@ func mustImport(t *testing.T, s *service.Service, text string, mode service.Impo
 // exported returns the namespace as YAML.
 func exported(t *testing.T, s *service.Service, namespace string) string {
 	t.Helper()
-	d, err := s.Export(t.Context(), namespace, false)
-	if err != nil {
-		t.Fatalf("Export: %v", err)
-	}
 	var out strings.Builder
+	d := view(t, s, namespace).Export(false).Document()
 	if err := document.Encode(&out, document.YAML, []*service.Document{d}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +72,39 @@ func exported(t *testing.T, s *service.Service, namespace string) string {
 // revision returns the current revision number of the namespace.
 func revision(t *testing.T, s *service.Service, namespace string) int64 {
 	t.Helper()
-	call := &service.Call{}
-	_, err := s.GetNamespace(service.WithCall(t.Context(), call), namespace)
-	if err != nil && !errors.Is(err, guidon.NotFound) {
+	v, err := s.ViewOrEmpty(t.Context(), namespace, service.Demand{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return call.Revision
+	return v.Revision
+}
+
+// view returns the current state of the namespace, which must exist.
+func view(t *testing.T, s *service.Service, namespace string) service.View {
+	t.Helper()
+	v, err := s.View(t.Context(), namespace, service.Demand{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// flag returns a flag that must exist.
+func flag(t *testing.T, s *service.Service, namespace, key string) *guidon.Flag {
+	t.Helper()
+	f, err := view(t, s, namespace).Flag(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// wantNoNamespace checks that the namespace does not exist.
+func wantNoNamespace(t *testing.T, s *service.Service, namespace string) {
+	t.Helper()
+	if _, err := s.View(t.Context(), namespace, service.Demand{}); !errors.Is(err, guidon.NotFound) {
+		t.Errorf("namespace %q: got %v, want NotFound", namespace, err)
+	}
 }
 
 // summary returns one line for each change.

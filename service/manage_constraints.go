@@ -20,36 +20,36 @@ type ConstraintInput struct {
 
 // CreateConstraint adds a constraint to a segment (contract 4.3). It returns NotFound
 // if the segment does not exist.
-func (s *Service) CreateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*guidon.Constraint, error) {
+func (s *Service) CreateConstraint(ctx context.Context, w Write, namespace string, in ConstraintInput) (*guidon.Constraint, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	checked, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var created *guidon.Constraint
-	err = s.updateSegment(ctx, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey), func(tx Tx, g *guidon.Segment) error {
+	revision, err := s.updateSegment(ctx, w, namespace, in.SegmentKey, segmentNotFound(namespace, in.SegmentKey), func(tx Tx, g *guidon.Segment) error {
 		c := checked
 		c.ID, c.CreatedAt, c.UpdatedAt = NewID(), tx.Now(), tx.Now()
 		created = &c
 		g.Constraints = append(g.Constraints, created)
 		return nil
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // UpdateConstraint replaces all fields of a constraint. It returns NotFound if the
 // constraint or its segment does not exist.
-func (s *Service) UpdateConstraint(ctx context.Context, namespace string, in ConstraintInput) (*guidon.Constraint, error) {
+func (s *Service) UpdateConstraint(ctx context.Context, w Write, namespace string, in ConstraintInput) (*guidon.Constraint, int64, error) {
 	if in.ID == "" {
-		return nil, emptyField("id")
+		return nil, 0, emptyField("id")
 	}
 	checked, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	missing := guidon.Errorf(guidon.NotFound, "constraint %q not found", in.ID)
 	var updated *guidon.Constraint
-	err = s.updateSegment(ctx, guidon.NamespaceKey(namespace), in.SegmentKey, missing, func(tx Tx, g *guidon.Segment) error {
+	revision, err := s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), in.SegmentKey, missing, func(tx Tx, g *guidon.Segment) error {
 		stored := g.Constraint(in.ID)
 		if stored == nil {
 			return missing
@@ -60,15 +60,15 @@ func (s *Service) UpdateConstraint(ctx context.Context, namespace string, in Con
 		updated = stored
 		return nil
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // DeleteConstraint deletes a constraint. It is not an error if it does not exist.
-func (s *Service) DeleteConstraint(ctx context.Context, namespace, segmentKey, id string) error {
+func (s *Service) DeleteConstraint(ctx context.Context, w Write, namespace, segmentKey, id string) (int64, error) {
 	if err := requireAll(field{"id", id}, field{"segmentKey", segmentKey}); err != nil {
-		return err
+		return 0, err
 	}
-	return ignoreUnchanged(s.updateSegment(ctx, guidon.NamespaceKey(namespace), segmentKey, errUnchanged, func(_ Tx, g *guidon.Segment) error {
+	return ignoreUnchanged(s.updateSegment(ctx, w, guidon.NamespaceKey(namespace), segmentKey, errUnchanged, func(_ Tx, g *guidon.Segment) error {
 		if g.Constraint(id) == nil {
 			return errUnchanged
 		}

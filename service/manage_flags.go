@@ -19,54 +19,22 @@ type FlagInput struct {
 	DefaultVariantID string          // on update only; empty clears it
 }
 
-// ListFlags returns a page of the namespace's flags, in creation order. A namespace that
-// does not exist has none.
-func (s *Service) ListFlags(ctx context.Context, namespace string, request PageRequest) ([]*guidon.Flag, Page, error) {
-	if err := request.validate(); err != nil {
-		return nil, Page{}, err
-	}
-	snapshot, err := s.viewOrEmpty(ctx, guidon.NamespaceKey(namespace))
-	if err != nil {
-		return nil, Page{}, err
-	}
-	return paginate(snapshot.Flags(), request, func(f *guidon.Flag) string { return f.Key })
-}
-
-// GetFlag returns the flag. It returns NotFound if it does not exist.
-func (s *Service) GetFlag(ctx context.Context, namespace, key string) (*guidon.Flag, error) {
-	if key == "" {
-		return nil, emptyField("key")
-	}
-	return s.flag(ctx, guidon.NamespaceKey(namespace), key)
-}
-
-func (s *Service) flag(ctx context.Context, namespace, key string) (*guidon.Flag, error) {
-	snapshot, err := s.viewOrEmpty(ctx, namespace)
-	if err != nil {
-		return nil, err
-	}
-	if f := snapshot.Flag(key); f != nil {
-		return f, nil
-	}
-	return nil, guidon.FlagNotFound(namespace, key)
-}
-
 // CreateFlag creates a flag. It returns NotFound if the namespace does not exist and
 // InvalidArgument if the key exists already.
-func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput) (*guidon.Flag, error) {
+func (s *Service) CreateFlag(ctx context.Context, w Write, namespace string, in FlagInput) (*guidon.Flag, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkNewKey(in.Key, in.Name); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := checkEnum("type", in.Type); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	metadata, err := checkMetadata(in.Metadata)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var created *guidon.Flag
-	err = s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		if err := mustBeFree(ctx, tx.Flag, "flag", namespace, in.Key); err != nil {
 			return err
 		}
@@ -79,7 +47,7 @@ func (s *Service) CreateFlag(ctx context.Context, namespace string, in FlagInput
 		}
 		return tx.PutFlag(ctx, created)
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // mustBeFree returns InvalidArgument if get finds an object with the key.
@@ -101,17 +69,17 @@ func notUnique(kind, namespace, key string) error {
 // UpdateFlag replaces name, description, enabled state, metadata and default variant
 // (contract 4.5). It returns NotFound if the flag does not exist and InvalidArgument if
 // the default variant is not one of the flag's variants.
-func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput) (*guidon.Flag, error) {
+func (s *Service) UpdateFlag(ctx context.Context, w Write, namespace string, in FlagInput) (*guidon.Flag, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	metadata, err := checkMetadata(in.Metadata)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var updated *guidon.Flag
-	err = s.updateFlag(ctx, namespace, in.Key, guidon.FlagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.Key, guidon.FlagNotFound(namespace, in.Key), func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		if in.DefaultVariantID != "" && f.Variant(in.DefaultVariantID) == nil {
 			return guidon.Errorf(guidon.InvalidArgument, "variant %q not found for flag %q", in.DefaultVariantID, namespace+"/"+in.Key)
 		}
@@ -123,16 +91,16 @@ func (s *Service) UpdateFlag(ctx context.Context, namespace string, in FlagInput
 		updated = f
 		return nil
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // DeleteFlag deletes a flag with its variants, rules and rollouts. It is not an error if
 // it does not exist.
-func (s *Service) DeleteFlag(ctx context.Context, namespace, key string) error {
+func (s *Service) DeleteFlag(ctx context.Context, w Write, namespace, key string) (int64, error) {
 	if key == "" {
-		return emptyField("key")
+		return 0, emptyField("key")
 	}
-	return s.update(ctx, guidon.NamespaceKey(namespace), func(ctx context.Context, tx Tx) error {
+	return s.store.Update(ctx, guidon.NamespaceKey(namespace), w, func(ctx context.Context, tx Tx) error {
 		return tx.DeleteFlag(ctx, key)
 	})
 }

@@ -26,23 +26,14 @@ func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*g
 	return paginate(namespaces, request, func(n *guidon.Namespace) string { return n.Key })
 }
 
-// GetNamespace returns the namespace. It returns NotFound if it does not exist.
-func (s *Service) GetNamespace(ctx context.Context, key string) (*guidon.Namespace, error) {
-	snapshot, err := s.view(ctx, guidon.NamespaceKey(key))
-	if err != nil {
-		return nil, err
-	}
-	return snapshot.Namespace(), nil
-}
-
 // CreateNamespace creates a namespace. It returns InvalidArgument if the key exists
 // already.
-func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*guidon.Namespace, error) {
+func (s *Service) CreateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
 	if err := checkNewKey(in.Key, in.Name); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var created *guidon.Namespace
-	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+	revision, err := s.store.Update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
 		_, err := tx.Namespace(ctx)
 		if err == nil {
 			return guidon.Errorf(guidon.InvalidArgument, "namespace %q is not unique", in.Key)
@@ -56,17 +47,17 @@ func (s *Service) CreateNamespace(ctx context.Context, in NamespaceInput) (*guid
 		}
 		return tx.PutNamespace(ctx, created)
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // UpdateNamespace replaces name and description. It returns NotFound if the namespace
 // does not exist.
-func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*guidon.Namespace, error) {
+func (s *Service) UpdateNamespace(ctx context.Context, w Write, in NamespaceInput) (*guidon.Namespace, int64, error) {
 	if err := requireAll(field{"key", in.Key}, field{"name", in.Name}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var updated *guidon.Namespace
-	err := s.update(ctx, in.Key, func(ctx context.Context, tx Tx) error {
+	revision, err := s.store.Update(ctx, in.Key, w, func(ctx context.Context, tx Tx) error {
 		n, err := existingNamespace(ctx, tx, in.Key)
 		if err != nil {
 			return err
@@ -75,15 +66,15 @@ func (s *Service) UpdateNamespace(ctx context.Context, in NamespaceInput) (*guid
 		updated = n
 		return tx.PutNamespace(ctx, n)
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // DeleteNamespace deletes a namespace with its flags and segments. It returns NotFound
 // if the namespace does not exist. Without force it returns InvalidArgument if the
 // namespace is protected or has flags (contract 4.7).
-func (s *Service) DeleteNamespace(ctx context.Context, key string, force bool) error {
+func (s *Service) DeleteNamespace(ctx context.Context, w Write, key string, force bool) (int64, error) {
 	key = guidon.NamespaceKey(key)
-	return s.update(ctx, key, func(ctx context.Context, tx Tx) error {
+	return s.store.Update(ctx, key, w, func(ctx context.Context, tx Tx) error {
 		n, err := existingNamespace(ctx, tx, key)
 		if err != nil {
 			return err
@@ -121,10 +112,11 @@ func existingNamespace(ctx context.Context, tx Tx, key string) (*guidon.Namespac
 	return n, err
 }
 
-// orNil returns value, or nil if the write that created it failed.
-func orNil[T any](value *T, err error) (*T, error) {
+// orNil returns value, or nil if the write that created it failed, with the results of
+// the write.
+func orNil[T any](value *T, revision int64, err error) (*T, int64, error) {
 	if err != nil {
-		return nil, err
+		return nil, revision, err
 	}
-	return value, nil
+	return value, revision, nil
 }

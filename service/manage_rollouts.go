@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/guidonhq/guidon"
@@ -28,62 +27,23 @@ type RolloutSegmentInput struct {
 	Value           bool
 }
 
-// ListRollouts returns a page of the flag's rollouts, sorted by rank. A flag that does
-// not exist has none.
-func (s *Service) ListRollouts(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*guidon.Rollout, Page, error) {
-	if err := request.validateTokenFirst(); err != nil {
-		return nil, Page{}, err
-	}
-	f, err := s.flag(ctx, guidon.NamespaceKey(namespace), flagKey)
-	if errors.Is(err, guidon.NotFound) {
-		f = &guidon.Flag{}
-	} else if err != nil {
-		return nil, Page{}, err
-	}
-	return paginate(f.Rollouts, request, func(r *guidon.Rollout) string { return r.ID })
-}
-
-// GetRollout returns the rollout and the key of its flag. It returns NotFound if the
-// rollout does not exist. If flagKey is empty, it searches all flags of the namespace,
-// because contract 4.1 does not require the key.
-func (s *Service) GetRollout(ctx context.Context, namespace, flagKey, id string) (*guidon.Rollout, string, error) {
-	namespace = guidon.NamespaceKey(namespace)
-	snapshot, err := s.viewOrEmpty(ctx, namespace)
-	if err != nil {
-		return nil, "", err
-	}
-	flags := snapshot.Flags()
-	if flagKey != "" {
-		flags = nil
-		if f := snapshot.Flag(flagKey); f != nil {
-			flags = []*guidon.Flag{f}
-		}
-	}
-	for _, f := range flags {
-		if r := f.Rollout(id); r != nil {
-			return r, f.Key, nil
-		}
-	}
-	return nil, "", rolloutNotFound(namespace, id)
-}
-
 // CreateRollout adds a rollout to a flag. It returns NotFound if the flag or a segment
 // does not exist, and InvalidArgument if another rollout has the rank.
-func (s *Service) CreateRollout(ctx context.Context, namespace string, in RolloutInput) (*guidon.Rollout, error) {
+func (s *Service) CreateRollout(ctx context.Context, w Write, namespace string, in RolloutInput) (*guidon.Rollout, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if in.FlagKey == "" {
-		return nil, emptyField("flagKey")
+		return nil, 0, emptyField("flagKey")
 	}
 	segment, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if in.Rank < 0 {
-		return nil, invalidField("rank", "must be greater than or equal to '0'")
+		return nil, 0, invalidField("rank", "must be greater than or equal to '0'")
 	}
 	missing := rolloutParentNotFound(namespace, in)
 	var created *guidon.Rollout
-	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
 		if slices.ContainsFunc(f.Rollouts, func(r *guidon.Rollout) bool { return r.Rank == in.Rank }) {
 			return guidon.Errorf(guidon.InvalidArgument, "rank number: %d already exists", in.Rank)
 		}
@@ -103,27 +63,27 @@ func (s *Service) CreateRollout(ctx context.Context, namespace string, in Rollou
 		sortByRank(f.Rollouts, rolloutRanking)
 		return nil
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // UpdateRollout replaces the description and the segment or threshold of a rollout. It
 // returns NotFound if the rollout or a segment does not exist, and InvalidArgument if
 // the stored rollout is of another kind.
-func (s *Service) UpdateRollout(ctx context.Context, namespace string, in RolloutInput) (*guidon.Rollout, error) {
+func (s *Service) UpdateRollout(ctx context.Context, w Write, namespace string, in RolloutInput) (*guidon.Rollout, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	segment, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if segment == nil && in.Threshold == nil {
-		return nil, invalidField("rule", "invalid rollout rule type")
+		return nil, 0, invalidField("rule", "invalid rollout rule type")
 	}
 	missing := rolloutNotFound(namespace, in.ID)
 	var updated *guidon.Rollout
-	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
 		r := f.Rollout(in.ID)
 		if r == nil {
 			return missing
@@ -141,30 +101,30 @@ func (s *Service) UpdateRollout(ctx context.Context, namespace string, in Rollou
 		updated = r
 		return nil
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // OrderRollouts assigns the ranks 1, 2, 3, … to the rollouts with the ids, as
 // [Service.OrderRules] does.
-func (s *Service) OrderRollouts(ctx context.Context, namespace, flagKey string, ids []string) error {
+func (s *Service) OrderRollouts(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
 	if flagKey == "" {
-		return emptyField("flagKey")
+		return 0, emptyField("flagKey")
 	}
 	if len(ids) < 2 {
-		return invalidField("rolloutIds", "must contain atleast 2 elements")
+		return 0, invalidField("rolloutIds", "must contain atleast 2 elements")
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		return reorder(f.Rollouts, rolloutRanking, ids, tx.Now())
 	}))
 }
 
 // DeleteRollout deletes a rollout and assigns the ranks 1 to n to the remaining ones. If
 // the rollout does not exist, it only does the latter (contract 4.7).
-func (s *Service) DeleteRollout(ctx context.Context, namespace, flagKey, id string) error {
+func (s *Service) DeleteRollout(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return err
+		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		kept, err := removeRanked(f.Rollouts, rolloutRanking, id, tx.Now())
 		f.Rollouts = kept
 		return err

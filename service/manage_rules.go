@@ -18,59 +18,23 @@ type RuleInput struct {
 	Rank            int32 // on create only; at least 1
 }
 
-// ListRules returns a page of the flag's rules, sorted by rank. A flag that does not
-// exist has none.
-func (s *Service) ListRules(ctx context.Context, namespace, flagKey string, request PageRequest) ([]*guidon.Rule, Page, error) {
-	if flagKey == "" {
-		return nil, Page{}, emptyField("flagKey")
-	}
-	if err := request.validate(); err != nil {
-		return nil, Page{}, err
-	}
-	f, err := s.flag(ctx, guidon.NamespaceKey(namespace), flagKey)
-	if errors.Is(err, guidon.NotFound) {
-		f = &guidon.Flag{}
-	} else if err != nil {
-		return nil, Page{}, err
-	}
-	return paginate(f.Rules, request, func(r *guidon.Rule) string { return r.ID })
-}
-
-// GetRule returns the rule. It returns NotFound if the rule or its flag does not exist.
-func (s *Service) GetRule(ctx context.Context, namespace, flagKey, id string) (*guidon.Rule, error) {
-	namespace = guidon.NamespaceKey(namespace)
-	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return nil, err
-	}
-	f, err := s.flag(ctx, namespace, flagKey)
-	if err != nil && !errors.Is(err, guidon.NotFound) {
-		return nil, err
-	}
-	if f != nil {
-		if r := f.Rule(id); r != nil {
-			return r, nil
-		}
-	}
-	return nil, ruleNotFound(namespace, id)
-}
-
 // CreateRule adds a rule without distributions to a flag. It returns NotFound if the flag
 // or a segment does not exist. Several rules may have the same rank.
-func (s *Service) CreateRule(ctx context.Context, namespace string, in RuleInput) (*guidon.Rule, error) {
+func (s *Service) CreateRule(ctx context.Context, w Write, namespace string, in RuleInput) (*guidon.Rule, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if in.FlagKey == "" {
-		return nil, emptyField("flagKey")
+		return nil, 0, emptyField("flagKey")
 	}
 	segmentKeys, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if in.Rank <= 0 {
-		return nil, invalidField("rank", "must be greater than 0")
+		return nil, 0, invalidField("rank", "must be greater than 0")
 	}
 	missing := guidon.Errorf(guidon.NotFound, "flag %q or segment %q not found", namespace+"/"+in.FlagKey, namespace+"/"+in.SegmentKey)
 	var created *guidon.Rule
-	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
 		if err := mustExist(ctx, tx, segmentKeys, missing); err != nil {
 			return err
 		}
@@ -82,23 +46,23 @@ func (s *Service) CreateRule(ctx context.Context, namespace string, in RuleInput
 		sortByRank(f.Rules, ruleRanking)
 		return nil
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // UpdateRule replaces the segments of a rule. It returns NotFound if the rule or a
 // segment does not exist.
-func (s *Service) UpdateRule(ctx context.Context, namespace string, in RuleInput) (*guidon.Rule, error) {
+func (s *Service) UpdateRule(ctx context.Context, w Write, namespace string, in RuleInput) (*guidon.Rule, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	segmentKeys, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	missing := ruleNotFound(namespace, in.ID)
 	var updated *guidon.Rule
-	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(ctx context.Context, tx Tx, f *guidon.Flag) error {
 		r := f.Rule(in.ID)
 		if r == nil {
 			return missing
@@ -111,31 +75,31 @@ func (s *Service) UpdateRule(ctx context.Context, namespace string, in RuleInput
 		updated = r
 		return nil
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // OrderRules assigns the ranks 1, 2, 3, … to the rules with the ids, of which there must
 // be at least two. An id that does not exist uses up a rank, and rules without an id in
 // ids keep theirs (contract 4.6). It is not an error if the flag does not exist.
-func (s *Service) OrderRules(ctx context.Context, namespace, flagKey string, ids []string) error {
+func (s *Service) OrderRules(ctx context.Context, w Write, namespace, flagKey string, ids []string) (int64, error) {
 	if flagKey == "" {
-		return emptyField("flagKey")
+		return 0, emptyField("flagKey")
 	}
 	if len(ids) < 2 {
-		return invalidField("ruleIds", "must contain atleast 2 elements")
+		return 0, invalidField("ruleIds", "must contain atleast 2 elements")
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		return reorder(f.Rules, ruleRanking, ids, tx.Now())
 	}))
 }
 
 // DeleteRule deletes a rule and assigns the ranks 1 to n to the remaining ones. If the
 // rule does not exist, it only does the latter (contract 4.7).
-func (s *Service) DeleteRule(ctx context.Context, namespace, flagKey, id string) error {
+func (s *Service) DeleteRule(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return err
+		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		kept, err := removeRanked(f.Rules, ruleRanking, id, tx.Now())
 		f.Rules = kept
 		return err

@@ -18,17 +18,17 @@ type VariantInput struct {
 
 // CreateVariant adds a variant to a flag. It returns NotFound if the flag does not exist
 // and InvalidArgument if another of its variants has the key.
-func (s *Service) CreateVariant(ctx context.Context, namespace string, in VariantInput) (*guidon.Variant, error) {
+func (s *Service) CreateVariant(ctx context.Context, w Write, namespace string, in VariantInput) (*guidon.Variant, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"flagKey", in.FlagKey}, field{"key", in.Key}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	attachment, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var created *guidon.Variant
-	err = s.updateFlag(ctx, namespace, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey), func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, guidon.FlagNotFound(namespace, in.FlagKey), func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		if f.VariantByKey(in.Key) != nil {
 			return variantTaken(namespace, in)
 		}
@@ -39,23 +39,23 @@ func (s *Service) CreateVariant(ctx context.Context, namespace string, in Varian
 		f.Variants = append(f.Variants, created)
 		return nil
 	})
-	return orNil(created, err)
+	return orNil(created, revision, err)
 }
 
 // UpdateVariant replaces all fields of a variant. It returns NotFound if the flag or the
 // variant does not exist, and InvalidArgument if another variant has the key.
-func (s *Service) UpdateVariant(ctx context.Context, namespace string, in VariantInput) (*guidon.Variant, error) {
+func (s *Service) UpdateVariant(ctx context.Context, w Write, namespace string, in VariantInput) (*guidon.Variant, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := requireAll(field{"id", in.ID}, field{"flagKey", in.FlagKey}, field{"key", in.Key}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	attachment, err := in.check()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	missing := guidon.Errorf(guidon.NotFound, "variant %q not found", in.Key)
 	var updated *guidon.Variant
-	err = s.updateFlag(ctx, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *guidon.Flag) error {
+	revision, err := s.updateFlag(ctx, w, namespace, in.FlagKey, missing, func(_ context.Context, tx Tx, f *guidon.Flag) error {
 		v := f.Variant(in.ID)
 		if v == nil {
 			return missing
@@ -68,16 +68,16 @@ func (s *Service) UpdateVariant(ctx context.Context, namespace string, in Varian
 		updated = v
 		return nil
 	})
-	return orNil(updated, err)
+	return orNil(updated, revision, err)
 }
 
 // DeleteVariant deletes a variant and its distributions, and clears the default if it is
 // that variant. It is not an error if it does not exist.
-func (s *Service) DeleteVariant(ctx context.Context, namespace, flagKey, id string) error {
+func (s *Service) DeleteVariant(ctx context.Context, w Write, namespace, flagKey, id string) (int64, error) {
 	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
-		return err
+		return 0, err
 	}
-	return ignoreUnchanged(s.updateFlag(ctx, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, _ Tx, f *guidon.Flag) error {
+	return ignoreUnchanged(s.updateFlag(ctx, w, guidon.NamespaceKey(namespace), flagKey, errUnchanged, func(_ context.Context, _ Tx, f *guidon.Flag) error {
 		if !f.RemoveVariant(id) {
 			return errUnchanged
 		}

@@ -20,12 +20,9 @@ import (
 // An empty namespace argument means [guidon.DefaultNamespace]. Besides the errors named below,
 // the methods return InvalidArgument for arguments that break a rule of contract 4 or 6,
 // TooLarge for an object above [MaxObjectSize], and the errors of [Store], such as
-// FailedPrecondition for Call.IfMatch. An error that the caller can fix is an *[guidon.Error]
-// whose message names the field and the rule, and nothing has changed.
-//
-// Methods take the author of a change and the preconditions from the [Call] of the
-// context, and set its namespace and revision. A read returns Unavailable if
-// Call.MinRevision is not reached within [MaxRevisionWait].
+// FailedPrecondition for Write.IfMatch. An error that the caller can fix is an *[guidon.Error]
+// whose message names the field and the rule, and nothing has changed. Methods that change
+// a namespace return its current revision, also beside an error; it is 0 if it is not known.
 type Service struct {
 	store Store
 	now   func() time.Time
@@ -37,48 +34,10 @@ func NewService(store Store, now func() time.Time) *Service {
 	return &Service{store: store, now: now}
 }
 
-// view returns the current snapshot of the namespace, and sets the call's namespace and
-// revision.
-func (s *Service) view(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	call := CallFrom(ctx)
-	call.Namespace = namespace
-	snapshot, err := s.store.Snapshot(ctx, namespace)
-	if call.MinRevision > 0 {
-		snapshot, err = s.await(ctx, namespace, call, snapshot, err)
-	}
-	if errors.Is(err, guidon.NotFound) {
-		return nil, guidon.Errorf(guidon.NotFound, "namespace %q not found", namespace)
-	}
-	if err != nil {
-		return nil, err
-	}
-	call.Revision = snapshot.Revision().Number
-	if err := checkRevision(call); err != nil {
-		return nil, err
-	}
-	return snapshot, nil
-}
-
-// viewOrEmpty is view, but returns an empty snapshot if the namespace does not exist.
-// Lists (contract 6) and evaluation (contract 7.1) use it.
-func (s *Service) viewOrEmpty(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	snapshot, err := s.view(ctx, namespace)
-	if errors.Is(err, guidon.NotFound) {
-		return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{}, nil, nil), nil
-	}
-	return snapshot, err
-}
-
-// update sets the call's namespace and calls [Store.Update].
-func (s *Service) update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error {
-	CallFrom(ctx).Namespace = namespace
-	return s.store.Update(ctx, namespace, fn)
-}
-
 // updateFlag loads the flag, calls change to modify it, and stores it. It returns
 // missing if the flag does not exist.
-func (s *Service) updateFlag(ctx context.Context, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *guidon.Flag) error) error {
-	return s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+func (s *Service) updateFlag(ctx context.Context, w Write, namespace, key string, missing error, change func(ctx context.Context, tx Tx, f *guidon.Flag) error) (int64, error) {
+	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		f, err := tx.Flag(ctx, key)
 		if errors.Is(err, guidon.NotFound) {
 			return missing
@@ -94,8 +53,8 @@ func (s *Service) updateFlag(ctx context.Context, namespace, key string, missing
 }
 
 // updateSegment is updateFlag for segments.
-func (s *Service) updateSegment(ctx context.Context, namespace, key string, missing error, change func(tx Tx, g *guidon.Segment) error) error {
-	return s.update(ctx, namespace, func(ctx context.Context, tx Tx) error {
+func (s *Service) updateSegment(ctx context.Context, w Write, namespace, key string, missing error, change func(tx Tx, g *guidon.Segment) error) (int64, error) {
+	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		g, err := tx.Segment(ctx, key)
 		if errors.Is(err, guidon.NotFound) {
 			return missing
@@ -114,11 +73,11 @@ func (s *Service) updateSegment(ctx context.Context, namespace, key string, miss
 var errUnchanged = errors.New("nothing to change")
 
 // ignoreUnchanged turns errUnchanged into success.
-func ignoreUnchanged(err error) error {
+func ignoreUnchanged(revision int64, err error) (int64, error) {
 	if errors.Is(err, errUnchanged) {
-		return nil
+		return revision, nil
 	}
-	return err
+	return revision, err
 }
 
 func segmentNotFound(namespace, key string) error {

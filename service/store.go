@@ -24,15 +24,16 @@ type Store interface {
 	Namespaces(ctx context.Context) ([]*guidon.Namespace, error)
 
 	// Snapshot returns a state of the namespace that was current at some time after
-	// Call.Begun or, if that is zero, after the start of the method. It is never a
-	// mixture of two states. It returns NotFound if the namespace does not exist. The
-	// caller may keep the snapshot, but must not modify anything reachable from it.
+	// d.Begun or, if that is zero, after the start of the method. It is never a mixture
+	// of two states. It returns NotFound if the namespace does not exist. The caller may
+	// keep the snapshot, but must not modify anything reachable from it.
 	//
-	// Unless Call.Fresh is set, a store that is configured so may return an older state:
+	// Unless d.Fresh is set, a store that is configured so may return an older state:
 	// one that was current at most a fixed time before, but never one from before a
-	// write that this store has acknowledged. Call.MayBeStale also allows a still older
-	// one while the database is unavailable, in which case the store sets Call.Stale.
-	Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error)
+	// write that this store has acknowledged. d.MayBeStale also allows a still older one
+	// while the database is unavailable. The duration is then the time since that was
+	// last known to be current, also beside NotFound; otherwise it is 0.
+	Snapshot(ctx context.Context, namespace string, d Demand) (*guidon.Snapshot, time.Duration, error)
 
 	// Update runs fn with exclusive access to one namespace, which need not exist. It
 	// commits the writes of fn together with the next revision and the change records,
@@ -43,19 +44,20 @@ type Store interface {
 	// it is given. If fn returns an error, Update returns that error and stores nothing.
 	// If fn writes nothing, no revision is used.
 	//
-	// The call of ctx ([CallFrom]) has the author of the change records. If Call.IfMatch
-	// is set and is not the current revision, Update returns FailedPrecondition without
-	// running fn. On return Call.Revision is the current revision, also if fn failed. It
-	// is not set if the namespace never existed.
-	Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx Tx) error) error
+	// w.By is the author of the change records. If w.IfMatch is set and is not the
+	// current revision, Update returns FailedPrecondition without running fn. The result
+	// is the current revision, also if fn failed; it is 0 if the namespace never existed
+	// or the revision is not known.
+	Update(ctx context.Context, namespace string, w Write, fn func(ctx context.Context, tx Tx) error) (int64, error)
 
 	// Authentications returns all stored authentications. Snapshot's rules for older
-	// states apply.
-	Authentications(ctx context.Context) (*AuthenticationSet, error)
+	// states apply. next is a hint: the namespace that will be read next, or "". A store
+	// may find out about both with one query.
+	Authentications(ctx context.Context, d Demand, next string) (*AuthenticationSet, time.Duration, error)
 
 	// UpdateAuthentications is Update for the authentications, which have their own
-	// revision. It ignores Call.IfMatch and does not set Call.Revision.
-	UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx AuthenticationTx) error) error
+	// revision. It ignores w.IfMatch.
+	UpdateAuthentications(ctx context.Context, w Write, fn func(ctx context.Context, tx AuthenticationTx) error) error
 
 	// Changes returns the change records that the query selects, newest first unless
 	// ChangeQuery.After is set. A store may return fewer than the limit if they are

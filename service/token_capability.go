@@ -64,17 +64,18 @@ func (a *Authentication) sign(namespace string, until time.Time) []byte {
 }
 
 // AuthenticateListener returns the authentication that signed the capability to
-// listen to the namespace, and the expiry of the capability. It returns
+// listen to the namespace, its age if the tokens are stale as d allows, and the expiry of
+// the capability. It returns
 // Unauthenticated if the capability is malformed, forged or was expired at the given
 // time, or if its token has been deleted or has expired by now.
-func (s *Service) AuthenticateListener(ctx context.Context, namespace, capability string, at time.Time) (*Authentication, time.Time, error) {
+func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace, capability string, at time.Time) (*Authentication, time.Duration, time.Time, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(capability)
 	if err != nil || len(raw) != handleSize+expirySize+signatureSize {
-		return nil, time.Time{}, ErrUnauthenticated
+		return nil, 0, time.Time{}, ErrUnauthenticated
 	}
-	set, err := s.store.Authentications(ctx)
+	set, age, err := s.store.Authentications(ctx, d, guidon.NamespaceKey(namespace))
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, 0, time.Time{}, err
 	}
 	a := set.byHandle()[string(raw[:handleSize])]
 	until := time.Unix(int64(binary.BigEndian.Uint64(raw[handleSize:])), 0) // #nosec G115 -- the bits are meant
@@ -82,9 +83,9 @@ func (s *Service) AuthenticateListener(ctx context.Context, namespace, capabilit
 	case a == nil, a.Expired(s.now()):
 	case !hmac.Equal(a.sign(guidon.NamespaceKey(namespace), until), raw[handleSize+expirySize:]), !at.Before(until):
 	default:
-		return a, until, nil
+		return a, age, until, nil
 	}
-	return nil, time.Time{}, ErrUnauthenticated
+	return nil, 0, time.Time{}, ErrUnauthenticated
 }
 
 func indexByHandle(all []*Authentication) map[string]*Authentication {

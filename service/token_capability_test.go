@@ -21,7 +21,7 @@ func TestCapability(t *testing.T) {
 	other := service.NewService(db, func() time.Time { return now })
 	create := func(in service.TokenInput) *service.Authentication {
 		t.Helper()
-		_, a, err := s.CreateToken(t.Context(), in)
+		_, a, err := s.CreateToken(t.Context(), service.Write{}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestCapability(t *testing.T) {
 		{"of a token that has not expired yet", "shop", brief.Capability("shop", end), now, brief},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, until, err := other.AuthenticateListener(t.Context(), test.namespace, test.capability, test.at)
+			got, _, until, err := other.AuthenticateListener(t.Context(), service.Demand{}, test.namespace, test.capability, test.at)
 			if test.want == nil {
 				if !errors.Is(err, guidon.Unauthenticated) {
 					t.Errorf("got %v, %v", got, err)
@@ -72,7 +72,7 @@ func TestCapability(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Authenticate(t.Context(), good); !errors.Is(err, guidon.Unauthenticated) {
+	if _, _, err := s.Authenticate(t.Context(), service.Demand{}, "", good); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("a capability was accepted as a token: %v", err)
 	}
 	for _, secret := range []string{a.ID, a.TokenHash} {
@@ -83,7 +83,7 @@ func TestCapability(t *testing.T) {
 
 	rejected := func(what, capability string) {
 		t.Helper()
-		if _, _, err := other.AuthenticateListener(t.Context(), "shop", capability, now); !errors.Is(err, guidon.Unauthenticated) {
+		if _, _, _, err := other.AuthenticateListener(t.Context(), service.Demand{}, "shop", capability, now); !errors.Is(err, guidon.Unauthenticated) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestCapability(t *testing.T) {
 	now = now.Add(2 * time.Minute)
 	rejected("the token has expired", brief.Capability("shop", end))
 	now = past
-	if err := s.DeleteAuthentication(t.Context(), a.ID); err != nil {
+	if err := s.DeleteAuthentication(t.Context(), service.Write{}, a.ID); err != nil {
 		t.Fatal(err)
 	}
 	rejected("the token was deleted", good)
@@ -117,7 +117,7 @@ func TestListenerStoreError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := &service.Authentication{ID: "x", TokenHash: "y"}
-	_, _, err := newService(t).AuthenticateListener(ctx, "shop", a.Capability("shop", time.Now()), time.Now())
+	_, _, _, err := newService(t).AuthenticateListener(ctx, service.Demand{}, "shop", a.Capability("shop", time.Now()), time.Now())
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -53,32 +53,33 @@ func newToken() string {
 	return tokenPrefix + base64.URLEncoding.EncodeToString(raw[:])
 }
 
-// Authenticate returns the authentication of a client token. It returns
-// Unauthenticated if the token is unknown or has expired.
-func (s *Service) Authenticate(ctx context.Context, token string) (*Authentication, error) {
-	set, err := s.store.Authentications(ctx)
+// Authenticate returns the authentication of a client token, and the age of the tokens if
+// they are stale as d allows. next is the namespace that will be read next, or "". It
+// returns Unauthenticated if the token is unknown or has expired.
+func (s *Service) Authenticate(ctx context.Context, d Demand, next, token string) (*Authentication, time.Duration, error) {
+	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
-		return nil, err
+		return nil, age, err
 	}
 	a := set.byToken(token)
 	if a == nil || !a.ExpiresAt.IsZero() && a.Expired(s.now()) {
-		return nil, ErrUnauthenticated
+		return nil, age, ErrUnauthenticated
 	}
-	return a, nil
+	return a, age, nil
 }
 
 // Reauthenticate returns the current state of an authentication that was returned
-// earlier. It returns Unauthenticated if it no longer exists or has expired.
-func (s *Service) Reauthenticate(ctx context.Context, earlier *Authentication) (*Authentication, error) {
-	set, err := s.store.Authentications(ctx)
+// earlier, with the arguments and the age of [Service.Authenticate]. It returns Unauthenticated if it no longer exists or has expired.
+func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, earlier *Authentication) (*Authentication, time.Duration, error) {
+	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
-		return nil, err
+		return nil, age, err
 	}
 	a := set.ByTokenHash(earlier.TokenHash)
 	if a == nil || a.Expired(s.now()) {
-		return nil, ErrUnauthenticated
+		return nil, age, ErrUnauthenticated
 	}
-	return a, nil
+	return a, age, nil
 }
 
 // ErrUnauthenticated is the error for all missing and invalid credentials. It is always
@@ -86,9 +87,9 @@ func (s *Service) Reauthenticate(ctx context.Context, earlier *Authentication) (
 var ErrUnauthenticated = guidon.Errorf(guidon.Unauthenticated, "request was not authenticated")
 
 // CreateToken creates a static token and returns it. Only its hash is stored, so the
-// token cannot be retrieved later. The metadata names the actor of the call as its
+// token cannot be retrieved later. The metadata names the actor of the write as its
 // creator (operations 1.4).
-func (s *Service) CreateToken(ctx context.Context, in TokenInput) (token string, created *Authentication, err error) {
+func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (token string, created *Authentication, err error) {
 	if err := requireAll(field{"name", in.Name}); err != nil {
 		return "", nil, err
 	}
@@ -96,8 +97,8 @@ func (s *Service) CreateToken(ctx context.Context, in TokenInput) (token string,
 		return "", nil, invalidField("namespaceKey", "is not a namespace key")
 	}
 	token = newToken()
-	err = s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
-		created = in.authentication(token, tx.Now(), CallFrom(ctx).Actor)
+	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		created = in.authentication(token, tx.Now(), w.By.Author())
 		return tx.PutAuthentication(ctx, created)
 	})
 	if err != nil {
@@ -144,8 +145,8 @@ func ExpiryAt(at *time.Time) time.Time {
 // order, and the token of the next page, which is empty on the last one. MethodNone
 // selects all methods. A limit of 0 means 25, and more than 100 means 100. It returns
 // InvalidArgument if limit is negative (contract 6).
-func (s *Service) ListAuthentications(ctx context.Context, method Method, limit int32, pageToken string) ([]*Authentication, string, error) {
-	set, err := s.store.Authentications(ctx)
+func (s *Service) ListAuthentications(ctx context.Context, d Demand, method Method, limit int32, pageToken string) ([]*Authentication, string, error) {
+	set, _, err := s.store.Authentications(ctx, d, "")
 	if err != nil {
 		return nil, "", err
 	}
@@ -158,8 +159,8 @@ func (s *Service) ListAuthentications(ctx context.Context, method Method, limit 
 
 // GetAuthentication returns the authentication with the id. It returns NotFound if it
 // does not exist.
-func (s *Service) GetAuthentication(ctx context.Context, id string) (*Authentication, error) {
-	set, err := s.store.Authentications(ctx)
+func (s *Service) GetAuthentication(ctx context.Context, d Demand, id string) (*Authentication, error) {
+	set, _, err := s.store.Authentications(ctx, d, "")
 	if err != nil {
 		return nil, err
 	}
@@ -171,22 +172,22 @@ func (s *Service) GetAuthentication(ctx context.Context, id string) (*Authentica
 
 // DeleteAuthentication deletes an authentication. It is not an error if it does not
 // exist.
-func (s *Service) DeleteAuthentication(ctx context.Context, id string) error {
-	return s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
+func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) error {
+	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, id)
 	})
 }
 
 // ExpireSelf sets the expiry of the caller's own authentication; nil means now. If it
 // expires already, the expiry cannot be extended: ExpireSelf returns InvalidArgument for
-// a later time. It returns Unauthenticated if the call has no stored authentication, or
+// a later time. It returns Unauthenticated if the caller has no stored authentication, or
 // if that has expired.
-func (s *Service) ExpireSelf(ctx context.Context, at *time.Time) error {
-	self := CallFrom(ctx).Authentication
+func (s *Service) ExpireSelf(ctx context.Context, w Write, at *time.Time) error {
+	self := w.By.Authentication
 	if self == nil || self.ID == "" {
 		return ErrUnauthenticated
 	}
-	return s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
+	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		a, err := tx.Authentication(ctx, self.ID)
 		if errors.Is(err, guidon.NotFound) {
 			return ErrUnauthenticated
@@ -222,12 +223,12 @@ type BootstrapInput struct {
 // stays deleted. If it creates a random token, it returns that, and the caller must show
 // it to the operator. A configured token is never returned. Several processes may call
 // Bootstrap concurrently: exactly one creates the token.
-func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random string, created bool, err error) {
+func (s *Service) Bootstrap(ctx context.Context, w Write, in BootstrapInput) (random string, created bool, err error) {
 	token := in.Token
 	if token == "" {
 		token = newToken()
 	}
-	err = s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
+	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		if created = tx.First(); !created {
 			return nil
 		}
@@ -236,7 +237,7 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 			expiry := tx.Now().Add(in.Expiration)
 			record.ExpiresAt = &expiry
 		}
-		return tx.PutAuthentication(ctx, record.authentication(token, tx.Now(), CallFrom(ctx).Actor))
+		return tx.PutAuthentication(ctx, record.authentication(token, tx.Now(), w.By.Author()))
 	})
 	if err != nil {
 		return "", false, err
@@ -250,7 +251,7 @@ func (s *Service) Bootstrap(ctx context.Context, in BootstrapInput) (random stri
 // HasUnlimitedToken reports whether there is a valid static token that is not limited to
 // a namespace.
 func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
-	set, err := s.store.Authentications(ctx)
+	set, _, err := s.store.Authentications(ctx, Demand{}, "")
 	if err != nil {
 		return false, err
 	}
@@ -272,11 +273,11 @@ const (
 // grace ago, at most 100,000 of them, and returns how many (operations 1.12). It runs
 // several transactions, so it may have deleted some if it returns an error. It can be
 // interrupted and run again at any time.
-func (s *Service) CleanupAuthentications(ctx context.Context, method Method, grace time.Duration) (int, error) {
+func (s *Service) CleanupAuthentications(ctx context.Context, w Write, method Method, grace time.Duration) (int, error) {
 	total := 0
 	for total < cleanupRun {
 		deleted := 0
-		err := s.store.UpdateAuthentications(ctx, func(ctx context.Context, tx AuthenticationTx) error {
+		err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 			expired, err := tx.Expired(ctx, method, tx.Now().Add(-grace), cleanupBatch)
 			if err != nil {
 				return err

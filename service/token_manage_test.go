@@ -24,7 +24,7 @@ func TestBootstrapConcurrently(t *testing.T) {
 	var starting sync.WaitGroup
 	for range 16 {
 		starting.Go(func() {
-			random, created, err := service.NewService(store, time.Now).Bootstrap(ctx, service.BootstrapInput{})
+			random, created, err := service.NewService(store, time.Now).Bootstrap(ctx, service.Write{}, service.BootstrapInput{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -40,7 +40,7 @@ func TestBootstrapConcurrently(t *testing.T) {
 		t.Fatalf("%d bootstrap tokens were created, want 1", len(tokens))
 	}
 	s := service.NewService(store, time.Now)
-	a, err := s.Authenticate(ctx, tokens[0])
+	a, _, err := s.Authenticate(t.Context(), service.Demand{}, "", tokens[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestBootstrapConcurrently(t *testing.T) {
 func TestBootstrapWithSecret(t *testing.T) {
 	s := newService(t)
 	in := service.BootstrapInput{Token: "s3cr3t", Expiration: time.Hour, Metadata: map[string]string{"role": "admin"}}
-	random, created, err := s.Bootstrap(t.Context(), in)
+	random, created, err := s.Bootstrap(t.Context(), service.Write{}, in)
 	if random != "" || !created || err != nil {
 		t.Fatalf("got %q, %t, %v; want nothing, true, no error", random, created, err)
 	}
-	a, err := s.Authenticate(t.Context(), "s3cr3t")
+	a, _, err := s.Authenticate(t.Context(), service.Demand{}, "", "s3cr3t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestBootstrapWithSecret(t *testing.T) {
 func TestBootstrapOnce(t *testing.T) {
 	token := func(t *testing.T, s *service.Service, in service.TokenInput) *service.Authentication {
 		t.Helper()
-		_, created, err := s.CreateToken(t.Context(), in)
+		_, created, err := s.CreateToken(t.Context(), service.Write{}, in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,13 +85,13 @@ func TestBootstrapOnce(t *testing.T) {
 		"a valid token":    func(t *testing.T, s *service.Service) { token(t, s, service.TokenInput{Name: "n"}) },
 		"an expired token": func(t *testing.T, s *service.Service) { token(t, s, service.TokenInput{Name: "n", ExpiresAt: &past}) },
 		"a deleted token": func(t *testing.T, s *service.Service) {
-			if err := s.DeleteAuthentication(t.Context(), token(t, s, service.TokenInput{Name: "n"}).ID); err != nil {
+			if err := s.DeleteAuthentication(t.Context(), service.Write{}, token(t, s, service.TokenInput{Name: "n"}).ID); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"a token that was cleaned up": func(t *testing.T, s *service.Service) {
 			token(t, s, service.TokenInput{Name: "n", ExpiresAt: &past})
-			if n, err := s.CleanupAuthentications(t.Context(), service.MethodToken, 0); n != 1 || err != nil {
+			if n, err := s.CleanupAuthentications(t.Context(), service.Write{}, service.MethodToken, 0); n != 1 || err != nil {
 				t.Fatalf("deleted %d, error %v; want 1", n, err)
 			}
 		},
@@ -100,11 +100,11 @@ func TestBootstrapOnce(t *testing.T) {
 			s := newService(t)
 			before(t, s)
 			for _, in := range []service.BootstrapInput{{}, {Token: "s3cr3t"}} {
-				if random, created, err := s.Bootstrap(t.Context(), in); random != "" || created || err != nil {
+				if random, created, err := s.Bootstrap(t.Context(), service.Write{}, in); random != "" || created || err != nil {
 					t.Errorf("%+v: got %q, created %t, error %v; want nothing", in, random, created, err)
 				}
 			}
-			if _, err := s.Authenticate(t.Context(), "s3cr3t"); !errors.Is(err, guidon.Unauthenticated) {
+			if _, _, err := s.Authenticate(t.Context(), service.Demand{}, "", "s3cr3t"); !errors.Is(err, guidon.Unauthenticated) {
 				t.Errorf("the configured token: got error %v, want Unauthenticated", err)
 			}
 		})
@@ -115,8 +115,8 @@ func TestBootstrapOnce(t *testing.T) {
 // stored, and its name is required (operations 1.3, 1.4).
 func TestCreateToken(t *testing.T) {
 	s := newService(t)
-	ctx := service.WithCall(t.Context(), &service.Call{Actor: change.Actor{ID: "token:maker"}})
-	token, a, err := s.CreateToken(ctx, service.TokenInput{
+	by := service.Write{By: service.Caller{Actor: change.Actor{ID: "token:maker"}}}
+	token, a, err := s.CreateToken(t.Context(), by, service.TokenInput{
 		Name: "ci", Description: "for CI", Namespace: "default",
 		Metadata: map[string]string{"team": "shop", service.MetadataTokenName: "overridden", service.MetadataTokenCreatedBy: "forged"},
 	})
@@ -140,7 +140,7 @@ func TestCreateToken(t *testing.T) {
 		t.Errorf("scope %q, %t", namespace, limited)
 	}
 	for _, in := range []service.TokenInput{{}, {Name: "n", Namespace: "  "}, {Name: "n", Namespace: "a/b"}} {
-		if _, _, err := s.CreateToken(ctx, in); !errors.Is(err, guidon.InvalidArgument) {
+		if _, _, err := s.CreateToken(t.Context(), service.Write{}, in); !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("%+v: got error %v, want an InvalidArgument", in, err)
 		}
 	}
@@ -156,26 +156,26 @@ func TestCleanupAuthentications(t *testing.T) {
 	for name, expiry := range map[string]*time.Time{
 		"long ago": new(now.Add(-2 * time.Hour)), "just now": new(now.Add(-time.Minute)), "later": new(now.Add(time.Hour)), "never": nil,
 	} {
-		token, _, err := s.CreateToken(ctx, service.TokenInput{Name: name, ExpiresAt: expiry})
+		token, _, err := s.CreateToken(ctx, service.Write{}, service.TokenInput{Name: name, ExpiresAt: expiry})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tokens[name] = token
 	}
 	for name, works := range map[string]bool{"long ago": false, "just now": false, "later": true, "never": true} {
-		if _, err := s.Authenticate(ctx, tokens[name]); works != (err == nil) {
+		if _, _, err := s.Authenticate(t.Context(), service.Demand{}, "", tokens[name]); works != (err == nil) {
 			t.Errorf("%s: error %v, want a valid token: %t", name, err, works)
 		}
 	}
-	deleted, err := s.CleanupAuthentications(ctx, service.MethodToken, time.Hour)
+	deleted, err := s.CleanupAuthentications(ctx, service.Write{}, service.MethodToken, time.Hour)
 	if deleted != 1 || err != nil {
 		t.Errorf("deleted %d, error %v; want 1", deleted, err)
 	}
-	left, _, err := s.ListAuthentications(ctx, service.MethodNone, 0, "")
+	left, _, err := s.ListAuthentications(ctx, service.Demand{}, service.MethodNone, 0, "")
 	if len(left) != 3 || err != nil {
 		t.Errorf("%d are left, error %v; want 3", len(left), err)
 	}
-	if deleted, err := s.CleanupAuthentications(ctx, service.MethodToken, time.Hour); deleted != 0 || err != nil {
+	if deleted, err := s.CleanupAuthentications(ctx, service.Write{}, service.MethodToken, time.Hour); deleted != 0 || err != nil {
 		t.Errorf("again: deleted %d, error %v; want none", deleted, err)
 	}
 }
@@ -200,15 +200,15 @@ func TestTokenExpiry(t *testing.T) {
 		"the last time":           {new(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			token, a, err := s.CreateToken(t.Context(), service.TokenInput{Name: "n", ExpiresAt: tt.at})
+			token, a, err := s.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "n", ExpiresAt: tt.at})
 			if err != nil {
 				t.Fatal(err)
 			}
-			stored, err := s.GetAuthentication(t.Context(), a.ID)
+			stored, err := s.GetAuthentication(t.Context(), service.Demand{}, a.ID)
 			if err != nil || !stored.ExpiresAt.Equal(tt.want) || !a.ExpiresAt.Equal(tt.want) {
 				t.Errorf("got %v, stored %v, error %v; want %v", a.ExpiresAt, stored.ExpiresAt, err, tt.want)
 			}
-			if _, err := s.Authenticate(t.Context(), token); (err == nil) != tt.valid {
+			if _, _, err := s.Authenticate(t.Context(), service.Demand{}, "", token); (err == nil) != tt.valid {
 				t.Errorf("got error %v, want the token to be valid: %t", err, tt.valid)
 			}
 		})
@@ -239,24 +239,24 @@ func TestExpireSelf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newService(t)
-			token, a, err := s.CreateToken(t.Context(), service.TokenInput{Name: "n", ExpiresAt: tt.own})
+			token, a, err := s.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "n", ExpiresAt: tt.own})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx := service.WithCall(t.Context(), &service.Call{Authentication: a})
-			if err := s.ExpireSelf(ctx, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.rejected || (err != nil) != tt.rejected {
+			by := service.Write{By: service.Caller{Authentication: a}}
+			if err := s.ExpireSelf(t.Context(), by, tt.at); errors.Is(err, guidon.InvalidArgument) != tt.rejected || (err != nil) != tt.rejected {
 				t.Errorf("got error %v, want InvalidArgument: %t", err, tt.rejected)
 			}
-			got, err := s.GetAuthentication(ctx, a.ID)
+			got, err := s.GetAuthentication(t.Context(), service.Demand{}, a.ID)
 			if err != nil || tt.want.IsZero() && got.ExpiresAt.Sub(now) > time.Minute || !tt.want.IsZero() && !got.ExpiresAt.Equal(tt.want) {
 				t.Errorf("expiry %v, error %v; want %v", got.ExpiresAt, err, tt.want)
 			}
-			if _, err := s.Authenticate(ctx, token); (err == nil) != tt.valid {
+			if _, _, err := s.Authenticate(t.Context(), service.Demand{}, "", token); (err == nil) != tt.valid {
 				t.Errorf("got error %v afterwards, want the token to be valid: %t", err, tt.valid)
 			}
 		})
 	}
-	if err := newService(t).ExpireSelf(t.Context(), nil); !errors.Is(err, guidon.Unauthenticated) {
+	if err := newService(t).ExpireSelf(t.Context(), service.Write{}, nil); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("got error %v without an authentication, want Unauthenticated", err)
 	}
 }
@@ -265,13 +265,13 @@ func TestExpireSelf(t *testing.T) {
 func TestExpireSelfTooLate(t *testing.T) {
 	s := newService(t)
 	past := time.Now().Add(-time.Minute)
-	_, a, err := s.CreateToken(t.Context(), service.TokenInput{Name: "n", ExpiresAt: &past})
+	_, a, err := s.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "n", ExpiresAt: &past})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := service.WithCall(t.Context(), &service.Call{Authentication: a})
+	by := service.Write{By: service.Caller{Authentication: a}}
 	for _, at := range []*time.Time{nil, new(time.Now().Add(time.Hour))} {
-		if err := s.ExpireSelf(ctx, at); !errors.Is(err, guidon.Unauthenticated) {
+		if err := s.ExpireSelf(t.Context(), by, at); !errors.Is(err, guidon.Unauthenticated) {
 			t.Errorf("%v: got error %v, want Unauthenticated", at, err)
 		}
 	}

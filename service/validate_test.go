@@ -186,14 +186,14 @@ func TestRuleChecks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := s.CreateRule(t.Context(), "", tt.in)
+			_, _, err := s.CreateRule(t.Context(), Write{}, "", tt.in)
 			wantError(t, err, tt.want)
 		})
 	}
-	wantError(t, s.OrderRules(t.Context(), "", "", nil), "invalid field flagKey: must not be empty")
-	wantError(t, s.OrderRules(t.Context(), "", "f", []string{"one"}), "invalid field ruleIds: must contain atleast 2 elements")
-	wantError(t, s.DeleteRule(t.Context(), "", "", ""), "invalid field id: must not be empty")
-	wantError(t, s.DeleteRule(t.Context(), "", "", "1"), "invalid field flagKey: must not be empty")
+	wantError(t, failure(s.OrderRules(t.Context(), Write{}, "", "", nil)), "invalid field flagKey: must not be empty")
+	wantError(t, failure(s.OrderRules(t.Context(), Write{}, "", "f", []string{"one"})), "invalid field ruleIds: must contain atleast 2 elements")
+	wantError(t, failure(s.DeleteRule(t.Context(), Write{}, "", "", "")), "invalid field id: must not be empty")
+	wantError(t, failure(s.DeleteRule(t.Context(), Write{}, "", "", "1")), "invalid field flagKey: must not be empty")
 }
 
 func TestRolloutChecks(t *testing.T) {
@@ -221,19 +221,19 @@ func TestRolloutChecks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := s.CreateRollout(t.Context(), "", tt.in)
+			_, _, err := s.CreateRollout(t.Context(), Write{}, "", tt.in)
 			wantError(t, err, tt.create)
-			_, err = s.UpdateRollout(t.Context(), "", tt.in)
+			_, _, err = s.UpdateRollout(t.Context(), Write{}, "", tt.in)
 			wantError(t, err, tt.update)
 		})
 	}
-	_, err := s.UpdateRollout(t.Context(), "", RolloutInput{ID: "1", FlagKey: "f"})
+	_, _, err := s.UpdateRollout(t.Context(), Write{}, "", RolloutInput{ID: "1", FlagKey: "f"})
 	wantError(t, err, "invalid field rule: invalid rollout rule type")
-	_, err = s.CreateRollout(t.Context(), "", RolloutInput{FlagKey: "f", Rank: -1, Threshold: half})
+	_, _, err = s.CreateRollout(t.Context(), Write{}, "", RolloutInput{FlagKey: "f", Rank: -1, Threshold: half})
 	wantError(t, err, "invalid field rank: must be greater than or equal to '0'") // contract 15
-	wantError(t, s.OrderRollouts(t.Context(), "", "", nil), "invalid field flagKey: must not be empty")
-	wantError(t, s.OrderRollouts(t.Context(), "", "f", nil), "invalid field rolloutIds: must contain atleast 2 elements")
-	wantError(t, s.DeleteRollout(t.Context(), "", "", ""), "invalid field id: must not be empty")
+	wantError(t, failure(s.OrderRollouts(t.Context(), Write{}, "", "", nil)), "invalid field flagKey: must not be empty")
+	wantError(t, failure(s.OrderRollouts(t.Context(), Write{}, "", "f", nil)), "invalid field rolloutIds: must contain atleast 2 elements")
+	wantError(t, failure(s.DeleteRollout(t.Context(), Write{}, "", "", "")), "invalid field id: must not be empty")
 }
 
 func TestDistributionChecks(t *testing.T) {
@@ -257,26 +257,29 @@ func TestDistributionChecks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.create+"|"+tt.update, func(t *testing.T) {
-			_, err := s.CreateDistribution(t.Context(), "", tt.in)
+			_, _, err := s.CreateDistribution(t.Context(), Write{}, "", tt.in)
 			wantError(t, err, tt.create)
-			_, err = s.UpdateDistribution(t.Context(), "", tt.in)
+			_, _, err = s.UpdateDistribution(t.Context(), Write{}, "", tt.in)
 			wantError(t, err, tt.update)
 		})
 	}
-	wantError(t, s.DeleteDistribution(t.Context(), "", DistributionInput{}), "invalid field id: must not be empty")
-	wantError(t, s.DeleteDistribution(t.Context(), "", DistributionInput{ID: "1", FlagKey: "f", RuleID: "r"}), "invalid field variantId: must not be empty")
+	wantError(t, failure(s.DeleteDistribution(t.Context(), Write{}, "", DistributionInput{})), "invalid field id: must not be empty")
+	wantError(t, failure(s.DeleteDistribution(t.Context(), Write{}, "", DistributionInput{ID: "1", FlagKey: "f", RuleID: "r"})), "invalid field variantId: must not be empty")
 }
 
 func TestVariantChecks(t *testing.T) {
 	s := &Service{}
-	_, err := s.CreateVariant(t.Context(), "", VariantInput{Attachment: "{"})
+	_, _, err := s.CreateVariant(t.Context(), Write{}, "", VariantInput{Attachment: "{"})
 	wantError(t, err, "invalid field flagKey: must not be empty")
-	_, err = s.CreateVariant(t.Context(), "", VariantInput{FlagKey: "f", Attachment: "{"})
+	_, _, err = s.CreateVariant(t.Context(), Write{}, "", VariantInput{FlagKey: "f", Attachment: "{"})
 	wantError(t, err, "invalid field key: must not be empty")
-	_, err = s.CreateVariant(t.Context(), "", VariantInput{FlagKey: "f", Key: "any key: no pattern", Attachment: "{"})
+	_, _, err = s.CreateVariant(t.Context(), Write{}, "", VariantInput{FlagKey: "f", Key: "any key: no pattern", Attachment: "{"})
 	wantError(t, err, "invalid field attachment: must be a json string")
-	_, err = s.UpdateVariant(t.Context(), "", VariantInput{FlagKey: "f", Key: "k"})
+	_, _, err = s.UpdateVariant(t.Context(), Write{}, "", VariantInput{FlagKey: "f", Key: "k"})
 	wantError(t, err, "invalid field id: must not be empty")
-	wantError(t, s.DeleteVariant(t.Context(), "", "", ""), "invalid field id: must not be empty")
-	wantError(t, s.DeleteVariant(t.Context(), "", "", "1"), "invalid field flagKey: must not be empty")
+	wantError(t, failure(s.DeleteVariant(t.Context(), Write{}, "", "", "")), "invalid field id: must not be empty")
+	wantError(t, failure(s.DeleteVariant(t.Context(), Write{}, "", "", "1")), "invalid field flagKey: must not be empty")
 }
+
+// failure returns the error of a change without a result.
+func failure(_ int64, err error) error { return err }

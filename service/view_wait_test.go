@@ -18,19 +18,19 @@ type lagging struct {
 	revision      int64
 	step          int64
 	missing       bool
-	calls         []service.Call // the call of each query
+	demands       []service.Demand // of each query
 }
 
-func (s *lagging) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	s.calls = append(s.calls, *service.CallFrom(ctx))
+func (s *lagging) Snapshot(_ context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	s.demands = append(s.demands, d)
 	if s.missing {
-		return nil, guidon.Errorf(guidon.NotFound, "no such namespace")
+		return nil, 0, guidon.Errorf(guidon.NotFound, "no such namespace")
 	}
 	s.revision += s.step
-	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: s.revision}, nil, nil), nil
+	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: s.revision}, nil, nil), 0, nil
 }
 
-func TestMinRevision(t *testing.T) {
+func TestAtLeast(t *testing.T) {
 	tests := []struct {
 		name    string
 		store   lagging
@@ -51,25 +51,21 @@ func TestMinRevision(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				call := &service.Call{MinRevision: test.min, Begun: begin}
-				_, err := service.NewService(&test.store, time.Now).GetNamespace(service.WithCall(t.Context(), call), "default")
-				if !errors.Is(err, test.want) || call.Revision != test.got {
-					t.Errorf("got revision %d, %v, want %d, %v", call.Revision, err, test.got, test.want)
+				v, err := service.NewService(&test.store, time.Now).View(t.Context(), "default", service.Demand{AtLeast: test.min, Begun: begin})
+				if !errors.Is(err, test.want) || v.Revision != test.got {
+					t.Errorf("got revision %d, %v, want %d, %v", v.Revision, err, test.got, test.want)
 				}
 				took := time.Since(begin)
 				if test.waits >= 0 && took != test.waits || took > service.MaxRevisionWait {
 					t.Errorf("it took %v, want %v", took, test.waits)
 				}
-				if queries := len(test.store.calls); test.queries >= 0 && queries != test.queries || queries > 20 {
+				if queries := len(test.store.demands); test.queries >= 0 && queries != test.queries || queries > 20 {
 					t.Errorf("queried %d times, want %d", queries, test.queries)
 				}
-				for i, c := range test.store.calls {
-					if fresh := i > 0; c.Fresh != fresh || fresh && c.Begun.Before(begin) {
-						t.Errorf("query %d: fresh %t, begun %v", i, c.Fresh, c.Begun)
+				for i, d := range test.store.demands {
+					if fresh := i > 0; d.Fresh != fresh || fresh && d.Begun.Before(begin) {
+						t.Errorf("query %d: fresh %t, begun %v", i, d.Fresh, d.Begun)
 					}
-				}
-				if call.Fresh {
-					t.Error("Call.Fresh was not restored")
 				}
 			})
 		})
@@ -77,13 +73,12 @@ func TestMinRevision(t *testing.T) {
 }
 
 // A canceled request stops waiting.
-func TestMinRevisionCanceled(t *testing.T) {
+func TestAtLeastCanceled(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		call := &service.Call{MinRevision: 9}
-		_, err := service.NewService(&lagging{revision: 5}, time.Now).GetNamespace(service.WithCall(ctx, call), "default")
+		_, err := service.NewService(&lagging{revision: 5}, time.Now).View(ctx, "default", service.Demand{AtLeast: 9})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != 100*time.Millisecond {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}

@@ -14,8 +14,9 @@ import (
 )
 
 // Authentications implements [service.Store].
-func (d *DB) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
-	return d.LoadAuthentications(ctx, nil)
+func (d *DB) Authentications(ctx context.Context, _ service.Demand, _ string) (*service.AuthenticationSet, time.Duration, error) {
+	set, err := d.LoadAuthentications(ctx, nil)
+	return set, 0, err
 }
 
 // LoadAuthentications returns all stored authentications. If held, which may be nil,
@@ -157,18 +158,18 @@ func scanAuthentication(rows *sql.Rows, further ...any) (*service.Authentication
 }
 
 // UpdateAuthentications implements [service.Store].
-func (d *DB) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
-	return d.UpdateAuthenticationsMirrored(ctx, nil, fn)
+func (d *DB) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+	return d.UpdateAuthenticationsMirrored(ctx, w, nil, fn)
 }
 
 // UpdateAuthenticationsMirrored is [DB.UpdateAuthentications] for a caller that keeps
 // a copy of the authentications. If it succeeds, it advances the copy through mirror,
 // which may be nil, as [service.Mirror] describes.
-func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, service.AuthenticationsKey, func(ctx context.Context, s *session) error {
 		onUnchanged = nil
-		tx, err := beginAuthentications(ctx, s, mirror)
+		tx, err := beginAuthentications(ctx, s, w.By, mirror)
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func (d *DB) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.M
 	return err
 }
 
-func beginAuthentications(ctx context.Context, s *session, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
+func beginAuthentications(ctx context.Context, s *session, by service.Caller, mirror service.Mirror[service.AuthenticationDelta]) (*authenticationTx, error) {
 	c, err := s.claim(ctx, service.AuthenticationsKey)
 	if err != nil {
 		return nil, err
@@ -215,7 +216,7 @@ func beginAuthentications(ctx context.Context, s *session, mirror service.Mirror
 		return nil, errNoSeed
 	}
 	return &authenticationTx{
-		s: s, lineage: lineage, record: record{revision: h.revision, now: transactionTime()}, changes: map[string]*entry{},
+		s: s, lineage: lineage, record: record{by: by, revision: h.revision, now: transactionTime()}, changes: map[string]*entry{},
 	}, nil
 }
 

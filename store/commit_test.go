@@ -103,13 +103,12 @@ func TestLostAtCommit(t *testing.T) {
 			db, f := openFaulty(t)
 			for _, namespace := range []string{"default", "new"} {
 				before := int64(0)
-				if shot, err := db.Snapshot(t.Context(), namespace); err == nil {
+				if shot, _, err := db.Snapshot(t.Context(), namespace, service.Demand{}); err == nil {
 					before = shot.Revision().Number
 				}
 				f.next.Store(c.cut)
 				runs := 0
-				call := &service.Call{}
-				err := db.Update(service.WithCall(t.Context(), call), namespace, func(ctx context.Context, tx service.Tx) error {
+				revision, err := db.Update(t.Context(), namespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					runs++
 					return errors.Join(
 						tx.PutNamespace(ctx, &guidon.Namespace{Key: namespace, Name: "put"}),
@@ -118,12 +117,12 @@ func TestLostAtCommit(t *testing.T) {
 				if err != nil || runs != c.runs {
 					t.Fatalf("%s: got %v after %d runs, want success after %d", namespace, err, runs, c.runs)
 				}
-				shot, err := db.Snapshot(t.Context(), namespace)
+				shot, _, err := db.Snapshot(t.Context(), namespace, service.Demand{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := shot.Revision().Number; got != before+1 || call.Revision != got {
-					t.Errorf("%s: got revision %d, reported as %d, want %d", namespace, got, call.Revision, before+1)
+				if got := shot.Revision().Number; got != before+1 || revision != got {
+					t.Errorf("%s: got revision %d, reported as %d, want %d", namespace, got, revision, before+1)
 				}
 				if got, want := shot.Flag("a").Description, fmt.Sprint("run ", runs); got != want {
 					t.Errorf("%s: stored by %q, want %q", namespace, got, want)
@@ -139,14 +138,14 @@ func TestLostAtCommitOfAuthentications(t *testing.T) {
 		db, f := openFaulty(t)
 		f.next.Store(cut)
 		runs := 0
-		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		err := db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			runs++
 			return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "h"})
 		})
 		if err != nil || runs != want {
 			t.Errorf("got %v after %d runs, want success after %d", err, runs, want)
 		}
-		set, err := db.Authentications(t.Context())
+		set, _, err := db.Authentications(t.Context(), service.Demand{}, "")
 		if err != nil || len(set.All()) != 1 || set.Revision().Number != 1 {
 			t.Errorf("got %v, %v, want one at revision 1", set, err)
 		}
@@ -158,7 +157,7 @@ func TestUnknownOutcome(t *testing.T) {
 	db, f := openFaulty(t)
 	db.patience = 50 * time.Millisecond
 	f.next.Store(cutBeforeCommit)
-	err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		f.dsn = filepath.Join(t.TempDir(), "nowhere", "a.db") // for new connections
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	})

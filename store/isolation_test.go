@@ -54,7 +54,7 @@ func TestReadSeesOneState(t *testing.T) {
 				}
 				key := service.NewID()
 				put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, &guidon.Flag{Key: key}) }
-				if err := db.Update(ctx, "default", put); err != nil {
+				if _, err := db.Update(ctx, "default", service.Write{}, put); err != nil {
 					return err
 				}
 				after, err := s.head(ctx, "default")

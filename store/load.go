@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -13,8 +14,9 @@ import (
 )
 
 // Snapshot implements [service.Store].
-func (d *DB) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	return d.Load(ctx, namespace, nil)
+func (d *DB) Snapshot(ctx context.Context, namespace string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	snapshot, err := d.Load(ctx, namespace, nil)
+	return snapshot, 0, err
 }
 
 // Load returns the current snapshot of the namespace, or NotFound. If held, which may

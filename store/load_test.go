@@ -17,7 +17,7 @@ import (
 
 func write(t testing.TB, db *store.DB, namespace string, fn func(ctx context.Context, tx service.Tx) error) {
 	t.Helper()
-	if err := db.Update(t.Context(), namespace, fn); err != nil {
+	if _, err := db.Update(t.Context(), namespace, service.Write{}, fn); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -90,7 +90,7 @@ func TestLoadIncremental(t *testing.T) {
 		},
 	} {
 		write(t, db, "default", step)
-		full, err := db.Snapshot(t.Context(), "default")
+		full, _, err := db.Snapshot(t.Context(), "default", service.Demand{})
 		if errors.Is(err, guidon.NotFound) {
 			if _, err := db.Load(t.Context(), "default", held[0]); !errors.Is(err, guidon.NotFound) {
 				t.Errorf("step %d: got %v, want NotFound", i, err)

@@ -30,7 +30,7 @@ func TestOpenPaths(t *testing.T) {
 			if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 				t.Errorf("%s%s: migrate: %v", scheme, name, err)
 			}
-			if _, err := db.Snapshot(t.Context(), "default"); err != nil {
+			if _, _, err := db.Snapshot(t.Context(), "default", service.Demand{}); err != nil {
 				t.Errorf("%s%s: %v", scheme, name, err)
 			}
 			info, err := os.Stat(path)
@@ -103,15 +103,16 @@ func TestUnavailable(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, snapshotErr := db.Snapshot(t.Context(), "default")
+	_, _, snapshotErr := db.Snapshot(t.Context(), "default", service.Demand{})
 	_, changesErr := db.Changes(t.Context(), change.Query{Namespace: "default", Limit: 1})
-	_, authErr := db.Authentications(t.Context())
+	_, _, authErr := db.Authentications(t.Context(), service.Demand{}, "")
 	_, listErr := db.Namespaces(t.Context())
+	_, updateErr := db.Update(t.Context(), "default", service.Write{}, func(context.Context, service.Tx) error { return nil })
 	_, headsErr := db.Heads(t.Context(), []string{"default"})
 	for name, err := range map[string]error{
 		"Ping": db.Ping(t.Context()), "Snapshot": snapshotErr, "Changes": changesErr, "Authentications": authErr,
 		"Namespaces": listErr, "Heads": headsErr,
-		"Update": db.Update(t.Context(), "default", func(context.Context, service.Tx) error { return nil }),
+		"Update": updateErr,
 	} {
 		if !errors.Is(err, guidon.Unavailable) {
 			t.Errorf("%s on a closed database: got %v, want Unavailable", name, err)
@@ -130,16 +131,17 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(size int) error {
-		return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+		_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "small"}),
 				tx.PutFlag(ctx, &guidon.Flag{Key: "large", Description: strings.Repeat("x", size)}))
 		})
+		return err
 	}
 	err := put(1 << 20)
 	if !errors.Is(err, guidon.Unavailable) || guidon.PublicMessage(err) != "the database's disk is full" {
 		t.Fatalf("got %v (%q), want a full disk", err, guidon.PublicMessage(err))
 	}
-	shot, err := db.Snapshot(t.Context(), "default")
+	shot, _, err := db.Snapshot(t.Context(), "default", service.Demand{})
 	if err != nil || shot.Revision().Number != 1 || len(shot.Flags()) != 0 {
 		t.Errorf("got %v, %v, want nothing stored", shot, err)
 	}
@@ -153,7 +155,7 @@ func TestReadOnlyFile(t *testing.T) {
 	if _, err := db.SQL().ExecContext(t.Context(), "PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}
-	err := db.Update(t.Context(), "default", func(context.Context, service.Tx) error { return nil })
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(context.Context, service.Tx) error { return nil })
 	if !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want Unavailable", err)
 	}

@@ -42,6 +42,7 @@ func (e *entry) isNoOp() bool {
 
 // record collects the entries of one transaction in the order of first touch.
 type record struct {
+	by       service.Caller
 	revision guidon.Revision
 	now      time.Time
 	entries  []*entry
@@ -85,14 +86,14 @@ var changeColumns = []string{
 // write stores the entries as change records of the namespace.
 func (r *record) write(ctx context.Context, s *session, namespace string) error {
 	s.proof = &proof{namespace: namespace, revision: r.revision}
-	call := service.CallFrom(ctx)
-	actor, name, method := storableKey(call.Actor.ID), storableText(call.Actor.Name), storableText(call.Actor.Method)
+	by := r.by.Author()
+	actor, name, method := storableKey(by.ID), storableText(by.Name), storableText(by.Method)
 	insert := newInsert(s, "changes", changeColumns)
 	for _, e := range r.entries {
 		size := len(e.before) + len(e.after)
 		err := insert.add(ctx, size, namespace, r.revision.Number, e.seq, r.revision.Stamp,
 			string(e.kind), e.key, string(e.action()),
-			actor, name, method, r.now.UnixMicro(), storableText(call.RequestID),
+			actor, name, method, r.now.UnixMicro(), storableText(r.by.RequestID),
 			size, nullable(e.before), nullable(e.after))
 		if err != nil {
 			return err

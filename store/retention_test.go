@@ -61,7 +61,7 @@ func TestDeleteChangesKeepsTheNewestOfEach(t *testing.T) {
 		write(t, db, "default", step)
 	}
 	for range 2 {
-		err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		err := db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.PutAuthentication(ctx, &service.Authentication{ID: "t", TokenHash: "h", CreatedAt: tx.Now()})
 		})
 		if err != nil {
@@ -143,11 +143,11 @@ func TestHeads(t *testing.T) {
 	create("shop")
 	create("gone")
 	write(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
-	shop, err := db.Snapshot(t.Context(), "shop")
+	shop, _, err := db.Snapshot(t.Context(), "shop", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := db.Authentications(t.Context())
+	set, _, err := db.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestLoadAuthentications(t *testing.T) {
 	if again, err := db.LoadAuthentications(t.Context(), held); err != nil || again != held {
 		t.Errorf("got %v, %v, want the held set", again, err)
 	}
-	err = db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+	err = db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.PutAuthentication(ctx, &service.Authentication{ID: "t", TokenHash: "h"})
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func TestTwoWritersOnOneFile(t *testing.T) {
 	for i, db := range databases {
 		wg.Go(func() {
 			for j := range writes {
-				err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+				_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					all, err := tx.Flags(ctx)
 					f := &guidon.Flag{Key: fmt.Sprintf("flag-%d-%d", i, j), Description: fmt.Sprint(len(all))}
 					return errors.Join(err, tx.PutFlag(ctx, f))
@@ -58,7 +58,7 @@ func TestReadersDoNotWaitForTheWriter(t *testing.T) {
 		if err := tx.PutFlag(ctx, &guidon.Flag{Key: "a"}); err != nil {
 			return err
 		}
-		shot, err := db.Snapshot(ctx, "default")
+		shot, _, err := db.Snapshot(ctx, "default", service.Demand{})
 		if err != nil {
 			return err
 		}

@@ -195,9 +195,10 @@ func TestReplacedFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			put := func() error {
-				return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+				_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 				})
+				return err
 			}
 			if err := put(); err != nil {
 				t.Fatal(err)
@@ -209,7 +210,7 @@ func TestReplacedFile(t *testing.T) {
 			if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "replaced") {
 				t.Errorf("a write: got %v, want Unavailable", err)
 			}
-			shot, err := db.Snapshot(t.Context(), "default")
+			shot, _, err := db.Snapshot(t.Context(), "default", service.Demand{})
 			if err != nil || shot.Revision().Number != 2 {
 				t.Errorf("a read on a connection from before: got %v, %v, want revision 2", shot, err)
 			}
@@ -250,7 +251,7 @@ func revisionOf(t *testing.T, path string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shot, err := db.Snapshot(t.Context(), "default")
+	shot, _, err := db.Snapshot(t.Context(), "default", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,31 +11,30 @@ import (
 )
 
 // Update implements [service.Store].
-func (d *DB) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
-	return d.UpdateMirrored(ctx, namespace, nil, fn)
+func (d *DB) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	return d.UpdateMirrored(ctx, namespace, w, nil, fn)
 }
 
 // UpdateMirrored is [DB.Update] for a caller that keeps a copy of the namespace. If
 // it succeeds, it advances the copy through mirror, which may be nil, as
 // [service.Mirror] describes. The deltas include what others have written since the
 // revision of the copy.
-func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
-	call := service.CallFrom(ctx)
+func (d *DB) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	var current, next int64
 	var onUnchanged func() // set by a run that stores nothing
 	err := d.writeTo(ctx, namespace, func(ctx context.Context, s *session) error {
 		current, next, onUnchanged = 0, 0, nil
-		tx, err := beginTransaction(ctx, s, namespace, mirror)
+		tx, err := beginTransaction(ctx, s, namespace, w.By, mirror)
 		if err != nil {
 			return err
 		}
-		if call.IfMatch != nil {
+		if w.IfMatch != nil {
 			if err := tx.ensureHead(ctx); err != nil {
 				return err
 			}
 			current = tx.current()
-			if *call.IfMatch != current {
-				return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *call.IfMatch)
+			if *w.IfMatch != current {
+				return guidon.Errorf(guidon.FailedPrecondition, "namespace %q is at revision %d, not %d", namespace, current, *w.IfMatch)
 			}
 		}
 		err = fn(ctx, tx)
@@ -66,10 +65,7 @@ func (d *DB) UpdateMirrored(ctx context.Context, namespace string, mirror servic
 	if err == nil && onUnchanged != nil {
 		onUnchanged()
 	}
-	if current != 0 {
-		call.Revision = current
-	}
-	return err
+	return current, err
 }
 
 // transaction is the [service.Tx] of one run of a function given to Update.
@@ -92,9 +88,9 @@ type transaction struct {
 
 var _ service.Tx = (*transaction)(nil)
 
-func beginTransaction(ctx context.Context, s *session, namespace string, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
+func beginTransaction(ctx context.Context, s *session, namespace string, by service.Caller, mirror service.Mirror[guidon.SnapshotDelta]) (*transaction, error) {
 	tx := &transaction{s: s, ctx: ctx, namespace: namespace, lineage: &lineage{}}
-	tx.record = record{revision: guidon.Revision{Number: 1}, now: transactionTime()}
+	tx.record = record{by: by, revision: guidon.Revision{Number: 1}, now: transactionTime()}
 	tx.flags, tx.segments = newObjects(tx, flagKind), newObjects(tx, segmentKind)
 	if namespace == service.AuthenticationsKey || !storable(namespace) {
 		return tx, nil // there is no such namespace, so there is nothing to lock

@@ -68,35 +68,35 @@ func (s checkedStore) Namespaces(ctx context.Context) ([]*guidon.Namespace, erro
 }
 
 // Snapshot implements [service.Store].
-func (s checkedStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+func (s checkedStore) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if err := s.schema.check(ctx); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return s.Store.Snapshot(ctx, namespace)
+	return s.Store.Snapshot(ctx, namespace, d)
 }
 
 // Update implements [service.Store].
-func (s checkedStore) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
+func (s checkedStore) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	if err := s.schema.check(ctx); err != nil {
-		return err
+		return 0, err
 	}
-	return s.Store.Update(ctx, namespace, fn)
+	return s.Store.Update(ctx, namespace, w, fn)
 }
 
 // Authentications implements [service.Store].
-func (s checkedStore) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
+func (s checkedStore) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
 	if err := s.schema.check(ctx); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return s.Store.Authentications(ctx)
+	return s.Store.Authentications(ctx, d, next)
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s checkedStore) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (s checkedStore) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	if err := s.schema.check(ctx); err != nil {
 		return err
 	}
-	return s.Store.UpdateAuthentications(ctx, fn)
+	return s.Store.UpdateAuthentications(ctx, w, fn)
 }
 
 // Changes implements [service.Store].

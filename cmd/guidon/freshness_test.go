@@ -62,7 +62,7 @@ func TestOutageIsLoggedOnce(t *testing.T) {
 		loop := newFreshness(shared, nil, 0).loops(slog.New(slog.NewTextHandler(&log, nil)))[0]
 		for _, down := range []bool{false, true, false, true, false} {
 			db.down.Store(down)
-			_, _ = shared.Snapshot(t.Context(), "default")
+			_, _, _ = shared.Snapshot(t.Context(), "default", service.Demand{})
 			for range 10 {
 				time.Sleep(time.Second) // of the bubble's clock
 				if err := loop.Run(t.Context()); err != nil {

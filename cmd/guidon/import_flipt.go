@@ -93,8 +93,8 @@ func (i *importing) writeFlipt(ctx context.Context, db service.Store, content *f
 		}
 	}
 	progress := i.startProgress("importing")
-	ctx = service.WithCall(ctx, &service.Call{Actor: cliActor()})
-	err := content.Write(ctx, db, func(objects int) { progress.add(objects, 0) })
+	by := service.Write{By: service.Caller{Actor: cliActor()}}
+	err := content.Write(ctx, db, by, func(objects int) { progress.add(objects, 0) })
 	progress.stop()
 	if err != nil {
 		return fmt.Errorf("the import is incomplete: %w; run it again to import the rest", err)

@@ -44,7 +44,7 @@ func migrated(t *testing.T) *store.DB {
 
 func update(t *testing.T, db *store.DB, namespace string, fn func(context.Context, service.Tx) error) {
 	t.Helper()
-	if err := db.Update(t.Context(), namespace, fn); err != nil {
+	if _, err := db.Update(t.Context(), namespace, service.Write{}, fn); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -82,8 +82,8 @@ func filled(t *testing.T) *store.DB {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Gone"})
 	})
 	update(t, db, "gone", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
-	call := &service.Call{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
-	err := db.UpdateAuthentications(service.WithCall(t.Context(), call), func(ctx context.Context, tx service.AuthenticationTx) error {
+	by := service.Caller{Actor: change.Actor{ID: "token:1", Name: "somebody", Method: "METHOD_TOKEN"}, RequestID: "r"}
+	err := db.UpdateAuthentications(t.Context(), service.Write{By: by}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "a", Method: service.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}))
@@ -164,7 +164,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("got %d tables and %d of %d rows reported, want %d tables", len(result), rows, total, len(want))
 	}
 
-	before, err := from.Snapshot(t.Context(), "shop")
+	before, _, err := from.Snapshot(t.Context(), "shop", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestCopy(t *testing.T) {
 	update(t, to, "gone", func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "gone", Name: "Back"})
 	})
-	if back, err := to.Snapshot(t.Context(), "gone"); err != nil || back.Revision().Number != 3 {
+	if back, _, err := to.Snapshot(t.Context(), "gone", service.Demand{}); err != nil || back.Revision().Number != 3 {
 		t.Errorf("the revision of a deleted namespace restarted: got %v, %v, want revision 3", back.Revision(), err)
 	}
 }
@@ -203,7 +203,7 @@ func TestTargetInUse(t *testing.T) {
 			update(t, db, "n", func(ctx context.Context, tx service.Tx) error { return tx.DeleteNamespace(ctx) })
 		}},
 		{"a token", func(t *testing.T, db *store.DB) {
-			err := db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+			err := db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 				return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "h"})
 			})
 			if err != nil {

@@ -67,7 +67,7 @@ func read(t *testing.T, db *sql.DB) *fliptdb.Content {
 
 func write(t *testing.T, content *fliptdb.Content, db *store.DB) {
 	t.Helper()
-	if err := content.Write(t.Context(), db, func(int) {}); err != nil {
+	if err := content.Write(t.Context(), db, service.Write{}, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -93,7 +93,7 @@ func TestTokens(t *testing.T) {
 	write(t, read(t, flipt(t, data)), db)
 	svc := service.NewService(db, time.Now)
 
-	a, err := svc.Authenticate(t.Context(), fliptdbtest.Token)
+	a, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", fliptdbtest.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,17 +110,17 @@ func TestTokens(t *testing.T) {
 	if a.ID != row.ID || !a.CreatedAt.Equal(row.Created) || !a.UpdatedAt.Equal(row.Updated) {
 		t.Errorf("got %+v, want id and times of %+v", a, row)
 	}
-	scoped, err := svc.Authenticate(t.Context(), fliptdbtest.ScopedToken)
+	scoped, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", fliptdbtest.ScopedToken)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if namespace, limited := scoped.Scope(); !limited || namespace != "second" {
 		t.Errorf("got scope %q, %t, want second", namespace, limited)
 	}
-	if _, err := svc.Authenticate(t.Context(), fliptdbtest.ExpiredToken); !errors.Is(err, guidon.Unauthenticated) {
+	if _, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", fliptdbtest.ExpiredToken); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("expired token: got %v", err)
 	}
-	set, err := db.Authentications(t.Context())
+	set, _, err := db.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil || len(set.All()) != len(data.Authentications) {
 		t.Fatalf("got %d authentications, %v", len(set.All()), err)
 	}
@@ -171,7 +171,7 @@ func TestFields(t *testing.T) {
 	}
 	db := target(t)
 	write(t, read(t, flipt(t, data)), db)
-	snapshot, err := db.Snapshot(t.Context(), "shop")
+	snapshot, _, err := db.Snapshot(t.Context(), "shop", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}

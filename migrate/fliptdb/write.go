@@ -17,7 +17,7 @@ const authenticationsPerTx = 500
 // flags or segments that differ from those of the content, or a token already exists.
 func (c *Content) Check(ctx context.Context, store service.Store) error {
 	for _, n := range c.Namespaces {
-		snapshot, err := store.Snapshot(ctx, n.Key)
+		snapshot, _, err := store.Snapshot(ctx, n.Key, service.Demand{})
 		if errors.Is(err, guidon.NotFound) {
 			continue
 		}
@@ -28,7 +28,7 @@ func (c *Content) Check(ctx context.Context, store service.Store) error {
 			return err
 		}
 	}
-	set, err := store.Authentications(ctx)
+	set, _, err := store.Authentications(ctx, service.Demand{}, "")
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,12 @@ func (c *Content) Check(ctx context.Context, store service.Store) error {
 // FailedPrecondition, before it writes anything.
 //
 // written is called after each transaction with the number of objects stored.
-func (c *Content) Write(ctx context.Context, store service.Store, written func(objects int)) error {
+func (c *Content) Write(ctx context.Context, store service.Store, w service.Write, written func(objects int)) error {
 	if err := c.Check(ctx, store); err != nil {
 		return err
 	}
 	for _, n := range c.Namespaces {
-		if err := store.Update(ctx, n.Key, n.put); err != nil {
+		if _, err := store.Update(ctx, n.Key, w, n.put); err != nil {
 			return err
 		}
 		written(1 + len(n.Flags) + len(n.Segments))
@@ -61,7 +61,7 @@ func (c *Content) Write(ctx context.Context, store service.Store, written func(o
 	for rest := c.Authentications; len(rest) > 0; {
 		some := rest[:min(len(rest), authenticationsPerTx)]
 		rest = rest[len(some):]
-		err := store.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
+		err := store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return putAuthentications(ctx, tx, some)
 		})
 		if err != nil {

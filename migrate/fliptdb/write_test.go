@@ -18,8 +18,8 @@ import (
 // The history has the actor of the import, and starts with the imported objects.
 func TestHistory(t *testing.T) {
 	db := target(t)
-	ctx := service.WithCall(t.Context(), &service.Call{Actor: change.Actor{ID: "cli:somebody"}})
-	if err := read(t, flipt(t, fliptdbtest.Generate(1))).Write(ctx, db, func(int) {}); err != nil {
+	by := service.Write{By: service.Caller{Actor: change.Actor{ID: "cli:somebody"}}}
+	if err := read(t, flipt(t, fliptdbtest.Generate(1))).Write(t.Context(), db, by, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	changes, err := db.Changes(t.Context(), change.Query{Namespace: "second", Limit: 1000})
@@ -45,7 +45,7 @@ func changed(t *testing.T, db *store.DB) map[string]guidon.Revision {
 	}
 	revisions := map[string]guidon.Revision{}
 	for _, n := range namespaces {
-		snapshot, err := db.Snapshot(t.Context(), n.Key)
+		snapshot, _, err := db.Snapshot(t.Context(), n.Key, service.Demand{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestTargetInUse(t *testing.T) {
 	content := read(t, flipt(t, fliptdbtest.Generate(1)))
 	db := target(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := content.Write(ctx, db, func(int) { cancel() }); !errors.Is(err, context.Canceled) {
+	if err := content.Write(ctx, db, service.Write{}, func(int) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v, want context.Canceled after the first namespace", err)
 	}
 	write(t, content, db)
@@ -73,17 +73,19 @@ func TestTargetInUse(t *testing.T) {
 
 	for name, use := range map[string]func(*store.DB) error{
 		`the flag mine`: func(db *store.DB) error {
-			return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+			_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				return tx.PutFlag(ctx, &guidon.Flag{Key: "mine"})
 			})
+			return err
 		},
 		`the segment segment-1`: func(db *store.DB) error {
-			return db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+			_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				return tx.PutSegment(ctx, &guidon.Segment{Key: "segment-1"})
 			})
+			return err
 		},
 		`already exists`: func(db *store.DB) error {
-			return db.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+			return db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 				return tx.PutAuthentication(ctx, &service.Authentication{ID: "x", TokenHash: fliptdbtest.Hash(fliptdbtest.Token)})
 			})
 		},
@@ -92,7 +94,7 @@ func TestTargetInUse(t *testing.T) {
 		if err := use(db); err != nil {
 			t.Fatal(err)
 		}
-		err := content.Write(t.Context(), db, func(int) {})
+		err := content.Write(t.Context(), db, service.Write{}, func(int) {})
 		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want an error with %q", err, name)
 		}

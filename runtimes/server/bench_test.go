@@ -41,7 +41,7 @@ func BenchmarkGRPC(b *testing.B) {
 			Context: map[string]string{"country": "US", "age": "42", "beta": "true"},
 		}
 	}
-	token, _, err := in.service.CreateToken(b.Context(), service.TokenInput{Name: "bench"})
+	token, _, err := in.service.CreateToken(b.Context(), service.Write{}, service.TokenInput{Name: "bench"})
 	if err != nil {
 		b.Fatal(err)
 	}

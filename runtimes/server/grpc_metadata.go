@@ -56,7 +56,7 @@ func sendHeader(ctx context.Context, response handler.Response) {
 	if response.NotModified {
 		header["x-http-code"] = []string{"304"}
 	}
-	if stale := handler.StaleSeconds(response.Stale); stale != "" {
+	if stale := handler.StaleSeconds(response.Age); stale != "" {
 		header["guidon-stale"] = []string{stale}
 	}
 	_ = grpc.SendHeader(ctx, header)

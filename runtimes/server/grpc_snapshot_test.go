@@ -59,7 +59,7 @@ func TestGRPCSnapshotScope(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
-	token, _, err := in.service.CreateToken(t.Context(), service.TokenInput{Name: "ci", Namespace: "shop"})
+	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci", Namespace: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func TestGRPCCredentials(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
-	token, _, err := in.service.CreateToken(t.Context(), service.TokenInput{Name: "ci"})
+	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,8 +196,8 @@ func TestFreshnessOverGRPC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !stub.call.Fresh || stub.call.MinRevision != 7 || !stub.call.MayBeStale {
-		t.Errorf("the store got the call %+v", stub.call)
+	if d := stub.demand; !d.Fresh || d.AtLeast != 7 || !d.MayBeStale {
+		t.Errorf("the store got the demand %+v", d)
 	}
 	if got := header.Get("guidon-stale"); !slices.Equal(got, []string{"3"}) {
 		t.Errorf("guidon-stale is %q, want 3: the age in seconds, rounded up", got)
@@ -207,18 +207,16 @@ func TestFreshnessOverGRPC(t *testing.T) {
 	}
 }
 
-// freshStore returns an old snapshot and records the call.
+// freshStore returns an old snapshot and records the demand.
 type freshStore struct {
 	service.Store // nil: no other method is called
-	call          service.Call
+	demand        service.Demand
 }
 
-func (s *freshStore) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
-	call := service.CallFrom(ctx)
-	s.call = *call
-	call.Stale = 2500 * time.Millisecond
+func (s *freshStore) Snapshot(_ context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
+	s.demand = d
 	flags := []*guidon.Flag{{Key: "f", Type: guidon.BooleanFlag}}
-	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: 9}, flags, nil), nil
+	return guidon.NewSnapshot(&guidon.Namespace{Key: namespace}, guidon.Revision{Number: 9}, flags, nil), 2500 * time.Millisecond, nil
 }
 
 // Both transports return the same result, success or error.

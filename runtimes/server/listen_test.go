@@ -23,6 +23,7 @@ import (
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/server"
+	"github.com/guidonhq/guidon/service"
 )
 
 // certificate writes a self-signed certificate for 127.0.0.1.
@@ -182,7 +183,7 @@ func TestGRPCFromBrowser(t *testing.T) {
 			t.Errorf("%s %s: %s %d %v", test.method, test.contentType, response.Proto, response.StatusCode, response.Header)
 		}
 	}
-	if _, err := in.service.GetNamespace(t.Context(), "x"); err == nil {
+	if _, err := in.service.View(t.Context(), "x", service.Demand{}); err == nil {
 		t.Error("a page has created a namespace")
 	}
 }

@@ -136,7 +136,7 @@ func TestFresh(t *testing.T) {
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.set("a", 2, 2)
 		wantNumber(t, "not fresh", read(t.Context(), s, "a"), 1)
-		wantNumber(t, "fresh", read(service.WithCall(t.Context(), &service.Call{Fresh: true}), s, "a"), 2)
+		wantNumber(t, "fresh", readAs(t.Context(), s, service.Demand{Fresh: true}, "a"), 2)
 	})
 }
 
@@ -208,16 +208,19 @@ func TestOneQueryForTokenAndNamespace(t *testing.T) {
 		before := f.queries()
 		f.set("a", int64(i)+10, int64(i))
 		f.set(authentications, int64(i)+10, int64(i))
-		ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: "a"})
-		wantNumber(t, "tokens", read(ctx, s, authentications), int64(i)+10)
-		wantNumber(t, "namespace", read(ctx, s, "a"), int64(i)+10)
+		d := service.Demand{Begun: time.Now()}
+		set, _, err := s.Authentications(t.Context(), d, "a")
+		if err != nil || set.Revision().Number != int64(i)+10 {
+			t.Errorf("tokens: got %v, %v, want revision %d", set, err, i+10)
+		}
+		wantNumber(t, "namespace", readAs(t.Context(), s, d, "a"), int64(i)+10)
 		if got := f.queries() - before; got != 1 {
 			t.Errorf("request %d: %d queries, want 1", i, got)
 		}
-		if err := write(ctx, s, "a"); err != nil {
+		if err := write(t.Context(), s, "a"); err != nil {
 			t.Fatal(err)
 		}
-		wantNumber(t, "after a write of the same call", read(ctx, s, "a"), int64(i)+11)
+		wantNumber(t, "after a write of the same request", readAs(t.Context(), s, d, "a"), int64(i)+11)
 	}
 }
 
@@ -230,8 +233,7 @@ func TestUnknownNamesLeaveNothing(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 200 {
 			wg.Go(func() {
-				ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: fmt.Sprint("unknown-", i)})
-				set, err := s.Authentications(ctx)
+				set, _, err := s.Authentications(t.Context(), service.Demand{Begun: time.Now()}, fmt.Sprint("unknown-", i))
 				if err != nil || set.ByTokenHash(service.HashToken(fmt.Sprint("token-", i))) != nil {
 					t.Errorf("got %v, %v", set, err)
 				}

@@ -3,6 +3,7 @@ package cache
 
 import (
 	"context"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -13,10 +14,10 @@ import (
 type Source interface {
 	service.Store
 	// UpdateMirrored is Update with a mirror of the namespace.
-	UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error
+	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error)
 	// UpdateAuthenticationsMirrored is UpdateAuthentications with a mirror of the
 	// authentications.
-	UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
+	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
@@ -60,21 +61,21 @@ func (c *Cache) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 }
 
 // Snapshot implements [service.Store].
-func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	d, err := c.currentDirectory(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	s := d.slots[namespace]
 	if s == nil {
-		return nil, namespaceNotFound(namespace)
+		return nil, 0, namespaceNotFound(namespace)
 	}
 	if v := s.current.Load(); v != nil {
 		c.stats.hit()
-		return v.get(), nil
+		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	return s.get(ctx, func(ctx context.Context, held *version[guidon.Snapshot]) (*version[guidon.Snapshot], error) {
+	snapshot, err := s.get(ctx, func(ctx context.Context, held *version[guidon.Snapshot]) (*version[guidon.Snapshot], error) {
 		c.stats.loads.Add(1)
 		var from *guidon.Snapshot
 		if held != nil {
@@ -86,23 +87,25 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string) (*guidon.Snapsho
 		}
 		return newVersion(snapshot.Revision(), snapshot), nil
 	})
+	return snapshot, 0, err
 }
 
 // Authentications implements [service.Store].
-func (c *Cache) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
+func (c *Cache) Authentications(ctx context.Context, d service.Demand, _ string) (*service.AuthenticationSet, time.Duration, error) {
 	if v := c.authentications.current.Load(); v != nil {
 		c.stats.hit()
-		return v.get(), nil
+		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	return c.authentications.get(ctx, func(ctx context.Context, _ *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
+	set, err := c.authentications.get(ctx, func(ctx context.Context, _ *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
 		c.stats.loads.Add(1)
-		set, err := c.source.Authentications(ctx)
+		set, _, err := c.source.Authentications(ctx, d, "")
 		if err != nil {
 			return nil, err
 		}
 		return newVersion(set.Revision(), set), nil
 	})
+	return set, 0, err
 }
 
 // Changes implements [service.Store]. The records are not cached.

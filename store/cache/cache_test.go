@@ -38,19 +38,18 @@ func openSQLite(t testing.TB) *store.DB {
 
 func put(t testing.TB, s service.Store, key string) int64 {
 	t.Helper()
-	call := &service.Call{}
-	err := s.Update(service.WithCall(t.Context(), call), "default", func(ctx context.Context, tx service.Tx) error {
+	revision, err := s.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: key})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return call.Revision
+	return revision
 }
 
 func get(t testing.TB, s service.Store, namespace string) *guidon.Snapshot {
 	t.Helper()
-	shot, err := s.Snapshot(t.Context(), namespace)
+	shot, _, err := s.Snapshot(t.Context(), namespace, service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,16 +62,16 @@ func TestUnchangedCostsNothing(t *testing.T) {
 	s := newSource(t)
 	c := cache.New(s)
 	get(t, c, "default")
-	if _, err := c.Authentications(t.Context()); err != nil {
+	if _, _, err := c.Authentications(t.Context(), service.Demand{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	before := s.total()
 	for i := range 100 {
 		get(t, c, "default")
-		if _, err := c.Snapshot(t.Context(), fmt.Sprint("unknown-", i)); !errors.Is(err, guidon.NotFound) {
+		if _, _, err := c.Snapshot(t.Context(), fmt.Sprint("unknown-", i), service.Demand{}); !errors.Is(err, guidon.NotFound) {
 			t.Fatalf("got %v, want NotFound", err)
 		}
-		if _, err := c.Authentications(t.Context()); err != nil {
+		if _, _, err := c.Authentications(t.Context(), service.Demand{}, ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Namespaces(t.Context()); err != nil {
@@ -94,7 +93,7 @@ func TestWriteReloadsNothing(t *testing.T) {
 	c := cache.New(s)
 	get(t, c, "default")
 	before := s.total()
-	err := c.Update(t.Context(), "other", func(ctx context.Context, tx service.Tx) error {
+	_, err := c.Update(t.Context(), "other", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "other", Name: "Other"})
 	})
 	if err != nil {
@@ -159,12 +158,12 @@ func TestCanceledWaiterLeavesTheOthers(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := c.Snapshot(ctx, "default")
+		_, _, err := c.Snapshot(ctx, "default", service.Demand{})
 		first <- err
 	}()
 	<-s.began // the load is running with the values of the first context
 	go func() {
-		_, err := c.Snapshot(t.Context(), "default")
+		_, _, err := c.Snapshot(t.Context(), "default", service.Demand{})
 		second <- err
 	}()
 	for c.Stats().Misses < 2 { // the second is about to wait: it joins the load or starts another
@@ -189,7 +188,7 @@ func TestAbandonedLoadEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() {
-		_, err := c.Snapshot(ctx, "default")
+		_, _, err := c.Snapshot(ctx, "default", service.Demand{})
 		first <- err
 	}()
 	<-s.began
@@ -199,7 +198,7 @@ func TestAbandonedLoadEnds(t *testing.T) {
 	}
 	second := make(chan error, 1)
 	go func() {
-		_, err := c.Snapshot(t.Context(), "default")
+		_, _, err := c.Snapshot(t.Context(), "default", service.Demand{})
 		second <- err
 	}()
 	<-s.began // a second load has begun, so the first has ended
@@ -264,7 +263,7 @@ func TestLoadFails(t *testing.T) {
 	get(t, c, "default")
 	put(t, c, "a")
 	s.fail = guidon.Errorf(guidon.Unavailable, "unavailable")
-	if _, err := c.Snapshot(t.Context(), "default"); !errors.Is(err, guidon.Unavailable) {
+	if _, _, err := c.Snapshot(t.Context(), "default", service.Demand{}); !errors.Is(err, guidon.Unavailable) {
 		t.Errorf("got %v, want the source's error", err)
 	}
 	s.fail = nil
@@ -278,7 +277,7 @@ func TestUncertainCommit(t *testing.T) {
 	s := &uncertain{DB: openSQLite(t)}
 	c := cache.New(s)
 	get(t, c, "default")
-	err := c.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+	_, err := c.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
 	})
 	if !errors.Is(err, guidon.Unavailable) {
@@ -292,24 +291,24 @@ func TestUncertainCommit(t *testing.T) {
 // uncertain commits, and then returns an error.
 type uncertain struct{ *store.DB }
 
-func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, _ service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
-	if err := s.DB.Update(ctx, namespace, fn); err != nil {
-		return err
+func (s *uncertain) UpdateMirrored(ctx context.Context, namespace string, w service.Write, _ service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	if revision, err := s.DB.Update(ctx, namespace, w, fn); err != nil {
+		return revision, err
 	}
-	return guidon.Errorf(guidon.Unavailable, "connection lost")
+	return 0, guidon.Errorf(guidon.Unavailable, "connection lost")
 }
 
 // Every evaluation reads a snapshot and the authentications.
 func TestHitsDoNotAllocate(t *testing.T) {
 	c := cache.New(openSQLite(t))
 	get(t, c, "default")
-	if _, err := c.Authentications(t.Context()); err != nil {
+	if _, _, err := c.Authentications(t.Context(), service.Demand{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(1000, func() {
-		_, _ = c.Snapshot(ctx, "default")
-		_, _ = c.Authentications(ctx)
+		_, _, _ = c.Snapshot(ctx, "default", service.Demand{})
+		_, _, _ = c.Authentications(ctx, service.Demand{}, "")
 		_, _ = c.Namespaces(ctx)
 	}); n != 0 {
 		t.Errorf("%v allocations, want none", n)
@@ -322,7 +321,7 @@ func BenchmarkHit(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := c.Snapshot(ctx, "default"); err != nil {
+			if _, _, err := c.Snapshot(ctx, "default", service.Demand{}); err != nil {
 				b.Error(err)
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -56,9 +57,9 @@ func (f *fake) drop(key string) {
 }
 
 // UpdateMirrored writes to the key, or fails.
-func (f *fake) UpdateMirrored(_ context.Context, key string, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) error {
+func (f *fake) UpdateMirrored(_ context.Context, key string, _ service.Write, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) (int64, error) {
 	held, known := mirror.Held()
-	return f.write(key, held, known, func(from, to guidon.Revision) {
+	return 0, f.write(key, held, known, func(from, to guidon.Revision) {
 		delta := guidon.SnapshotDelta{Revision: to, Namespace: &guidon.Namespace{Key: key}}
 		if f.deleting {
 			from, delta.Namespace = guidon.Revision{}, nil
@@ -68,7 +69,7 @@ func (f *fake) UpdateMirrored(_ context.Context, key string, mirror service.Mirr
 }
 
 // UpdateAuthenticationsMirrored writes to the authentications if fn does, or fails.
-func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(context.Context, service.AuthenticationTx) error) error {
+func (f *fake) UpdateAuthenticationsMirrored(ctx context.Context, _ service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(context.Context, service.AuthenticationTx) error) error {
 	tx := &fakeTx{}
 	held, known := mirror.Held()
 	if err := fn(ctx, tx); err != nil {
@@ -130,11 +131,12 @@ func (tx *fakeTx) DeleteAuthentication(context.Context, string) error {
 // write writes to the key through the cache.
 func write(ctx context.Context, s *cache.Shared, key string) error {
 	if key == service.AuthenticationsKey {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return tx.DeleteAuthentication(ctx, "a")
 		})
 	}
-	return s.Update(ctx, key, nil)
+	_, err := s.Update(ctx, key, service.Write{}, nil)
+	return err
 }
 
 // queries returns the number of queries so far.
@@ -240,28 +242,46 @@ func (f *fake) LoadAuthentications(ctx context.Context, held *service.Authentica
 type result struct {
 	revision guidon.Revision
 	err      error
+	age      time.Duration
 }
 
 // read reads the namespace, or the authentications, from the cache.
 func read(ctx context.Context, s *cache.Shared, key string) result {
-	if key == service.AuthenticationsKey {
-		set, err := s.Authentications(ctx)
-		if err != nil {
-			return result{err: err}
-		}
-		return result{revision: set.Revision()}
-	}
-	shot, err := s.Snapshot(ctx, key)
-	if err != nil {
-		return result{err: err}
-	}
-	return result{revision: shot.Revision()}
+	return readAs(ctx, s, service.Demand{}, key)
 }
 
-// readAsync is read in a goroutine.
+// readStale is read for a caller that accepts an old state.
+func readStale(ctx context.Context, s *cache.Shared, key string) result {
+	return readAs(ctx, s, service.Demand{MayBeStale: true}, key)
+}
+
+func readAs(ctx context.Context, s *cache.Shared, d service.Demand, key string) result {
+	if key == service.AuthenticationsKey {
+		set, age, err := s.Authentications(ctx, d, "")
+		if err != nil {
+			return result{age: age, err: err}
+		}
+		return result{revision: set.Revision(), age: age}
+	}
+	shot, age, err := s.Snapshot(ctx, key, d)
+	if err != nil {
+		return result{age: age, err: err}
+	}
+	return result{revision: shot.Revision(), age: age}
+}
+
+// readAsync is read in a goroutine, and readStaleAsync is readStale in one.
 func readAsync(ctx context.Context, s *cache.Shared, key string) chan result {
+	return async(func() result { return read(ctx, s, key) })
+}
+
+func readStaleAsync(ctx context.Context, s *cache.Shared, key string) chan result {
+	return async(func() result { return readStale(ctx, s, key) })
+}
+
+func async(read func() result) chan result {
 	answer := make(chan result, 1)
-	go func() { answer <- read(ctx, s, key) }()
+	go func() { answer <- read() }()
 	return answer
 }
 

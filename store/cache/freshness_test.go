@@ -131,7 +131,7 @@ func (h *history) ownWrite(key string) int {
 
 // UpdateMirrored commits something and advances the mirror, with pauses before and
 // after.
-func (h *history) UpdateMirrored(_ context.Context, key string, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) error {
+func (h *history) UpdateMirrored(_ context.Context, key string, _ service.Write, mirror service.Mirror[guidon.SnapshotDelta], _ func(context.Context, service.Tx) error) (int64, error) {
 	held, known := mirror.Held()
 	_ = h.pause(context.Background())
 	state := h.write(key)
@@ -141,7 +141,7 @@ func (h *history) UpdateMirrored(_ context.Context, key string, mirror service.M
 	}
 	_ = h.pause(context.Background())
 	h.own(key, state)
-	return nil
+	return 0, nil
 }
 
 func (h *history) state(key string, index int) guidon.Revision {
@@ -243,7 +243,7 @@ func TestStrictFreshnessOfWriter(t *testing.T) {
 				wg.Go(func() {
 					for range 20 {
 						time.Sleep(time.Duration(h.draw(100)) * time.Microsecond)
-						if err := s.Update(t.Context(), keys[h.draw(len(keys))], nil); err != nil {
+						if _, err := s.Update(t.Context(), keys[h.draw(len(keys))], service.Write{}, nil); err != nil {
 							t.Error(err)
 						}
 					}

@@ -44,20 +44,14 @@ func (f *fake) setHeadsHook(hook func(context.Context, []string) error) {
 	f.headsHook = hook
 }
 
-// staleCall returns a context for a read that accepts an old state.
-func staleCall(t *testing.T) (context.Context, *service.Call) {
-	call := &service.Call{MayBeStale: true}
-	return service.WithCall(t.Context(), call), call
-}
-
 // wantStale reads the key and wants a state of that age, immediately.
 func wantStale(t *testing.T, s *cache.Shared, key string, number int64, age time.Duration) {
 	t.Helper()
-	ctx, call := staleCall(t)
 	begin := time.Now()
-	wantNumber(t, "from memory", read(ctx, s, key), number)
-	if call.Stale != age {
-		t.Errorf("the result has the age %v, want %v", call.Stale, age)
+	got := readStale(t.Context(), s, key)
+	wantNumber(t, "from memory", got, number)
+	if got.age != age {
+		t.Errorf("the result has the age %v, want %v", got.age, age)
 	}
 	if took := time.Since(begin); took > 0 {
 		t.Errorf("the read took %v", took)
@@ -93,26 +87,29 @@ func TestOutage(t *testing.T) {
 					wantStale(t, s, key, 1, 10*time.Second)
 					wantUnavailable(t, "a read that accepts no stale state", read(t.Context(), s, key))
 					wantUnavailable(t, "a read that requires a fresh state",
-						read(service.WithCall(t.Context(), &service.Call{Fresh: true, MayBeStale: true}), s, key))
-					ctx, _ := staleCall(t)
-					wantUnavailable(t, "a namespace that is not in memory", read(ctx, s, "b"))
+						readAs(t.Context(), s, service.Demand{Fresh: true, MayBeStale: true}, key))
+					wantUnavailable(t, "a namespace that is not in memory", readStale(t.Context(), s, "b"))
 					if got := s.Outage(); got != 10*time.Second {
 						t.Errorf("Outage() = %v, want 10s", got)
 					}
-					if got := s.Stats().Stale; got != 2 {
-						t.Errorf("%d stale reads were counted, want 2", got)
+					want := uint64(2)
+					if key == authentications {
+						want = 0 // only snapshots count
+					}
+					if got := s.Stats().Stale; got != want {
+						t.Errorf("%d stale reads were counted, want %d", got, want)
 					}
 					time.Sleep(50 * time.Second)
 					wantStale(t, s, key, 1, time.Minute)
 					time.Sleep(time.Second)
-					wantUnavailable(t, "beyond the limit", read(ctx, s, key))
+					wantUnavailable(t, "beyond the limit", readStale(t.Context(), s, key))
 
 					f.recover()
 					time.Sleep(100 * time.Millisecond)
-					ctx, call := staleCall(t)
-					wantNumber(t, "again", read(ctx, s, key), 2)
-					if call.Stale != 0 || s.Outage() != 0 {
-						t.Errorf("after the outage: stale by %v, Outage() = %v", call.Stale, s.Outage())
+					again := readStale(t.Context(), s, key)
+					wantNumber(t, "again", again, 2)
+					if again.age != 0 || s.Outage() != 0 {
+						t.Errorf("after the outage: stale by %v, Outage() = %v", again.age, s.Outage())
 					}
 				})
 			})
@@ -126,8 +123,7 @@ func TestOutageWithoutStaleAnswers(t *testing.T) {
 		s := cache.NewShared(f, cache.Freshness{})
 		wantNumber(t, "at first", read(t.Context(), s, "a"), 1)
 		f.refuse()
-		ctx, _ := staleCall(t)
-		wantUnavailable(t, "with the limit 0", read(ctx, s, "a"))
+		wantUnavailable(t, "with the limit 0", readStale(t.Context(), s, "a"))
 	})
 }
 
@@ -146,16 +142,15 @@ func TestSlowDatabase(t *testing.T) {
 				return ctx.Err()
 			}
 		}
-		ctx, _ := staleCall(t)
-		wantNumber(t, "the first to evaluate", read(ctx, s, "a"), 1)
+		wantNumber(t, "the first to evaluate", readStale(t.Context(), s, "a"), 1)
 		time.Sleep(10 * time.Second) // it ran a query inline, which was then started again
 		for range 5 {
-			ctx, call := staleCall(t)
-			evaluation := readAsync(ctx, s, "a")
+			evaluation := readStaleAsync(t.Context(), s, "a")
 			synctest.Wait()
 			read := readAsync(t.Context(), s, "a") // waits for the next query
-			wantNumber(t, "an evaluation", <-evaluation, 1)
-			if call.Stale == 0 {
+			evaluated := <-evaluation
+			wantNumber(t, "an evaluation", evaluated, 1)
+			if evaluated.age == 0 {
 				t.Error("an evaluation waited for the database")
 			}
 			wantNumber(t, "a read", <-read, 1)
@@ -176,19 +171,17 @@ func TestHangingDatabase(t *testing.T) {
 				f.hang()
 				time.Sleep(time.Second)
 				begin := time.Now()
-				ctx, call := staleCall(t)
 				reads := []chan result{readAsync(t.Context(), s, "a")}
 				synctest.Wait()
 				reads = append(reads, readAsync(t.Context(), s, "a"))
-				stale := []chan result{readAsync(ctx, s, "a")}
+				stale := []chan result{readStaleAsync(t.Context(), s, "a")}
 				time.Sleep(time.Second)
-				late, _ := staleCall(t)
-				stale = append(stale, readAsync(late, s, "a"))
-				for _, answer := range stale {
-					wantNumber(t, "the first to evaluate", <-answer, 1)
-				}
-				if took := time.Since(begin); took != 2*time.Second || call.Stale != 3*time.Second {
-					t.Errorf("got a state after %v that is %v old, want 2s and 3s", took, call.Stale)
+				stale = append(stale, readStaleAsync(t.Context(), s, "a"))
+				first, late := <-stale[0], <-stale[1]
+				wantNumber(t, "the first to evaluate", first, 1)
+				wantNumber(t, "a second later", late, 1)
+				if took := time.Since(begin); took != 2*time.Second || first.age != 3*time.Second {
+					t.Errorf("got a state after %v that is %v old, want 2s and 3s", took, first.age)
 				}
 				wantStale(t, s, "a", 1, 3*time.Second)
 				for _, answer := range reads {
@@ -203,8 +196,7 @@ func TestHangingDatabase(t *testing.T) {
 				queries := f.queries()
 				for range 3000 {
 					begin := time.Now()
-					ctx, _ := staleCall(t)
-					wantNumber(t, "from memory", read(ctx, s, "a"), 1)
+					wantNumber(t, "from memory", readStale(t.Context(), s, "a"), 1)
 					wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 					slowest = max(slowest, time.Since(begin))
 					time.Sleep(10 * time.Millisecond)
@@ -219,8 +211,7 @@ func TestHangingDatabase(t *testing.T) {
 				f.recover()
 				for range 600 { // one query may still hang
 					time.Sleep(10 * time.Millisecond)
-					ctx, call := staleCall(t)
-					if got := read(ctx, s, "a"); call.Stale == 0 {
+					if got := readStale(t.Context(), s, "a"); got.age == 0 {
 						wantNumber(t, "recovered", got, 2)
 						return
 					}
@@ -244,9 +235,9 @@ func TestOutageIsForgotten(t *testing.T) {
 		f.afterHook = func() { time.Sleep(time.Second) }
 		f.set("a", 2, 2)
 		time.Sleep(2 * time.Second)
-		ctx, call := staleCall(t)
-		wantNumber(t, "slow", read(ctx, s, "a"), 2)
-		if call.Stale != 0 {
+		got := readStale(t.Context(), s, "a")
+		wantNumber(t, "slow", got, 2)
+		if got.age != 0 {
 			t.Error("the result is marked as stale")
 		}
 	})
@@ -305,8 +296,7 @@ func TestOutageAfterUnmirroredWrite(t *testing.T) {
 			if err := write(t.Context(), s, key); err != nil {
 				t.Fatal(err)
 			}
-			ctx, _ := staleCall(t)
-			wantUnavailable(t, "after the write", read(ctx, s, key))
+			wantUnavailable(t, "after the write", readStale(t.Context(), s, key))
 		})
 	}
 }
@@ -319,7 +309,7 @@ func TestOutageAfterEmptyCleanup(t *testing.T) {
 		s := cache.NewShared(f, modes["bounded"])
 		wantNumber(t, "at first", read(t.Context(), s, authentications), 0)
 		time.Sleep(time.Second)
-		err := s.UpdateAuthentications(t.Context(), func(context.Context, service.AuthenticationTx) error { return nil })
+		err := s.UpdateAuthentications(t.Context(), service.Write{}, func(context.Context, service.AuthenticationTx) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,9 +331,9 @@ func TestOutageOfLoads(t *testing.T) {
 		wantStale(t, s, "a", 1, time.Second)
 		wantUnavailable(t, "a read", read(t.Context(), s, "a"))
 		f.loadHook = nil
-		ctx, call := staleCall(t)
-		wantNumber(t, "again", read(ctx, s, "a"), 2)
-		if call.Stale != 0 {
+		got := readStale(t.Context(), s, "a")
+		wantNumber(t, "again", got, 2)
+		if got.age != 0 {
 			t.Error("the result is marked as stale")
 		}
 	})

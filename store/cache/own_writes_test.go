@@ -83,8 +83,7 @@ func TestColdWrite(t *testing.T) {
 			f.writeErr = errUnavailable
 			f.refuse()
 			time.Sleep(time.Second)
-			ctx, _ := staleCall(t)
-			if got := read(ctx, s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
+			if got := readStale(t.Context(), s, key); guidon.CodeOf(got.err) != guidon.Unavailable {
 				t.Errorf("%s: during the outage: got %v, want Unavailable", key, got)
 			}
 			f.writeErr = nil
@@ -118,8 +117,7 @@ func TestOutageAfterDeletion(t *testing.T) {
 		}
 		f.refuse()
 		time.Sleep(time.Second)
-		ctx, _ := staleCall(t)
-		if got := read(ctx, s, "a"); !errors.Is(got.err, guidon.NotFound) {
+		if got := readStale(t.Context(), s, "a"); !errors.Is(got.err, guidon.NotFound) {
 			t.Errorf("during the outage: got %v, want NotFound", got)
 		}
 		f.recover()
@@ -162,8 +160,7 @@ func TestOwnCreationDuringQuery(t *testing.T) {
 		f.refuse()
 		wantNumber(t, "a reader during the write", <-query, 1)
 		time.Sleep(time.Second)
-		ctx, _ := staleCall(t)
-		wantNumber(t, "the new namespace", read(ctx, s, "new"), 1)
+		wantNumber(t, "the new namespace", readStale(t.Context(), s, "new"), 1)
 	})
 }
 
@@ -223,20 +220,17 @@ func TestOwnWriteDuringQuery(t *testing.T) {
 						written := make(chan error, 1)
 						go func() { written <- write(t.Context(), s, "a") }()
 						synctest.Wait()
-						ctx, _ := staleCall(t)
-						if got := read(ctx, s, "a"); got.err != nil || got.revision.Number < start {
+						if got := readStale(t.Context(), s, "a"); got.err != nil || got.revision.Number < start {
 							t.Errorf("the reader got %v, want revision %d at least", got, start)
 						}
 						if err := <-written; err != nil {
 							t.Fatal(err)
 						}
-						ctx, _ = staleCall(t)
-						wantNumber(t, "after the write", read(ctx, s, "a"), start+1)
+						wantNumber(t, "after the write", readStale(t.Context(), s, "a"), start+1)
 						f.refuse()
 						f.loadHook = func(context.Context, string) error { return errUnavailable }
 						time.Sleep(time.Second)
-						ctx, _ = staleCall(t)
-						wantNumber(t, "during the outage", read(ctx, s, "a"), start+1)
+						wantNumber(t, "during the outage", readStale(t.Context(), s, "a"), start+1)
 					})
 				})
 			}
@@ -279,22 +273,25 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 	before := s.total()
 	for name, write := range map[string]func(ctx context.Context) error{
 		"create namespace": func(ctx context.Context) error {
-			_, err := svc.CreateNamespace(ctx, service.NamespaceInput{Key: "other", Name: "Other"})
+			_, _, err := svc.CreateNamespace(ctx, service.Write{}, service.NamespaceInput{Key: "other", Name: "Other"})
 			return err
 		},
-		"delete flag": func(ctx context.Context) error { return svc.DeleteFlag(ctx, "default", "f") },
+		"delete flag": func(ctx context.Context) error {
+			_, err := svc.DeleteFlag(ctx, service.Write{}, "default", "f")
+			return err
+		},
 	} {
 		if err := write(t.Context()); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	token, created, err := svc.CreateToken(t.Context(), service.TokenInput{Name: "a"})
+	token, created, err := svc.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := s.total() // the tokens were read before that write
 	s.fail = errUnavailable
-	if _, err := svc.Authenticate(t.Context(), token); err != nil {
+	if _, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", token); err != nil {
 		t.Errorf("the new token: %v", err)
 	}
 	for _, namespace := range []string{"default", "other"} {
@@ -302,16 +299,16 @@ func TestNoQueriesAfterWrites(t *testing.T) {
 			t.Errorf("%s has %d flags, want none", namespace, got)
 		}
 	}
-	if err := svc.DeleteNamespace(t.Context(), "other", true); err != nil {
+	if _, err := svc.DeleteNamespace(t.Context(), service.Write{}, "other", true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Snapshot(t.Context(), "other"); !errors.Is(err, guidon.NotFound) {
+	if _, _, err := c.Snapshot(t.Context(), "other", service.Demand{}); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("the deleted namespace: got %v, want NotFound", err)
 	}
-	if err := svc.DeleteAuthentication(t.Context(), created.ID); err != nil {
+	if err := svc.DeleteAuthentication(t.Context(), service.Write{}, created.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Authenticate(t.Context(), token); !errors.Is(err, guidon.Unauthenticated) {
+	if _, _, err := svc.Authenticate(t.Context(), service.Demand{}, "", token); !errors.Is(err, guidon.Unauthenticated) {
 		t.Errorf("the deleted token: got %v, want Unauthenticated", err)
 	}
 	if got := s.total(); got != known || known-before > 1 {
@@ -329,7 +326,7 @@ func TestOwnWritesOfGroups(t *testing.T) {
 	for w := range 16 {
 		wg.Go(func() {
 			for n := range 25 {
-				err := c.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+				_, err := c.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", (w+n)%20), Name: fmt.Sprint(w, n)}); err != nil || n%5 > 0 {
 						return err
 					}
@@ -344,7 +341,7 @@ func TestOwnWritesOfGroups(t *testing.T) {
 	wg.Wait()
 	got := get(t, c, "default")
 	loads := s.calls["Load"]
-	want, err := s.DB.Snapshot(t.Context(), "default")
+	want, _, err := s.DB.Snapshot(t.Context(), "default", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
 	}

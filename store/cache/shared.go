@@ -28,8 +28,8 @@ type Freshness struct {
 	// MaxAge is how long the result of a query may be used: no state is returned that
 	// was already out of date that long before the request.
 	MaxAge time.Duration
-	// MaxStale is how old a result may be while the source does not respond, for calls
-	// that accept that ([service.Call.MayBeStale]). Zero means never.
+	// MaxStale is how old a result may be while the source does not respond, for reads
+	// that accept that ([service.Demand.MayBeStale]). Zero means never.
 	MaxStale time.Duration
 	// ColdWrites lets a write to a state that is not in memory proceed without loading
 	// it first. The written state is then unknown while the source does not respond,
@@ -81,39 +81,43 @@ func (s *Shared) Stats() Stats { return s.stats.counts() }
 func (s *Shared) Outage() time.Duration { return s.revisions.outage() }
 
 // Snapshot implements [service.Store].
-func (s *Shared) Snapshot(ctx context.Context, namespace string) (*guidon.Snapshot, error) {
+func (s *Shared) Snapshot(ctx context.Context, namespace string, d service.Demand) (*guidon.Snapshot, time.Duration, error) {
 	if namespace == service.AuthenticationsKey {
-		return nil, namespaceNotFound(namespace)
+		return nil, 0, namespaceNotFound(namespace)
 	}
-	snapshot, err := current(ctx, s, namespace, func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
+	snapshot, age, err := current(ctx, s, d, namespace, "", func() *tracked[guidon.Snapshot] { return s.revisions.snapshot(namespace) })
+	if age > 0 {
+		s.stats.stale.Add(1)
+	}
 	if err == nil && snapshot.Namespace() == nil {
-		return nil, namespaceNotFound(namespace)
+		return nil, age, namespaceNotFound(namespace)
 	}
-	return snapshot, err
+	return snapshot, age, err
 }
 
-// Authentications implements [service.Store].
-func (s *Shared) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
-	return current(ctx, s, service.AuthenticationsKey, func() *tracked[service.AuthenticationSet] { return &s.revisions.authentications })
+// Authentications implements [service.Store]. One query serves both the authentications
+// and the next namespace.
+func (s *Shared) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
+	return current(ctx, s, d, service.AuthenticationsKey, next, func() *tracked[service.AuthenticationSet] { return &s.revisions.authentications })
 }
 
-// current returns the value of the key that the call requires. lookup returns its slot,
-// or nil.
-func current[T any](ctx context.Context, s *Shared, key string, lookup func() *tracked[T]) (*T, error) {
-	call := service.CallFrom(ctx)
-	d := s.requirementOf(call)
+// current returns the value of the key that the demand requires, and its age if it is
+// stale. A query also covers the next key, if that is not "". lookup returns the slot of
+// the value, or nil.
+func current[T any](ctx context.Context, s *Shared, demand service.Demand, key, next string, lookup func() *tracked[T]) (*T, time.Duration, error) {
+	d := s.requirementOf(demand)
 	if t := lookup(); t != nil {
 		t.touch(d.begun)
 		if value := t.recent(d.after); value != nil {
 			s.stats.hit()
-			return value, nil
+			return value, 0, nil
 		}
 	}
-	value, err := revalidate(ctx, s, call, d, key, lookup)
+	value, err := revalidate(ctx, s, d, key, next, lookup)
 	if errors.Is(err, errOlder) {
 		// After a restored backup, the second query and load see the same history.
 		d.after = s.revisions.now()
-		value, err = revalidate(ctx, s, call, d, key, lookup)
+		value, err = revalidate(ctx, s, d, key, next, lookup)
 	}
 	if errors.Is(err, errOlder) {
 		err = &guidon.Error{Code: guidon.Unavailable, Message: "the database returned an old state; try again later", Err: err}
@@ -121,21 +125,24 @@ func current[T any](ctx context.Context, s *Shared, key string, lookup func() *t
 	if err != nil && d.mayBeStale && guidon.CodeOf(err) == guidon.Unavailable {
 		if t := lookup(); t != nil {
 			if old, age := t.stale(s.revisions.now(), s.freshness.MaxStale); old != nil {
-				s.recordStale(call, age)
-				return old, nil
+				return old, age, nil
 			}
 		}
 	}
-	return value, err
+	return value, 0, err
 }
 
 // revalidate returns the value of the key after a query, unless a query that satisfies
 // d has already confirmed it.
-func revalidate[T any](ctx context.Context, s *Shared, call *service.Call, d requirement, key string, lookup func() *tracked[T]) (*T, error) {
+func revalidate[T any](ctx context.Context, s *Shared, d requirement, key, next string, lookup func() *tracked[T]) (*T, error) {
 	t := lookup()
 	if t == nil || !t.confirmedAfter(d.after) {
 		d.key = key
-		if err := s.revisions.query(ctx, d, queryKeys(call, key)...); err != nil {
+		keys := []string{key}
+		if next != "" && next != key {
+			keys = append(keys, next)
+		}
+		if err := s.revisions.query(ctx, d, keys...); err != nil {
 			return nil, err
 		}
 		if t = lookup(); t == nil {
@@ -143,15 +150,6 @@ func revalidate[T any](ctx context.Context, s *Shared, call *service.Call, d req
 		}
 	}
 	return t.fresh(ctx)
-}
-
-// queryKeys returns the keys to query. With the authentications that includes the
-// namespace that the call is about, which is read next, so that one query serves both.
-func queryKeys(call *service.Call, key string) []string {
-	if key == service.AuthenticationsKey && call.About != "" && call.About != key {
-		return []string{key, call.About}
-	}
-	return []string{key}
 }
 
 // requirement is how current a result must be.
@@ -162,22 +160,14 @@ type requirement struct {
 	mayBeStale bool
 }
 
-func (s *Shared) requirementOf(call *service.Call) requirement {
-	d := requirement{begun: s.revisions.at(call.Begun)}
+func (s *Shared) requirementOf(demand service.Demand) requirement {
+	d := requirement{begun: s.revisions.at(demand.Begun)}
 	d.after = d.begun
-	if !call.Fresh {
+	if !demand.Fresh {
 		d.after -= int64(s.freshness.MaxAge)
-		d.mayBeStale = call.MayBeStale && s.freshness.MaxStale > 0
+		d.mayBeStale = demand.MayBeStale && s.freshness.MaxStale > 0
 	}
 	return d
-}
-
-// recordStale reports the age of a result to the call, and counts each call once.
-func (s *Shared) recordStale(call *service.Call, age time.Duration) {
-	if call.Stale == 0 {
-		s.stats.stale.Add(1)
-	}
-	call.Stale = max(call.Stale, age)
 }
 
 // Namespaces implements [service.Store]. The list is not cached.
@@ -192,32 +182,35 @@ func (s *Shared) Changes(ctx context.Context, query change.Query) ([]*change.Rec
 
 // Update implements [service.Store]. When it returns, the resulting state is in memory
 // if the source reported it.
-func (s *Shared) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
+func (s *Shared) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	var revision int64
 	m := s.revisions.snapshotMirror(namespace)
-	return s.revisions.writing(namespace, func() outcome {
-		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
-			_, err := s.Snapshot(ctx, namespace)
+	err := s.revisions.writing(namespace, func() outcome {
+		if err := s.prepare(m.last() != nil, func() error {
+			_, _, err := s.Snapshot(ctx, namespace, service.Demand{})
 			return err
 		}); err != nil {
 			return outcome{err: err}
 		}
-		err := s.source.UpdateMirrored(ctx, namespace, m, fn)
+		var err error
+		revision, err = s.source.UpdateMirrored(ctx, namespace, w, m, fn)
 		return outcome{changes: true, kept: m.kept, err: err}
 	})
+	return revision, err
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (s *Shared) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	m := s.revisions.authenticationMirror()
 	return s.revisions.writing(service.AuthenticationsKey, func() outcome {
-		if err := s.prepare(ctx, m.last() != nil, func(ctx context.Context) error {
-			_, err := s.Authentications(ctx)
+		if err := s.prepare(m.last() != nil, func() error {
+			_, _, err := s.Authentications(ctx, service.Demand{}, "")
 			return err
 		}); err != nil {
 			return outcome{err: err}
 		}
 		changes := false
-		err := s.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx service.AuthenticationTx) error {
+		err := s.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
 			return fn(ctx, &changingTx{AuthenticationTx: tx, changes: &changes})
 		})
 		return outcome{changes: changes, kept: m.kept, err: err}
@@ -227,11 +220,11 @@ func (s *Shared) UpdateAuthentications(ctx context.Context, fn func(ctx context.
 // prepare loads a state into memory before a write, so that the write can bring it up
 // to date: afterwards the source may be unavailable. It returns an error only if the
 // source is unavailable. The write itself meets all other errors.
-func (s *Shared) prepare(ctx context.Context, held bool, read func(ctx context.Context) error) error {
+func (s *Shared) prepare(held bool, read func() error) error {
 	if held || s.freshness.MaxStale == 0 || s.freshness.ColdWrites {
 		return nil
 	}
-	err := read(service.WithCall(ctx, &service.Call{}))
+	err := read()
 	if guidon.CodeOf(err) == guidon.Unavailable {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestStrictAllocations(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
 	ctx := t.Context()
-	n := testing.AllocsPerRun(1000, func() { _, _ = s.Snapshot(ctx, "a") })
+	n := testing.AllocsPerRun(1000, func() { _, _, _ = s.Snapshot(ctx, "a", service.Demand{}) })
 	own := testing.AllocsPerRun(1000, func() { _, _ = f.Heads(ctx, []string{"a"}) })
 	if n-own > 20 {
 		t.Errorf("%v allocations besides the %v of the source, want at most 20", n-own, own)
@@ -27,10 +27,10 @@ func TestStrictAllocations(t *testing.T) {
 // A state in memory that is recent enough costs next to nothing.
 func TestBoundedHitsDoNotAllocate(t *testing.T) {
 	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour, MaxStale: time.Hour})
-	ctx := service.WithCall(t.Context(), &service.Call{Begun: time.Now(), About: "a", MayBeStale: true})
+	ctx, d := t.Context(), service.Demand{Begun: time.Now(), MayBeStale: true}
 	read := func() {
-		_, _ = s.Authentications(ctx)
-		_, _ = s.Snapshot(ctx, "a")
+		_, _, _ = s.Authentications(ctx, d, "a")
+		_, _, _ = s.Snapshot(ctx, "a", d)
 	}
 	read()
 	if n := testing.AllocsPerRun(1000, read); n != 0 {
@@ -42,9 +42,9 @@ func BenchmarkBoundedHit(b *testing.B) {
 	s := cache.NewShared(newFake(), cache.Freshness{MaxAge: time.Hour})
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
-		ctx := service.WithCall(b.Context(), &service.Call{})
+		ctx := b.Context()
 		for pb.Next() {
-			if _, err := s.Snapshot(ctx, "a"); err != nil {
+			if _, _, err := s.Snapshot(ctx, "a", service.Demand{}); err != nil {
 				b.Error(err)
 				return
 			}
@@ -70,7 +70,7 @@ func BenchmarkStrict(b *testing.B) {
 	for i := range clients {
 		wg.Go(func() {
 			for range (b.N + i) / clients {
-				if _, err := s.Snapshot(ctx, "a"); err != nil {
+				if _, _, err := s.Snapshot(ctx, "a", service.Demand{}); err != nil {
 					b.Error(err)
 					return
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/internal/bubble"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache"
 )
 
@@ -155,7 +156,7 @@ func TestStrictReservedKey(t *testing.T) {
 	f := newFake()
 	s := cache.NewShared(f, cache.Freshness{})
 	f.set(authentications, 1, 1)
-	if _, err := s.Snapshot(t.Context(), authentications); !errors.Is(err, guidon.NotFound) {
+	if _, _, err := s.Snapshot(t.Context(), authentications, service.Demand{}); !errors.Is(err, guidon.NotFound) {
 		t.Errorf("got %v, want NotFound", err)
 	}
 	if len(f.queried) != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -48,16 +49,16 @@ func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.DB.Namespaces(ctx)
 }
 
-func (s *source) Authentications(ctx context.Context) (*service.AuthenticationSet, error) {
+func (s *source) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
 	s.count("Authentications")
-	return s.DB.Authentications(ctx)
+	return s.DB.Authentications(ctx, d, next)
 }
 
-func (s *source) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) error {
+func (s *source) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) (int64, error) {
 	if s.unmirrored {
 		mirror = nil
 	}
-	return s.DB.UpdateMirrored(ctx, namespace, mirror, fn)
+	return s.DB.UpdateMirrored(ctx, namespace, w, mirror, fn)
 }
 
 func (s *source) Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error) {

@@ -42,7 +42,7 @@ func TestSubscribe(t *testing.T) {
 	}
 
 	before = changed()
-	err := c.Update(t.Context(), "new", func(ctx context.Context, tx service.Tx) error {
+	_, err := c.Update(t.Context(), "new", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new"})
 	})
 	if err != nil || woken(before) || !woken(other) {
@@ -51,7 +51,7 @@ func TestSubscribe(t *testing.T) {
 	get(t, c, "new")
 
 	before, other = changed(), newcomers()
-	err = c.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+	err = c.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "a"})
 	})
 	if err != nil || !woken(before) || !woken(other) {

@@ -13,11 +13,11 @@ import (
 // or what the write may have changed is invalidated if that state is not known. This
 // holds even if Update returns an error after fn succeeded, because the commit may have
 // taken effect.
-func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
+func (c *Cache) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
 	stored, listChanged := false, false
 	m := c.snapshotMirror(namespace, &listChanged)
 	if m.last() == nil {
-		_, _ = c.Snapshot(ctx, namespace) // so that the mirror has a state to bring up to date
+		_, _, _ = c.Snapshot(ctx, namespace, service.Demand{}) // so that the mirror has a state to bring up to date
 	}
 	defer func() {
 		if stored && !m.kept {
@@ -27,7 +27,7 @@ func (c *Cache) Update(ctx context.Context, namespace string, fn func(ctx contex
 			c.watches.wake(namespace)
 		}
 	}()
-	return c.source.UpdateMirrored(ctx, namespace, m, func(ctx context.Context, tx service.Tx) error {
+	return c.source.UpdateMirrored(ctx, namespace, w, m, func(ctx context.Context, tx service.Tx) error {
 		stored, listChanged = false, false
 		if err := fn(ctx, &watchedTx{Tx: tx, listChanged: &listChanged}); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (c *Cache) latestDirectory() *directory {
 }
 
 // UpdateAuthentications implements [service.Store].
-func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+func (c *Cache) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
 	stored := false
 	m := &mirror[service.AuthenticationSet, service.AuthenticationDelta]{
 		kind: authenticationKind, now: func() int64 { return 0 },
@@ -139,7 +139,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 		put:  func(next *version[service.AuthenticationSet], _ int64) { c.authentications.advance(next) },
 	}
 	if m.last() == nil {
-		_, _ = c.Authentications(ctx) // so that the mirror has a state to bring up to date
+		_, _, _ = c.Authentications(ctx, service.Demand{}, "") // so that the mirror has a state to bring up to date
 	}
 	defer func() {
 		if stored && !m.kept {
@@ -149,7 +149,7 @@ func (c *Cache) UpdateAuthentications(ctx context.Context, fn func(ctx context.C
 			c.watches.wakeAll()
 		}
 	}()
-	return c.source.UpdateAuthenticationsMirrored(ctx, m, func(ctx context.Context, tx service.AuthenticationTx) error {
+	return c.source.UpdateAuthenticationsMirrored(ctx, w, m, func(ctx context.Context, tx service.AuthenticationTx) error {
 		stored = false
 		if err := fn(ctx, tx); err != nil {
 			return err

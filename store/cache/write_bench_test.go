@@ -27,7 +27,7 @@ func BenchmarkWriteThenRead(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			c := open(newSource(b))
-			err := c.Update(b.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+			_, err := c.Update(b.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				for i := range 1000 {
 					if err := tx.PutFlag(ctx, &guidon.Flag{Key: fmt.Sprint("flag-", i), Name: "Flag"}); err != nil {
 						return err
@@ -43,7 +43,7 @@ func BenchmarkWriteThenRead(b *testing.B) {
 			var reading time.Duration
 			n := 0
 			for b.Loop() {
-				err := c.Update(b.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+				_, err := c.Update(b.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, &guidon.Flag{Key: "flag-0", Name: fmt.Sprint(n)})
 				})
 				if err != nil {

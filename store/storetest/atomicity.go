@@ -55,8 +55,7 @@ func wantUntouched(t *testing.T, s service.Store, attempt func()) {
 
 func testAtomicOnError(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
-		call := &service.Call{}
-		err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
@@ -65,8 +64,8 @@ func testAtomicOnError(t *testing.T, s service.Store) {
 		if !errors.Is(err, errStop) {
 			t.Errorf("got error %v, want the error of the function", err)
 		}
-		if call.Revision != 2 {
-			t.Errorf("got revision %d, want the current one, 2", call.Revision)
+		if revision != 2 {
+			t.Errorf("got revision %d, want the current one, 2", revision)
 		}
 	})
 }
@@ -78,7 +77,7 @@ func testAtomicOnPanic(t *testing.T, s service.Store) {
 				t.Error("Update recovered the panic")
 			}
 		}()
-		_ = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		_, _ = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if err := changeEverything(ctx, tx); err != nil {
 				t.Error(err)
 			}
@@ -92,7 +91,7 @@ func testAtomicOnPanic(t *testing.T, s service.Store) {
 func testDeadTransaction(t *testing.T, s service.Store) {
 	var leaked service.Tx
 	wantUntouched(t, s, func() {
-		err := s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			leaked = tx
 			if err := tx.DeleteNamespace(ctx); err != nil {
 				return err
@@ -112,7 +111,7 @@ func testCanceled(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := s.Update(ctx, defaultNamespace, changeEverything)
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, changeEverything)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
@@ -122,7 +121,7 @@ func testCanceled(t *testing.T, s service.Store) {
 func testCanceledInside(t *testing.T, s service.Store) {
 	wantUntouched(t, s, func() {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			err := changeEverything(ctx, tx)
 			cancel()
 			return err

@@ -21,7 +21,7 @@ func testAuthenticationAtomic(t *testing.T, s service.Store) {
 	changeAll := func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.PutAuthentication(ctx, newAuthentication("2")))
 	}
-	err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+	err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(changeAll(ctx, tx), errStop)
 	})
 	if !errors.Is(err, errStop) {
@@ -29,7 +29,7 @@ func testAuthenticationAtomic(t *testing.T, s service.Store) {
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_ = s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		_ = s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			_ = changeAll(ctx, tx)
 			panic("in the middle")
 		})
@@ -54,14 +54,13 @@ func testAuthenticationRevision(t *testing.T, s service.Store) {
 	if got := authentications(t, s).Revision(); got != first {
 		t.Errorf("got revision %v, want %v: nothing was stored", got, first)
 	}
-	// The condition and the revision of the call are about a namespace and not used.
+	// The condition is about a namespace and not used.
 	wrong := int64(99)
-	call := &service.Call{IfMatch: &wrong, Revision: 42}
-	err := s.UpdateAuthentications(service.WithCall(t.Context(), call), func(ctx context.Context, tx service.AuthenticationTx) error {
+	err := s.UpdateAuthentications(t.Context(), service.Write{IfMatch: &wrong}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return tx.DeleteAuthentication(ctx, "1")
 	})
-	if err != nil || call.Revision != 42 {
-		t.Errorf("got %v and revision %d, want the call untouched", err, call.Revision)
+	if err != nil {
+		t.Errorf("got %v, want the condition ignored", err)
 	}
 	if got := snapshot(t, s, defaultNamespace).Revision().Number; got != 1 {
 		t.Errorf("the namespace is at revision %d", got)
@@ -97,7 +96,7 @@ func testAuthenticationRecords(t *testing.T, s service.Store) {
 // If many processes bootstrap concurrently, only one token is created.
 func testAuthenticationRaces(t *testing.T, s service.Store) {
 	race(t, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			if !tx.First() {
 				return errTaken
 			}
@@ -105,7 +104,7 @@ func testAuthenticationRaces(t *testing.T, s service.Store) {
 		})
 	})
 	race(t, func(ctx context.Context, i int) error {
-		return s.UpdateAuthentications(ctx, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return s.UpdateAuthentications(ctx, service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			a := newAuthentication(fmt.Sprint("same hash ", i))
 			a.TokenHash = "wanted"
 			return tx.PutAuthentication(ctx, a)

@@ -25,7 +25,7 @@ func newAuthentication(id string) *service.Authentication {
 
 func updateAuthentications(t testing.TB, s service.Store, fn func(ctx context.Context, tx service.AuthenticationTx) error) {
 	t.Helper()
-	if err := s.UpdateAuthentications(t.Context(), fn); err != nil {
+	if err := s.UpdateAuthentications(t.Context(), service.Write{}, fn); err != nil {
 		t.Fatalf("UpdateAuthentications: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func putAuthentication(t testing.TB, s service.Store, all ...*service.Authentica
 
 func authentications(t testing.TB, s service.Store) *service.AuthenticationSet {
 	t.Helper()
-	set, err := s.Authentications(t.Context())
+	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil {
 		t.Fatalf("Authentications: %v", err)
 	}
@@ -133,7 +133,7 @@ func testAuthenticationFirst(t *testing.T, s service.Store) {
 		}},
 		{"none left", false, func(context.Context, service.AuthenticationTx) error { return nil }},
 	} {
-		err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+		err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 			if got := tx.First(); got != step.want {
 				t.Errorf("%s: First is %t, want %t", step.name, got, step.want)
 			}
@@ -168,7 +168,7 @@ func testAuthenticationUnique(t *testing.T, s service.Store) {
 			return tx.PutAuthentication(ctx, a)
 		},
 	} {
-		err := s.UpdateAuthentications(t.Context(), fn)
+		err := s.UpdateAuthentications(t.Context(), service.Write{}, fn)
 		wantCode(t, name, err, guidon.InvalidArgument)
 		if err != nil && strings.Contains(err.Error(), "hash of") {
 			t.Errorf("%s: the error shows the hash: %v", name, err)

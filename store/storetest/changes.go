@@ -20,8 +20,7 @@ func testChangeFilters(t *testing.T, s service.Store) {
 	createNamespace(t, s, "other")
 	by := func(actor string, fn func(ctx context.Context, tx service.Tx) error) time.Time {
 		var at time.Time
-		ctx := service.WithCall(t.Context(), &service.Call{Actor: change.Actor{ID: actor}})
-		err := s.Update(ctx, "other", func(ctx context.Context, tx service.Tx) error {
+		_, err := s.Update(t.Context(), "other", service.Write{By: service.Caller{Actor: change.Actor{ID: actor}}}, func(ctx context.Context, tx service.Tx) error {
 			at = tx.Now()
 			return fn(ctx, tx)
 		})

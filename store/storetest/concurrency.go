@@ -25,7 +25,7 @@ func testLostUpdates(t *testing.T, s service.Store) {
 	for range writers {
 		wg.Go(func() {
 			for range writes {
-				if err := s.Update(t.Context(), defaultNamespace, increment); err != nil {
+				if _, err := s.Update(t.Context(), defaultNamespace, service.Write{}, increment); err != nil {
 					t.Error(err)
 					return
 				}
@@ -63,7 +63,7 @@ func testTornReads(t *testing.T, s service.Store) {
 		wg.Go(func() {
 			last := int64(0)
 			for !done.Load() {
-				shot, err := s.Snapshot(t.Context(), defaultNamespace)
+				shot, _, err := s.Snapshot(t.Context(), defaultNamespace, service.Demand{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -124,7 +124,7 @@ func testReadYourWrites(t *testing.T, s service.Store) {
 		wg.Go(func() {
 			for !done.Load() {
 				atLeast := acknowledged.Load()
-				shot, err := s.Snapshot(t.Context(), defaultNamespace)
+				shot, _, err := s.Snapshot(t.Context(), defaultNamespace, service.Demand{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -147,7 +147,7 @@ var errTaken = errors.New("taken")
 
 func testUniqueFlag(t *testing.T, s service.Store) {
 	race(t, func(ctx context.Context, i int) error {
-		return s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+		_, err := s.Update(ctx, defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			if _, err := tx.Flag(ctx, "wanted"); !errors.Is(err, guidon.NotFound) {
 				return errors.Join(errTaken, err)
 			}
@@ -155,6 +155,7 @@ func testUniqueFlag(t *testing.T, s service.Store) {
 			f.Name = fmt.Sprint("by ", i)
 			return tx.PutFlag(ctx, f)
 		})
+		return err
 	})
 	if n := len(snapshot(t, s, defaultNamespace).Flags()); n != 1 {
 		t.Errorf("got %d flags", n)
@@ -167,7 +168,7 @@ func testUniqueNamespace(t *testing.T, s service.Store) {
 	for round := range 5 {
 		key := fmt.Sprint("namespace-", round)
 		race(t, func(ctx context.Context, i int) error {
-			return s.Update(ctx, key, func(ctx context.Context, tx service.Tx) error {
+			_, err := s.Update(ctx, key, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 				if _, err := tx.Namespace(ctx); !errors.Is(err, guidon.NotFound) {
 					return errors.Join(errTaken, err)
 				}
@@ -176,6 +177,7 @@ func testUniqueNamespace(t *testing.T, s service.Store) {
 				}
 				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by-", i)))
 			})
+			return err
 		})
 		shot := snapshot(t, s, key)
 		if shot.Revision().Number != 1 || len(shot.Flags()) != 1 {

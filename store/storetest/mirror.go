@@ -17,8 +17,8 @@ import (
 // Mirrored is a store whose updates advance copies.
 type Mirrored interface {
 	service.Store
-	UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error
-	UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
+	UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error)
+	UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error
 }
 
 // RunMirrored checks that after every update a copy equals what a load returns,
@@ -34,13 +34,15 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 			m.apply, m.revision, m.empty = (*guidon.Snapshot).Apply, (*guidon.Snapshot).Revision, guidon.NewSnapshot(nil, guidon.Revision{}, nil, nil)
 			for n := range 60 {
 				for w.random.IntN(3) == 0 {
-					mustSucceed(t, other.Update(t.Context(), namespace, w.change))
+					_, err := other.Update(t.Context(), namespace, service.Write{}, w.change)
+					mustSucceed(t, err)
 				}
 				if m.held == nil { // a namespace that does not exist needs no load
-					m.held, _ = s.Snapshot(t.Context(), namespace)
+					m.held, _, _ = s.Snapshot(t.Context(), namespace, service.Demand{})
 				}
-				mustSucceed(t, s.UpdateMirrored(t.Context(), namespace, &m, w.change))
-				want, err := s.Snapshot(t.Context(), namespace)
+				_, err := s.UpdateMirrored(t.Context(), namespace, service.Write{}, &m, w.change)
+				mustSucceed(t, err)
+				want, _, err := s.Snapshot(t.Context(), namespace, service.Demand{})
 				if errors.Is(err, guidon.NotFound) {
 					if m.held != nil && m.held.Namespace() != nil {
 						t.Fatalf("seed %d, write %d: the copy has a deleted namespace", seed, n)
@@ -61,9 +63,9 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 		m.held = mustAuthentications(t, s)
 		for n := range 100 {
 			for w.random.IntN(3) == 0 {
-				mustSucceed(t, other.UpdateAuthentications(t.Context(), w.changeAuthentications))
+				mustSucceed(t, other.UpdateAuthentications(t.Context(), service.Write{}, w.changeAuthentications))
 			}
-			mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), &m, w.changeAuthentications))
+			mustSucceed(t, s.UpdateAuthenticationsMirrored(t.Context(), service.Write{}, &m, w.changeAuthentications))
 			want := mustAuthentications(t, s)
 			options := cmpopts.IgnoreUnexported(service.Authentication{})
 			if diff := cmp.Diff(want.All(), m.held.All(), options, cmpopts.EquateEmpty()); diff != "" || want.Revision() != m.held.Revision() {
@@ -74,7 +76,7 @@ func RunMirrored(t *testing.T, s Mirrored, other service.Store) {
 	t.Run("Failed", func(t *testing.T) {
 		failed := errors.New("failed")
 		m := mirrorCopy[guidon.Snapshot, guidon.SnapshotDelta]{ignore: true}
-		err := s.UpdateMirrored(t.Context(), defaultNamespace, &m, func(ctx context.Context, tx service.Tx) error {
+		_, err := s.UpdateMirrored(t.Context(), defaultNamespace, service.Write{}, &m, func(ctx context.Context, tx service.Tx) error {
 			return errors.Join(tx.PutFlag(ctx, &guidon.Flag{Key: "failed"}), failed)
 		})
 		if !errors.Is(err, failed) {
@@ -140,7 +142,7 @@ func mustSucceed(t *testing.T, err error) {
 
 func mustAuthentications(t *testing.T, s service.Store) *service.AuthenticationSet {
 	t.Helper()
-	set, err := s.Authentications(t.Context())
+	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
 	mustSucceed(t, err)
 	return set
 }

@@ -32,7 +32,7 @@ func testSeed(t *testing.T, s service.Store) {
 	if shot.Revision().Stamp == 0 {
 		t.Error("the revision has no stamp")
 	}
-	set, err := s.Authentications(t.Context())
+	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func testNamespaceLifeCycle(t *testing.T, s service.Store) {
 		t.Errorf("flags after renaming the namespace: got %q", got)
 	}
 	deleteNamespace(t, s, "shop")
-	_, err := s.Snapshot(t.Context(), "shop")
+	_, _, err := s.Snapshot(t.Context(), "shop", service.Demand{})
 	wantCode(t, "snapshot of a deleted namespace", err, guidon.NotFound)
 	update(t, s, "shop", func(ctx context.Context, tx service.Tx) error {
 		_, err := tx.Namespace(ctx)
@@ -111,11 +111,10 @@ func wantNamespaces(t *testing.T, s service.Store, want ...string) {
 
 func testUnknownNamespace(t *testing.T, s service.Store) {
 	for _, key := range []string{"nope", "", "Default", "default ", "'; DROP TABLE flags; --", "\x00", "\xff"} {
-		_, err := s.Snapshot(t.Context(), key)
+		_, _, err := s.Snapshot(t.Context(), key, service.Demand{})
 		wantCode(t, "snapshot of "+key, err, guidon.NotFound)
 	}
-	call := &service.Call{}
-	err := s.Update(service.WithCall(t.Context(), call), "nope", func(ctx context.Context, tx service.Tx) error {
+	revision, err := s.Update(t.Context(), "nope", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		_, err := tx.Namespace(ctx)
 		wantCode(t, "unknown namespace", err, guidon.NotFound)
 		_, err = tx.Segment(ctx, "a")
@@ -123,8 +122,8 @@ func testUnknownNamespace(t *testing.T, s service.Store) {
 		return tx.PutSegment(ctx, newSegment("a"))
 	})
 	wantCode(t, "put into an unknown namespace", err, guidon.NotFound)
-	if call.Revision != 0 {
-		t.Errorf("got revision %d of an unknown namespace", call.Revision)
+	if revision != 0 {
+		t.Errorf("got revision %d of an unknown namespace", revision)
 	}
 	wantNamespaces(t, s, "default")
 }
@@ -134,9 +133,9 @@ func testUnknownNamespace(t *testing.T, s service.Store) {
 func testReservedNamespace(t *testing.T, s service.Store) {
 	putAuthentication(t, s, newAuthentication("1"))
 	const reserved = service.AuthenticationsKey
-	_, err := s.Snapshot(t.Context(), reserved)
+	_, _, err := s.Snapshot(t.Context(), reserved, service.Demand{})
 	wantCode(t, "snapshot", err, guidon.NotFound)
-	err = s.Update(t.Context(), reserved, func(ctx context.Context, tx service.Tx) error {
+	_, err = s.Update(t.Context(), reserved, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 		if _, err := tx.Namespace(ctx); err == nil {
 			t.Error("the reserved name is a namespace")
 		}

@@ -91,9 +91,8 @@ func testRecordsOfDeletedNamespace(t *testing.T, s service.Store) {
 
 func testRecordFields(t *testing.T, s service.Store) {
 	actor := change.Actor{ID: "token:1", Name: "Zoë", Method: "METHOD_TOKEN"}
-	ctx := service.WithCall(t.Context(), &service.Call{Actor: actor, RequestID: "request-1"})
 	var at time.Time
-	err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: actor, RequestID: "request-1"}}, func(ctx context.Context, tx service.Tx) error {
 		at = tx.Now()
 		f := newFlag("a")
 		f.Name = `<"&>`
@@ -115,7 +114,7 @@ func testRecordFields(t *testing.T, s service.Store) {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	// An update without a call is anonymous.
-	err = s.Update(t.Context(), defaultNamespace, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
+	_, err = s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error { return tx.DeleteFlag(ctx, "a") })
 	if err != nil {
 		t.Fatal(err)
 	}

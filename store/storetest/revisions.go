@@ -22,15 +22,14 @@ func testRevisionCountsWrites(t *testing.T, s service.Store) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range writes {
-				call := &service.Call{}
-				err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+				revision, err := s.Update(t.Context(), defaultNamespace, service.Write{}, func(ctx context.Context, tx service.Tx) error {
 					return tx.PutFlag(ctx, newFlag(fmt.Sprintf("flag-%d-%d", w, i)))
 				})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				seen[call.Revision].Add(1)
+				seen[revision].Add(1)
 			}
 		})
 	}
@@ -116,8 +115,7 @@ func testRevisionOfDeletedNamespace(t *testing.T, s service.Store) {
 func testIfMatch(t *testing.T, s service.Store) {
 	current := putFlags(t, s, defaultNamespace, newFlag("a"))
 	for _, expected := range []int64{current - 1, current + 1, 0, -1} {
-		call := &service.Call{IfMatch: &expected}
-		err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(context.Context, service.Tx) error {
+		revision, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &expected}, func(context.Context, service.Tx) error {
 			t.Error("the function ran although the revision did not match")
 			return nil
 		})
@@ -125,24 +123,24 @@ func testIfMatch(t *testing.T, s service.Store) {
 		if want := fmt.Sprintf("namespace %q is at revision %d, not %d", defaultNamespace, current, expected); guidon.PublicMessage(err) != want {
 			t.Errorf("got message %q, want %q", guidon.PublicMessage(err), want)
 		}
-		if call.Revision != current {
-			t.Errorf("got revision %d, want %d", call.Revision, current)
+		if revision != current {
+			t.Errorf("got revision %d, want %d", revision, current)
 		}
 	}
-	call := &service.Call{IfMatch: &current}
-	ctx := service.WithCall(t.Context(), call)
 	put := func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, newFlag("b")) }
-	if err := s.Update(ctx, defaultNamespace, put); err != nil {
+	revision, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, put)
+	if err != nil {
 		t.Errorf("matching revision: %v", err)
 	}
-	if call.Revision != current+1 {
-		t.Errorf("got revision %d, want %d", call.Revision, current+1)
+	if revision != current+1 {
+		t.Errorf("got revision %d, want %d", revision, current+1)
 	}
-	wantCode(t, "the same revision again", s.Update(ctx, defaultNamespace, put), guidon.FailedPrecondition)
+	_, err = s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, put)
+	wantCode(t, "the same revision again", err, guidon.FailedPrecondition)
 
 	// A namespace that does not exist is at revision 0.
 	zero := int64(0)
-	err := s.Update(service.WithCall(t.Context(), &service.Call{IfMatch: &zero}), "new", func(ctx context.Context, tx service.Tx) error {
+	_, err = s.Update(t.Context(), "new", service.Write{IfMatch: &zero}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutNamespace(ctx, &guidon.Namespace{Key: "new", Name: "New"})
 	})
 	if err != nil {
@@ -157,8 +155,7 @@ func testIfMatchOneWins(t *testing.T, s service.Store) {
 	var won, lost atomic.Int32
 	for i := range 8 {
 		wg.Go(func() {
-			ctx := service.WithCall(t.Context(), &service.Call{IfMatch: &current})
-			err := s.Update(ctx, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+			_, err := s.Update(t.Context(), defaultNamespace, service.Write{IfMatch: &current}, func(ctx context.Context, tx service.Tx) error {
 				return tx.PutFlag(ctx, newFlag(fmt.Sprint("by ", i)))
 			})
 			switch {

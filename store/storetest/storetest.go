@@ -91,11 +91,11 @@ func newSegment(key string) *guidon.Segment {
 // to the caller.
 func update(t testing.TB, s service.Store, namespace string, fn func(ctx context.Context, tx service.Tx) error) int64 {
 	t.Helper()
-	call := &service.Call{Actor: change.Actor{ID: "test"}}
-	if err := s.Update(service.WithCall(t.Context(), call), namespace, fn); err != nil {
+	revision, err := s.Update(t.Context(), namespace, service.Write{By: service.Caller{Actor: change.Actor{ID: "test"}}}, fn)
+	if err != nil {
 		t.Fatalf("Update(%q): %v", namespace, err)
 	}
-	return call.Revision
+	return revision
 }
 
 // putFlags stores the flags in one update.
@@ -125,7 +125,7 @@ func deleteNamespace(t testing.TB, s service.Store, key string) int64 {
 
 func snapshot(t testing.TB, s service.Store, namespace string) *guidon.Snapshot {
 	t.Helper()
-	got, err := s.Snapshot(t.Context(), namespace)
+	got, _, err := s.Snapshot(t.Context(), namespace, service.Demand{})
 	if err != nil {
 		t.Fatalf("Snapshot(%q): %v", namespace, err)
 	}

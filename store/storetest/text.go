@@ -77,7 +77,7 @@ func testText(t *testing.T, s service.Store) {
 func testUnstorableKeys(t *testing.T, s service.Store) {
 	putFlags(t, s, defaultNamespace, newFlag("a"))
 	for _, suffix := range []string{" ", "\x00", "\xff", strings.Repeat("x", 300)} {
-		_, err := s.Snapshot(t.Context(), defaultNamespace+suffix)
+		_, _, err := s.Snapshot(t.Context(), defaultNamespace+suffix, service.Demand{})
 		wantCode(t, fmt.Sprintf("namespace with %.5q", suffix), err, guidon.NotFound)
 		update(t, s, defaultNamespace, func(ctx context.Context, tx service.Tx) error {
 			_, err := tx.Flag(ctx, "a"+suffix)
@@ -104,7 +104,7 @@ func testUnstorableKeys(t *testing.T, s service.Store) {
 			"id":   func(a *service.Authentication) { a.ID += suffix },
 			"hash": func(a *service.Authentication) { a.TokenHash += suffix },
 		} {
-			err := s.UpdateAuthentications(t.Context(), func(ctx context.Context, tx service.AuthenticationTx) error {
+			err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 				a := newAuthentication("b")
 				change(a)
 				return tx.PutAuthentication(ctx, a)
@@ -115,8 +115,7 @@ func testUnstorableKeys(t *testing.T, s service.Store) {
 	if after := authentications(t, s); after.Revision() != before || !cmp.Equal(ids(after.All()), []string{"a"}) {
 		t.Errorf("got authentications %q at %v, want no change since %v", ids(after.All()), after.Revision(), before)
 	}
-	call := &service.Call{Actor: change.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}
-	err := s.Update(service.WithCall(t.Context(), call), defaultNamespace, func(ctx context.Context, tx service.Tx) error {
+	_, err := s.Update(t.Context(), defaultNamespace, service.Write{By: service.Caller{Actor: change.Actor{ID: strings.Repeat("é", 300), Name: "NUL \x00", Method: "m"}, RequestID: "broken \xff"}}, func(ctx context.Context, tx service.Tx) error {
 		return tx.PutFlag(ctx, newFlag("b"))
 	})
 	if err != nil {
@@ -149,7 +148,8 @@ func testTooLarge(t *testing.T, s service.Store) {
 		"flag":    func(ctx context.Context, tx service.Tx) error { return tx.PutFlag(ctx, f) },
 		"segment": func(ctx context.Context, tx service.Tx) error { return tx.PutSegment(ctx, g) },
 	} {
-		wantCode(t, name, s.Update(t.Context(), defaultNamespace, fn), guidon.TooLarge)
+		_, err := s.Update(t.Context(), defaultNamespace, service.Write{}, fn)
+		wantCode(t, name, err, guidon.TooLarge)
 	}
 	shot := snapshot(t, s, defaultNamespace)
 	if shot.Revision().Number != current || shot.Flag("a").Description != "" {

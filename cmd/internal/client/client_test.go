@@ -79,7 +79,7 @@ func start(t *testing.T, required bool) *testService {
 	}
 	domain := service.NewService(cache.New(db), time.Now)
 	s, health := new(testService), server.NewHealth()
-	if s.token, _, err = domain.CreateToken(ctx, service.TokenInput{Name: "test"}); err != nil {
+	if s.token, _, err = domain.CreateToken(ctx, service.Write{}, service.TokenInput{Name: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	s.handler = handler.New(handler.Config{

@@ -19,8 +19,8 @@ func Bootstrap(ctx context.Context, c config.Authentication, svc *service.Servic
 	if !token.Enabled {
 		return nil
 	}
-	ctx = service.WithCall(ctx, &service.Call{Actor: change.Actor{ID: "system:bootstrap"}})
-	random, created, err := svc.Bootstrap(ctx, service.BootstrapInput{
+	by := service.Write{By: service.Caller{Actor: change.Actor{ID: "system:bootstrap"}}}
+	random, created, err := svc.Bootstrap(ctx, by, service.BootstrapInput{
 		Token: token.Bootstrap.Token, Expiration: token.Bootstrap.Expiration, Metadata: token.Bootstrap.Metadata,
 	})
 	switch {
@@ -46,7 +46,7 @@ func Bootstrap(ctx context.Context, c config.Authentication, svc *service.Servic
 
 // warnUnused logs a warning if the configured first token is not valid.
 func warnUnused(ctx context.Context, token string, svc *service.Service, logger *slog.Logger) error {
-	_, err := svc.Authenticate(ctx, token)
+	_, _, err := svc.Authenticate(ctx, service.Demand{}, "", token)
 	if !errors.Is(err, guidon.Unauthenticated) {
 		return err
 	}

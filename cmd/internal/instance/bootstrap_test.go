@@ -18,19 +18,19 @@ func TestBootstrapWarnings(t *testing.T) {
 	const unused, lockedOut = "bootstrap token is not valid", "no valid token"
 	hour := time.Now().Add(time.Hour)
 	delete := func(t *testing.T, s *service.Service) {
-		all, _, err := s.ListAuthentications(t.Context(), service.MethodToken, 100, "")
+		all, _, err := s.ListAuthentications(t.Context(), service.Demand{}, service.MethodToken, 100, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, a := range all {
-			if err := s.DeleteAuthentication(t.Context(), a.ID); err != nil {
+			if err := s.DeleteAuthentication(t.Context(), service.Write{}, a.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	create := func(in service.TokenInput) func(t *testing.T, s *service.Service) {
 		return func(t *testing.T, s *service.Service) {
-			if _, _, err := s.CreateToken(t.Context(), in); err != nil {
+			if _, _, err := s.CreateToken(t.Context(), service.Write{}, in); err != nil {
 				t.Fatal(err)
 			}
 		}

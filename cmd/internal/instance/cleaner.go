@@ -51,7 +51,7 @@ func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
-		deleted, err = c.service.CleanupAuthentications(service.WithCall(ctx, &service.Call{Actor: c.actor}), service.MethodToken, c.grace)
+		deleted, err = c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, service.MethodToken, c.grace)
 		return err
 	})
 	return deleted, err

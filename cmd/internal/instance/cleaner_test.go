@@ -40,7 +40,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 func describe(t *testing.T, db *store.DB, times int) {
 	t.Helper()
 	for i := range times {
-		err := db.Update(t.Context(), "default", func(ctx context.Context, tx service.Tx) error {
+		_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
 			n, err := tx.Namespace(ctx)
 			if err != nil {
 				return err

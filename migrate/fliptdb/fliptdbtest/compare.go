@@ -21,7 +21,7 @@ func Compare(t *testing.T, d *Data, store service.Store) {
 	g := &generator{Rand: rand.New(rand.NewPCG(7, 7))} // #nosec G404 -- reproducible
 	snapshots := make(map[string]*guidon.Snapshot)
 	for _, n := range d.Namespaces {
-		snapshot, err := store.Snapshot(t.Context(), n.Key)
+		snapshot, _, err := store.Snapshot(t.Context(), n.Key, service.Demand{})
 		if err != nil {
 			t.Fatal(err)
 		}

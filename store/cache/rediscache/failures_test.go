@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
@@ -52,7 +53,7 @@ func TestOldStateIsIgnored(t *testing.T) {
 			if err := b.client.HSet(t.Context(), "guidon:revision:a", "asked", time.Now().UnixMilli()).Err(); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.Update(t.Context(), "a", nil); err != nil { // without announcing it to that server
+			if _, err := db.Update(t.Context(), "a", service.Write{}, nil); err != nil { // without announcing it to that server
 				t.Fatal(err)
 			}
 			for range 2 {
@@ -160,7 +161,7 @@ func TestCallerCancels(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	if err := a.Update(ctx, "a", nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := a.Update(ctx, "a", service.Write{}, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want DeadlineExceeded", err)
 	}
 	if took := time.Since(begun); took > 90*time.Millisecond {

@@ -69,7 +69,7 @@ func (i instance) head(t testing.TB, key string) int64 {
 // write changes the key.
 func (i instance) write(t testing.TB, key string) {
 	t.Helper()
-	if err := i.Update(t.Context(), key, nil); err != nil {
+	if _, err := i.Update(t.Context(), key, service.Write{}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -144,22 +144,23 @@ func (d *database) count() int {
 	return d.reads
 }
 
-func (d *database) Update(_ context.Context, key string, _ func(context.Context, service.Tx) error) error {
+func (d *database) Update(_ context.Context, key string, _ service.Write, _ func(context.Context, service.Tx) error) (int64, error) {
 	call(d.updating)
 	d.mu.Lock()
 	r := d.heads[key]
 	d.heads[key] = guidon.Revision{Number: r.Number + 1, Stamp: r.Stamp - 1}
 	d.mu.Unlock()
 	call(d.updated)
-	return nil
+	return r.Number + 1, nil
 }
 
-func (d *database) UpdateMirrored(ctx context.Context, key string, _ service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) error {
-	return d.Update(ctx, key, fn)
+func (d *database) UpdateMirrored(ctx context.Context, key string, w service.Write, _ service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) (int64, error) {
+	return d.Update(ctx, key, w, fn)
 }
 
-func (d *database) UpdateAuthenticationsMirrored(ctx context.Context, _ service.Mirror[service.AuthenticationDelta], _ func(context.Context, service.AuthenticationTx) error) error {
-	return d.Update(ctx, service.AuthenticationsKey, nil)
+func (d *database) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, _ service.Mirror[service.AuthenticationDelta], _ func(context.Context, service.AuthenticationTx) error) error {
+	_, err := d.Update(ctx, service.AuthenticationsKey, w, nil)
+	return err
 }
 
 func (d *database) Load(_ context.Context, namespace string, _ *guidon.Snapshot) (*guidon.Snapshot, error) {

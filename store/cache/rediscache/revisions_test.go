@@ -143,7 +143,7 @@ func TestWriteIsSeen(t *testing.T) {
 	a.warm(t, service.AuthenticationsKey)
 	for i := range int64(20) {
 		b.write(t, "a")
-		if err := b.UpdateAuthentications(t.Context(), nil); err != nil {
+		if err := b.UpdateAuthentications(t.Context(), service.Write{}, nil); err != nil {
 			t.Error(err)
 		}
 		for _, key := range []string{"a", service.AuthenticationsKey} {

@@ -144,23 +144,29 @@ func (s *Source) Load(ctx context.Context, namespace string, held *guidon.Snapsh
 }
 
 // Update implements [service.Store].
-func (s *Source) Update(ctx context.Context, namespace string, fn func(ctx context.Context, tx service.Tx) error) error {
-	return s.UpdateMirrored(ctx, namespace, nil, fn)
+func (s *Source) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	return s.UpdateMirrored(ctx, namespace, w, nil, fn)
 }
 
 // UpdateMirrored implements [cache.Source].
-func (s *Source) UpdateMirrored(ctx context.Context, namespace string, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) error {
-	return s.writing(ctx, namespace, func() error { return s.SharedSource.UpdateMirrored(ctx, namespace, mirror, fn) })
+func (s *Source) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	var revision int64
+	err := s.writing(ctx, namespace, func() error {
+		var err error
+		revision, err = s.SharedSource.UpdateMirrored(ctx, namespace, w, mirror, fn)
+		return err
+	})
+	return revision, err
 }
 
 // UpdateAuthentications implements [service.Store].
-func (s *Source) UpdateAuthentications(ctx context.Context, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
-	return s.UpdateAuthenticationsMirrored(ctx, nil, fn)
+func (s *Source) UpdateAuthentications(ctx context.Context, w service.Write, fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+	return s.UpdateAuthenticationsMirrored(ctx, w, nil, fn)
 }
 
 // UpdateAuthenticationsMirrored implements [cache.Source].
-func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
-	return s.writing(ctx, service.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, mirror, fn) })
+func (s *Source) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(ctx context.Context, tx service.AuthenticationTx) error) error {
+	return s.writing(ctx, service.AuthenticationsKey, func() error { return s.SharedSource.UpdateAuthenticationsMirrored(ctx, w, mirror, fn) })
 }
 
 func (s *Source) stateKey(key string) string    { return s.prefix + ":revision:" + key }

@@ -1,0 +1,61 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// State is the state of a namespace that a response is about. The zero State belongs to
+// a response that is not about exactly one namespace.
+type State struct {
+	Namespace string
+	Revision  int64         // 0 if the namespace never existed, or the revision is not known
+	Age       time.Duration // since it was last known to be current; 0 unless the database is unavailable
+}
+
+// View is one state of a namespace. Its methods read that state, and do not modify
+// anything. The objects that they return are shared and must not be modified.
+type View struct {
+	Snapshot *guidon.Snapshot
+	State
+}
+
+// View returns a state of the namespace that satisfies d. It returns NotFound if the
+// namespace does not exist, and Unavailable if d.AtLeast is not reached within
+// [MaxRevisionWait]. If there is an error, the View has only the State, as far as that is
+// known.
+func (s *Service) View(ctx context.Context, namespace string, d Demand) (View, error) {
+	namespace = guidon.NamespaceKey(namespace)
+	view := View{State: State{Namespace: namespace}}
+	snapshot, age, err := s.store.Snapshot(ctx, namespace, d)
+	if d.AtLeast > 0 {
+		snapshot, age, err = s.await(ctx, namespace, d, snapshot, age, err)
+	}
+	view.Age = age
+	if errors.Is(err, guidon.NotFound) {
+		return view, guidon.Errorf(guidon.NotFound, "namespace %q not found", namespace)
+	}
+	if err != nil {
+		return view, err
+	}
+	view.Revision = snapshot.Revision().Number
+	if err := checkRevision(view.State, d); err != nil {
+		return view, err
+	}
+	view.Snapshot = snapshot
+	return view, nil
+}
+
+// ViewOrEmpty is View, but returns an empty state if the namespace does not exist. Lists
+// (contract 6) and evaluation (contract 7.1) use it.
+func (s *Service) ViewOrEmpty(ctx context.Context, namespace string, d Demand) (View, error) {
+	view, err := s.View(ctx, namespace, d)
+	if errors.Is(err, guidon.NotFound) {
+		view.Snapshot = guidon.NewSnapshot(&guidon.Namespace{Key: view.Namespace}, guidon.Revision{}, nil, nil)
+		err = nil
+	}
+	return view, err
+}

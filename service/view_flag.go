@@ -1,0 +1,78 @@
+package service
+
+import "github.com/guidonhq/guidon"
+
+// Flags returns a page of the flags, in creation order.
+func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(v.Snapshot.Flags(), request, func(f *guidon.Flag) string { return f.Key })
+}
+
+// Flag returns the flag. It returns NotFound if it does not exist.
+func (v View) Flag(key string) (*guidon.Flag, error) {
+	if key == "" {
+		return nil, emptyField("key")
+	}
+	if f := v.Snapshot.Flag(key); f != nil {
+		return f, nil
+	}
+	return nil, guidon.FlagNotFound(v.Namespace, key)
+}
+
+// Rules returns a page of the flag's rules, sorted by rank. A flag that does not exist
+// has none.
+func (v View) Rules(flagKey string, request PageRequest) ([]*guidon.Rule, Page, error) {
+	if flagKey == "" {
+		return nil, Page{}, emptyField("flagKey")
+	}
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(v.flagOrEmpty(flagKey).Rules, request, func(r *guidon.Rule) string { return r.ID })
+}
+
+// Rule returns the rule. It returns NotFound if the rule or its flag does not exist.
+func (v View) Rule(flagKey, id string) (*guidon.Rule, error) {
+	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
+		return nil, err
+	}
+	if r := v.flagOrEmpty(flagKey).Rule(id); r != nil {
+		return r, nil
+	}
+	return nil, ruleNotFound(v.Namespace, id)
+}
+
+// Rollouts returns a page of the flag's rollouts, sorted by rank. A flag that does not
+// exist has none.
+func (v View) Rollouts(flagKey string, request PageRequest) ([]*guidon.Rollout, Page, error) {
+	if err := request.validateTokenFirst(); err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(v.flagOrEmpty(flagKey).Rollouts, request, func(r *guidon.Rollout) string { return r.ID })
+}
+
+// Rollout returns the rollout and the key of its flag. It returns NotFound if the rollout
+// does not exist. If flagKey is empty, it searches all flags, because contract 4.1 does
+// not require the key.
+func (v View) Rollout(flagKey, id string) (*guidon.Rollout, string, error) {
+	flags := v.Snapshot.Flags()
+	if flagKey != "" {
+		flags = []*guidon.Flag{v.flagOrEmpty(flagKey)}
+	}
+	for _, f := range flags {
+		if r := f.Rollout(id); r != nil {
+			return r, f.Key, nil
+		}
+	}
+	return nil, "", rolloutNotFound(v.Namespace, id)
+}
+
+// flagOrEmpty returns the flag, or an empty one if it does not exist.
+func (v View) flagOrEmpty(key string) *guidon.Flag {
+	if f := v.Snapshot.Flag(key); f != nil {
+		return f
+	}
+	return &guidon.Flag{}
+}

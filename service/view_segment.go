@@ -1,0 +1,22 @@
+package service
+
+import "github.com/guidonhq/guidon"
+
+// Segments returns a page of the segments, in creation order.
+func (v View) Segments(request PageRequest) ([]*guidon.Segment, Page, error) {
+	if err := request.validate(); err != nil {
+		return nil, Page{}, err
+	}
+	return paginate(v.Snapshot.Segments(), request, func(g *guidon.Segment) string { return g.Key })
+}
+
+// Segment returns the segment. It returns NotFound if it does not exist.
+func (v View) Segment(key string) (*guidon.Segment, error) {
+	if key == "" {
+		return nil, emptyField("key")
+	}
+	if g := v.Snapshot.Segment(key); g != nil {
+		return g, nil
+	}
+	return nil, segmentNotFound(v.Namespace, key)
+}
