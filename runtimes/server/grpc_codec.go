@@ -42,7 +42,7 @@ func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 		return in.response, nil
 	}
 	defer c.recoverAs(&err)
-	if data, ok := encodeEvaluation(v); ok {
+	if data, ok := encodeResponse(v, responseBuffers); ok {
 		return data, nil
 	}
 	data, err = c.CodecV2.Marshal(v)

@@ -1,8 +1,8 @@
 package server
 
 import (
-	"context"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -10,74 +10,48 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/service"
 )
 
-// Most messages that the server receives are requests to evaluate flags, and protobuf
-// fills a map by reflection, entry by entry. So they are decoded here if they have the
-// usual form: known fields of the right types, with valid UTF-8. Everything else goes to
-// the general decoder, so that only one place rejects malformed messages.
+// Protobuf fills a map by reflection, entry by entry. So requests to evaluate flags are
+// decoded here if they have the usual form: known fields of the right types, with valid
+// UTF-8. Everything else is left to the general decoder, so that only one place rejects
+// malformed messages.
 
-// decoding limits the nesting of messages. JSON bodies may have 64 levels, and one level
-// of a JSON object takes up to three levels of messages.
-var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
+// errTooMany is the error for a batch with too many items.
+var errTooMany = errors.New("too many items")
 
-// decode reserves memory for the message and decodes it.
-func (in *inbound) decode(ctx context.Context, data []byte, values int) error {
-	found := in.layout.count(data, values)
-	if found > values {
-		if values == maxReceiveValues {
-			return guidon.Errorf(guidon.TooLarge, "the import has more than %d values, of which each object counts as %d; import it over HTTP", values, weightInImport)
-		}
-		return guidon.Errorf(guidon.TooLarge, "the request message has more than %d values", values)
-	}
-	if err := in.decoded.Raise(ctx, costOf(len(data), found)); err != nil {
-		return err
-	}
-	switch {
-	case in.decodeEvaluation(data):
-		return nil
-	case in.tooManyItems: // the error of the service, without decoding all items first
-		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", service.MaxBatch)
-	}
-	if err := decoding.Unmarshal(data, in.message); err != nil {
-		return &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
-	}
-	return nil
-}
-
-// decodeEvaluation decodes a request to evaluate flags into the empty message. It
-// returns false if it is another request or not of the usual form. The message may be
-// partly filled then.
-func (in *inbound) decodeEvaluation(data []byte) bool {
-	switch m := in.message.(type) {
+// decodeRequest decodes a request to evaluate flags into the empty message and reports
+// whether it did: not if it is another request or not of the usual form, in which case
+// the message may be partly filled. It returns errTooMany for a batch with more than most
+// items. The memory of the items, which may be nil, can be released when the message is
+// no longer used.
+func decodeRequest(data []byte, m proto.Message, most int) (items *batchItems, ok bool, err error) {
+	switch m := m.(type) {
 	case *evaluation.EvaluationRequest:
 		d := newRequestDecoder(data)
-		return d.request(m, 0, len(data))
+		return nil, d.request(m, 0, len(data)), nil
 	case *evaluation.BatchEvaluationRequest:
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
-		if n > service.MaxBatch {
-			in.tooManyItems = true
-			return false
+		if n > most {
+			return nil, false, errTooMany
 		}
-		in.buffer = batchBuffers.Get().(*batchBuffer)
-		return d.batch(m, in.buffer.reset(n))
+		items = batchBuffers.Get().(*batchItems)
+		return items, d.batch(m, items.reset(n)), nil
 	}
-	return false
+	return nil, false, nil
 }
 
-// batchBuffer is reusable memory for the items of a batch.
-type batchBuffer struct {
+// batchItems is reusable memory for the items of a batch.
+type batchItems struct {
 	items []evaluation.EvaluationRequest
 }
 
-var batchBuffers = sync.Pool{New: func() any { return new(batchBuffer) }}
+var batchBuffers = sync.Pool{New: func() any { return new(batchItems) }}
 
 // reset returns n empty items.
-func (r *batchBuffer) reset(n int) []evaluation.EvaluationRequest {
+func (r *batchItems) reset(n int) []evaluation.EvaluationRequest {
 	if n > cap(r.items) {
 		r.items = make([]evaluation.EvaluationRequest, n)
 	}
@@ -85,7 +59,11 @@ func (r *batchBuffer) reset(n int) []evaluation.EvaluationRequest {
 	return r.items
 }
 
-func (r *batchBuffer) release() {
+// release allows the memory to be reused. It may be called on nil.
+func (r *batchItems) release() {
+	if r == nil {
+		return
+	}
 	clear(r.items)
 	batchBuffers.Put(r)
 }

@@ -16,10 +16,10 @@ import (
 // Responses to evaluations are encoded here, to the same bytes as by protobuf. Strings
 // that are not valid UTF-8 are left to protobuf, which rejects them.
 
-// encodeEvaluation returns the encoded response, or false if it is not that of an
+// encodeResponse returns the encoded response, or false if it is not that of an
 // evaluation or has an invalid string. Large buffers are from the pool, as with
 // grpc-go's own codec, and grpc-go returns them.
-func encodeEvaluation(response any) (mem.BufferSlice, bool) {
+func encodeResponse(response any, pool mem.BufferPool) (mem.BufferSlice, bool) {
 	size, ok := sizeOfResponse(response)
 	if !ok || !wire.KnowsResponses() {
 		return nil, false
@@ -29,15 +29,15 @@ func encodeEvaluation(response any) (mem.BufferSlice, bool) {
 		e.response(response)
 		return mem.BufferSlice{mem.SliceBuffer(e.bytes)}, !e.invalid
 	}
-	buffer := responseBuffers.Get(size)
+	buffer := pool.Get(size)
 	e := responseEncoder{bytes: (*buffer)[:0]}
 	e.response(response)
 	if e.invalid {
-		responseBuffers.Put(buffer)
+		pool.Put(buffer)
 		return nil, false
 	}
 	*buffer = e.bytes
-	return mem.BufferSlice{mem.NewBuffer(buffer, responseBuffers)}, true
+	return mem.BufferSlice{mem.NewBuffer(buffer, pool)}, true
 }
 
 // responseEncoder appends to bytes.

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/service"
 )
 
 // maxReceiving limits how many calls may wait for their message at a time. Each of them
@@ -32,15 +33,14 @@ const prefixLength = 5
 
 // inbound is a request message that is being received, and later the response to it.
 type inbound struct {
-	calls        *calls
-	layout       *layout
-	message      proto.Message
-	prefix       [prefixLength]byte
-	buffer       *batchBuffer       // of the message, or nil
-	tooManyItems bool               // the message is a batch with more items than allowed
-	bodies       budget.Reservation // for the encoded message
-	decoded      budget.Reservation
-	response     mem.BufferSlice // encoded
+	calls    *calls
+	layout   *layout
+	message  proto.Message
+	prefix   [prefixLength]byte
+	items    *batchItems        // of the message, or nil
+	bodies   budget.Reservation // for the encoded message
+	decoded  budget.Reservation
+	response mem.BufferSlice // encoded
 }
 
 // messageStream is the transport stream of a call. Every stream of grpc-go has these
@@ -83,6 +83,36 @@ func (in *inbound) Receive(ctx context.Context, o *handler.Operation, request *h
 		return err
 	}
 	request.Message = in.message
+	return nil
+}
+
+// decoding limits the nesting of messages. JSON bodies may have 64 levels, and one level
+// of a JSON object takes up to three levels of messages.
+var decoding = proto.UnmarshalOptions{RecursionLimit: 3 * 64}
+
+// decode reserves memory for the message and decodes it.
+func (in *inbound) decode(ctx context.Context, data []byte, values int) (err error) {
+	found := in.layout.count(data, values)
+	if found > values {
+		if values == maxReceiveValues {
+			return guidon.Errorf(guidon.TooLarge, "the import has more than %d values, of which each object counts as %d; import it over HTTP", values, weightInImport)
+		}
+		return guidon.Errorf(guidon.TooLarge, "the request message has more than %d values", values)
+	}
+	if err := in.decoded.Raise(ctx, costOf(len(data), found)); err != nil {
+		return err
+	}
+	var decoded bool
+	in.items, decoded, err = decodeRequest(data, in.message, service.MaxBatch)
+	switch {
+	case err != nil: // the error of the service, without decoding all items first
+		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", service.MaxBatch)
+	case decoded:
+		return nil
+	}
+	if err := decoding.Unmarshal(data, in.message); err != nil {
+		return &guidon.Error{Code: guidon.InvalidArgument, Message: "malformed request message", Err: err}
+	}
 	return nil
 }
 
@@ -144,12 +174,10 @@ func incomplete(err error) error {
 // release releases the memory of the call. Only the strings of the message may be used
 // afterwards.
 func (in *inbound) release() {
-	if in.buffer != nil {
-		in.buffer.release()
-	}
+	in.items.release()
 	in.bodies.Release()
 	in.decoded.Release()
-	in.message, in.buffer = nil, nil
+	in.message, in.items = nil, nil
 }
 
 // watch ends a call whose message does not arrive in time. grpc-go waits without a limit
