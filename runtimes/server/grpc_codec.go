@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/runtimes/server/quickgrpc"
 )
 
 // codec is the protobuf codec of grpc-go with errors that are safe to send to callers,
@@ -42,7 +43,7 @@ func (c codec) Marshal(v any) (data mem.BufferSlice, err error) {
 		return in.response, nil
 	}
 	defer c.recoverAs(&err)
-	if data, ok := encodeResponse(v, responseBuffers); ok {
+	if data, ok := quickgrpc.Encode(v, responseBuffers); ok {
 		return data, nil
 	}
 	data, err = c.CodecV2.Marshal(v)

@@ -17,6 +17,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/runtimes/server/quickgrpc"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -37,7 +38,7 @@ type inbound struct {
 	layout   *layout
 	message  proto.Message
 	prefix   [prefixLength]byte
-	items    *batchItems        // of the message, or nil
+	items    *quickgrpc.Items   // of the message, or nil
 	bodies   budget.Reservation // for the encoded message
 	decoded  budget.Reservation
 	response mem.BufferSlice // encoded
@@ -103,7 +104,7 @@ func (in *inbound) decode(ctx context.Context, data []byte, values int) (err err
 		return err
 	}
 	var decoded bool
-	in.items, decoded, err = decodeRequest(data, in.message, service.MaxBatch)
+	in.items, decoded, err = quickgrpc.Decode(data, in.message, service.MaxBatch)
 	switch {
 	case err != nil: // the error of the service, without decoding all items first
 		return guidon.Errorf(guidon.TooLarge, "invalid field requests: must not contain more than %d elements", service.MaxBatch)
@@ -174,7 +175,7 @@ func incomplete(err error) error {
 // release releases the memory of the call. Only the strings of the message may be used
 // afterwards.
 func (in *inbound) release() {
-	in.items.release()
+	in.items.Release()
 	in.bodies.Release()
 	in.decoded.Release()
 	in.message, in.items = nil, nil

@@ -1,4 +1,4 @@
-package server
+package quickgrpc
 
 import (
 	"encoding/binary"
@@ -18,15 +18,20 @@ import (
 // UTF-8. Everything else is left to the general decoder, so that only one place rejects
 // malformed messages.
 
-// errTooMany is the error for a batch with too many items.
-var errTooMany = errors.New("too many items")
+// ErrTooMany is the error for a batch with too many items.
+var ErrTooMany = errors.New("too many items")
 
-// decodeRequest decodes a request to evaluate flags into the empty message and reports
-// whether it did: not if it is another request or not of the usual form, in which case
-// the message may be partly filled. It returns errTooMany for a batch with more than most
+// Decode decodes a request to evaluate flags into the empty message and reports whether
+// it did: not if it is another request or not of the usual form, in which case the
+// message may be partly filled. It returns ErrTooMany for a batch with more than most
 // items. The memory of the items, which may be nil, can be released when the message is
 // no longer used.
-func decodeRequest(data []byte, m proto.Message, most int) (items *batchItems, ok bool, err error) {
+//
+// Requests of a batch with the same context share one map, which must not be modified.
+func Decode(data []byte, m proto.Message, most int) (items *Items, ok bool, err error) {
+	if !Enabled {
+		return nil, false, nil
+	}
 	switch m := m.(type) {
 	case *evaluation.EvaluationRequest:
 		d := newRequestDecoder(data)
@@ -35,23 +40,23 @@ func decodeRequest(data []byte, m proto.Message, most int) (items *batchItems, o
 		d := newRequestDecoder(data)
 		n := d.count(batchRequests)
 		if n > most {
-			return nil, false, errTooMany
+			return nil, false, ErrTooMany
 		}
-		items = batchBuffers.Get().(*batchItems)
+		items = batchBuffers.Get().(*Items)
 		return items, d.batch(m, items.reset(n)), nil
 	}
 	return nil, false, nil
 }
 
-// batchItems is reusable memory for the items of a batch.
-type batchItems struct {
+// Items is reusable memory for the items of a batch.
+type Items struct {
 	items []evaluation.EvaluationRequest
 }
 
-var batchBuffers = sync.Pool{New: func() any { return new(batchItems) }}
+var batchBuffers = sync.Pool{New: func() any { return new(Items) }}
 
 // reset returns n empty items.
-func (r *batchItems) reset(n int) []evaluation.EvaluationRequest {
+func (r *Items) reset(n int) []evaluation.EvaluationRequest {
 	if n > cap(r.items) {
 		r.items = make([]evaluation.EvaluationRequest, n)
 	}
@@ -59,8 +64,8 @@ func (r *batchItems) reset(n int) []evaluation.EvaluationRequest {
 	return r.items
 }
 
-// release allows the memory to be reused. It may be called on nil.
-func (r *batchItems) release() {
+// Release allows the memory to be reused. It may be called on nil.
+func (r *Items) Release() {
 	if r == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package server
+package quickgrpc
 
 import (
 	"encoding/binary"
@@ -16,12 +16,12 @@ import (
 // Responses to evaluations are encoded here, to the same bytes as by protobuf. Strings
 // that are not valid UTF-8 are left to protobuf, which rejects them.
 
-// encodeResponse returns the encoded response, or false if it is not that of an
+// Encode returns the encoded response, or false if it is not that of an
 // evaluation or has an invalid string. Large buffers are from the pool, as with
 // grpc-go's own codec, and grpc-go returns them.
-func encodeResponse(response any, pool mem.BufferPool) (mem.BufferSlice, bool) {
+func Encode(response any, pool mem.BufferPool) (mem.BufferSlice, bool) {
 	size, ok := sizeOfResponse(response)
-	if !ok || !wire.KnowsResponses() {
+	if !Enabled || !ok || !wire.KnowsResponses() {
 		return nil, false
 	}
 	if mem.IsBelowBufferPoolingThreshold(size) {

@@ -1,9 +1,10 @@
-package server
+//go:build !simple
+
+package quickgrpc
 
 import (
 	"bytes"
 	"errors"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -11,12 +12,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
@@ -37,45 +38,34 @@ func encodedMessage(t testing.TB, m proto.Message) []byte {
 	return data
 }
 
-// checkDecoding compares how the codec and protobuf decode the data, and reports whether
-// the codec did so without protobuf.
-func checkDecoding(t *testing.T, data []byte, empty proto.Message) (quick bool) {
+// checkDecoding compares how Decode and protobuf decode the data, and reports whether
+// Decode did. If it did not, protobuf must be able to use the same message.
+func checkDecoding(t *testing.T, data []byte, empty proto.Message) bool {
 	t.Helper()
-	want := proto.Clone(empty)
-	wantErr := decoding.Unmarshal(data, want)
-	in := &inbound{message: proto.Clone(empty), layout: layoutOf(empty)}
-	defer in.release() // so that the next one reuses the memory
-	err := in.decode(t.Context(), data, math.MaxInt32)
-	if n := batchLength(want); n > service.MaxBatch && errors.Is(err, guidon.TooLarge) {
+	want, got := proto.Clone(empty), proto.Clone(empty)
+	wantErr := proto.Unmarshal(data, want)
+	items, ok, err := Decode(data, got, service.MaxBatch)
+	defer items.Release() // so that the next one reuses the memory
+	if errors.Is(err, ErrTooMany) {
 		return false
 	}
-	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("%.1000x: the codec returns error %v, protobuf %v", data, err, wantErr)
+	if err != nil || ok && wantErr != nil {
+		t.Fatalf("%.1000x: decoded %t, error %v, protobuf returns %v", data, ok, err, wantErr)
 	}
-	if wantErr != nil {
-		return false
+	if !ok && wantErr == nil {
+		err = proto.Unmarshal(data, got)
 	}
-	if diff := cmp.Diff(want, in.message, protocmp.Transform()); diff != "" {
-		t.Errorf("%.1000x: (-protobuf +codec):\n%s", data, diff)
+	if diff := cmp.Diff(want, got, protocmp.Transform()); wantErr == nil && (err != nil || diff != "") {
+		t.Errorf("%.1000x: error %v (-protobuf +quick):\n%s", data, err, diff)
 	}
-	items, quick, _ := decodeRequest(data, proto.Clone(empty), service.MaxBatch)
-	items.release()
-	return quick
-}
-
-// batchLength returns the number of items if the message is a batch, or 0.
-func batchLength(m proto.Message) int {
-	if batch, ok := m.(*evaluation.BatchEvaluationRequest); ok {
-		return len(batch.GetRequests())
-	}
-	return 0
+	return ok
 }
 
 var single, batch = &evaluation.EvaluationRequest{}, &evaluation.BatchEvaluationRequest{}
 
-// The usual requests are decoded without reflection, to the same message as by protobuf.
+// The usual requests are decoded to the same message as by protobuf.
 // The rest is left to protobuf.
-func TestDecodeEvaluation(t *testing.T) {
+func TestDecode(t *testing.T) {
 	context := map[string]string{"country": "US", "age": "18", "name": "Zoë", "": "", "long": strings.Repeat("x", 300)}
 	one := encodedMessage(t, usualRequest("a", context))
 	short := func(flag string, pairs ...string) *evaluation.EvaluationRequest {
@@ -152,9 +142,8 @@ func TestDecodeEvaluation(t *testing.T) {
 	}
 }
 
-// FuzzDecodeEvaluation checks that the codec accepts the same data as protobuf, and
-// decodes it to the same message.
-func FuzzDecodeEvaluation(f *testing.F) {
+// FuzzDecode checks that data is decoded to the same message as by protobuf, or left to it.
+func FuzzDecode(f *testing.F) {
 	context := map[string]string{"country": "US", "age": "18"}
 	f.Add(encodedMessage(f, usualRequest("a", context)))
 	f.Add(encodedMessage(f, &evaluation.BatchEvaluationRequest{
@@ -170,17 +159,17 @@ func FuzzDecodeEvaluation(f *testing.F) {
 	})
 }
 
-// checkEncoding compares how the codec and protobuf encode the response.
+// checkEncoding compares how Encode and protobuf encode the response.
 func checkEncoding(t *testing.T, m proto.Message) {
 	t.Helper()
 	want, wantErr := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	got, err := newCodec(slog.New(slog.DiscardHandler)).Marshal(m)
-	if (err == nil) != (wantErr == nil) {
-		t.Fatalf("the codec returns error %v, protobuf %v", err, wantErr)
+	got, ok := Encode(m, mem.DefaultBufferPool())
+	if ok != (wantErr == nil) {
+		t.Fatalf("encoded %t, protobuf returns error %v", ok, wantErr)
 	}
 	defer got.Free()
-	if wantErr == nil && !bytes.Equal(want, got.Materialize()) {
-		t.Errorf("the codec writes\n%.1000x, protobuf\n%.1000x", got.Materialize(), want)
+	if ok && !bytes.Equal(want, got.Materialize()) {
+		t.Errorf("Encode writes\n%.1000x, protobuf\n%.1000x", got.Materialize(), want)
 	}
 }
 
@@ -209,7 +198,7 @@ func responses(text string, number float64, at time.Time, reason int32, segments
 }
 
 // Responses are encoded to the same bytes as by protobuf.
-func TestEncodeEvaluation(t *testing.T) {
+func TestEncode(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 123_456_789, time.UTC)
 	tests := []struct {
 		name     string
@@ -241,9 +230,9 @@ func TestEncodeEvaluation(t *testing.T) {
 	}
 }
 
-// FuzzEncodeEvaluation checks that every response is encoded to the same bytes as by
+// FuzzEncode checks that every response is encoded to the same bytes as by
 // protobuf.
-func FuzzEncodeEvaluation(f *testing.F) {
+func FuzzEncode(f *testing.F) {
 	f.Add("flag", 0.041, int64(1_795_262_400), int64(123), int32(2), "segment")
 	f.Add("\xff", math.NaN(), int64(-1), int64(-1), int32(-1), strings.Repeat("x", 200))
 	f.Fuzz(func(t *testing.T, text string, number float64, seconds, nanos int64, reason int32, segment string) {
