@@ -13,7 +13,8 @@ var responseBuffers mem.BufferPool = yieldingPool{mem.DefaultBufferPool()}
 // writer of a connection returns one when it has copied the response, before it checks
 // for another one to send along. By itself it waits for more only while it has less than
 // a kilobyte to write. Each response to a batch would then cost a system call of its
-// own, for the server and for the client.
+// own, for the server and for the client: with the yield, bench-grpc counts a quarter
+// more batches per second.
 type yieldingPool struct{ mem.BufferPool }
 
 func (p yieldingPool) Put(buffer *[]byte) {
