@@ -18,9 +18,6 @@ import (
 
 const changesStream = namespacePrefix + "/changes/stream"
 
-// changeStreamOperation polls for further change records.
-var changeStreamOperation = streamOp(changesStream, AreaManagement)
-
 // changeListener sends every change record of a namespace after a position, in order.
 // The position is its only state: the log has the rest.
 type changeListener struct {
@@ -115,15 +112,15 @@ func (h *Handler) changePage(ctx context.Context, namespace string, after guidon
 }
 
 // serveChangeStream streams the change records of a namespace.
-func (h *Handler) serveChangeStream(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(x.request, "namespace_key")}
+func (h *Handler) serveChangeStream(x *exchange, o *Operation) {
+	r := x.request
+	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(r, "namespace_key")}
 	after, err := startCursor(r)
 	if err != nil {
 		x.replyError(err)
 		return
 	}
-	h.serveStream(x, changeStreamOperation, changeStream, &Request{
+	h.serveStream(x, o, changeStream, &Request{
 		Authorization: r.Header["Authorization"], Cookie: r.Header["Cookie"], Message: message,
 		MinRevision: strings.Join(r.Header[minRevisionHeader], ","),
 		listener:    &changeListener{key: guidon.NamespaceKey(message.GetNamespaceKey()), after: after},

@@ -110,6 +110,12 @@ func New(config Config) *Handler {
 
 // Enabled reports whether the handler has the operation.
 func (h *Handler) Enabled(o *Operation) bool {
+	switch {
+	case o.streams:
+		return h.config.Streams != nil
+	case o.form != nil:
+		return true
+	}
 	return h.config.Authentication.TokenMethod || o.Service() != tokenService
 }
 

@@ -12,9 +12,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// The OpenFeature Remote Evaluation Protocol is not in the operations table: it has its
-// own error format, contexts that fit no message, and no gRPC. Its calls are operations
-// nevertheless, so that authentication, authorization and timeouts are in one place.
+// The OpenFeature Remote Evaluation Protocol has its own error format, contexts that fit
+// no message, and no gRPC.
 
 // The paths of OFREP. A request may have an extra leading slash, because clients append
 // the path to a base URL that ends in one, and a trailing slash (OFREP 1).
@@ -34,14 +33,13 @@ const (
 // ofrepVary names the request headers that affect the response.
 const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
 
-var ofrepOperations = []*Operation{
-	ofrepOp(post, ofrepFlag, (*Handler).ofrepEvaluate).servesStale(),
-	ofrepOp(post, ofrepFlags, (*Handler).ofrepEvaluateAll).servesStale(),
-	ofrepOp(get, ofrepConfiguration, (*Handler).ofrepConfigure),
-}
-
-func ofrepOp(method, path string, fn func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)) *Operation {
-	return &Operation{Name: path, Routes: only(method, path), Area: AreaOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn}
+// ofrep returns an operation of OFREP. Its path may end in a variable, which is then the
+// rest of the path, slashes included.
+func ofrep(method, path string, fn func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)) *Operation {
+	return &Operation{
+		Name: path, Routes: only(method, path), Area: AreaOFREP,
+		form: (*Handler).serveOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn,
+	}
 }
 
 // ofrepRequest is a decoded OFREP request.

@@ -3,7 +3,6 @@ package handler
 import (
 	"context"
 	"encoding/binary"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -23,9 +22,6 @@ const (
 	// maxCapabilityGrace is how long a stream may outlast its capability.
 	maxCapabilityGrace = 5 * time.Minute
 )
-
-// ofrepEventsOperation is run for every poll of a stream.
-var ofrepEventsOperation = streamOp(ofrepEvents, AreaOFREP).servesStale()
 
 // capability is a listener's credential, instead of a token.
 type capability struct {
@@ -83,8 +79,8 @@ var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) []byte {
 
 // serveOFREPEvents serves the event stream of a namespace. A browser's EventSource
 // cannot set headers, so namespace and capability are in the URL.
-func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
+func (h *Handler) serveOFREPEvents(x *exchange, o *Operation) {
+	r := x.request
 	q := &ofrepRequest{namespace: x.ofrepNamespace()}
 	request := &Request{
 		Authorization: ofrepCredential(r.Header), Cookie: r.Header["Cookie"], ofrep: q,
@@ -93,7 +89,7 @@ func (h *Handler) serveOFREPEvents(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get(capabilityParameter); text != "" {
 		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
 	}
-	h.serveStream(x, ofrepEventsOperation, ofrepStream, request)
+	h.serveStream(x, o, ofrepStream, request)
 }
 
 // streamOffer is the event stream advertised in a bulk response; nil means none. It

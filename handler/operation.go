@@ -45,12 +45,18 @@ const (
 	importValueLimit  = 20_000_000
 )
 
-// Operation is an operation of the API, over both HTTP and gRPC. It is immutable.
+// form serves the requests of an operation over HTTP in a format of their own.
+type form func(h *Handler, x *exchange, o *Operation)
+
+// Operation is an operation of the API: over both HTTP and gRPC or, if it has a form,
+// over HTTP only. It is immutable.
 type Operation struct {
-	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"
+	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"; with a form the path
 	Routes []Route
 	Area   Area
 
+	form           form // nil if requests and responses are messages
+	streams        bool // the response is an event stream
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the response has an ETag and depends on the client version

@@ -11,7 +11,7 @@ import (
 // [Request.about]: a request that it does not know would be about the default namespace.
 func TestAbout(t *testing.T) {
 	without := []string{"ListNamespaces"} // concerns all namespaces
-	for _, o := range operations {
+	for _, o := range Operations() {
 		if o.Area != AreaManagement && o.Area != AreaEvaluation || slices.Contains(without, o.Method()) {
 			continue
 		}

@@ -124,7 +124,7 @@ func TestPagesEndBySize(t *testing.T) {
 
 func operationNamed(t *testing.T, name string) *Operation {
 	t.Helper()
-	for _, o := range operations {
+	for _, o := range Operations() {
 		if o.Name == name {
 			return o
 		}

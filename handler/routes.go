@@ -3,7 +3,6 @@ package handler
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -111,6 +110,13 @@ var operations = []*Operation{
 	inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), (*Handler).getSelf),
 	issue("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", only(put, authPrefix+"/self/expire"), expireSelf).inQuery(),
 
+	// OFREP, and the event streams of runtimes that support them. They have no messages.
+	ofrep(post, ofrepFlag, (*Handler).ofrepEvaluate).servesStale(),
+	ofrep(post, ofrepFlags, (*Handler).ofrepEvaluateAll).servesStale(),
+	ofrep(get, ofrepConfiguration, (*Handler).ofrepConfigure),
+	eventStream(ofrepEvents, AreaOFREP, (*Handler).serveOFREPEvents).servesStale(),
+	eventStream(changesStream, manage, (*Handler).serveChangeStream),
+
 	// Information about the instance.
 	inform("/flipt.meta.MetadataService/GetInfo", AreaMeta, only(get, metaPrefix+"/info"), (*Handler).getInfo),
 	inform("/flipt.meta.MetadataService/GetConfiguration", AreaMeta, only(get, metaPrefix+"/config"), (*Handler).getConfiguration),
@@ -124,25 +130,6 @@ func (h *Handler) install(mux *chi.Mux) {
 				h.installOperation(mux, o, route)
 			}
 		}
-	}
-
-	// OFREP routes, which are not in the operations table. The flag key is the rest of
-	// the path, slashes included.
-	for _, o := range ofrepOperations {
-		pattern := strings.Replace(o.Name, "{key}", "*", 1)
-		answer := h.entry(o.Name, o.Name, h.exposureOf(o), func(x *exchange) { h.serveOFREP(x, o) })
-		mux.MethodFunc(o.Routes[0].Method, pattern, func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) })
-		if o.Name == ofrepFlag {
-			h.fast.flag = answer
-		} else {
-			h.fast.exact[o.Routes[0]] = answer
-		}
-	}
-
-	// Event streams, if the runtime supports them.
-	if h.config.Streams != nil {
-		h.handle(mux, get, ofrepEvents, h.exposureOf(ofrepEventsOperation), h.serveOFREPEvents)
-		h.handle(mux, get, changesStream, h.exposureOf(changeStreamOperation), h.serveChangeStream)
 	}
 
 	// Routes that are not operations.
@@ -170,9 +157,18 @@ func (h *Handler) installDiagnostics(mux *chi.Mux, e exposure, metrics, profilin
 	}
 }
 
-// Operations returns all operations. They are the same for every handler and must not be
-// modified.
-func Operations() []*Operation { return slices.Clone(operations) }
+// Operations returns all operations with messages, which are available over HTTP and
+// gRPC. They are the same for every handler and must not be modified.
+func Operations() []*Operation { return selected(func(o *Operation) bool { return o.form == nil }) }
+
+// OperationsOverHTTP returns all other operations: OFREP and the event streams.
+func OperationsOverHTTP() []*Operation {
+	return selected(func(o *Operation) bool { return o.form != nil })
+}
+
+func selected(wanted func(*Operation) bool) []*Operation {
+	return slices.DeleteFunc(slices.Clone(operations), func(o *Operation) bool { return !wanted(o) })
+}
 
 // only returns the single route of an operation.
 func only(method, pattern string) []Route {

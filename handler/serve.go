@@ -26,16 +26,27 @@ import (
 // therefore registered without it, too (contract 1.5).
 func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
 	variables := route.Variables()
-	answer := h.entry(o.Name, route.Pattern, h.exposureOf(o), func(x *exchange) {
-		h.serveOperation(x, o, route, variables)
-	})
-	if len(variables) == 0 {
-		h.fast.exact[route] = answer
+	serve := func(x *exchange) { h.serveOperation(x, o, route, variables) }
+	if o.form != nil {
+		serve = func(x *exchange) { o.form(h, x, o) }
 	}
-	serve := func(w http.ResponseWriter, _ *http.Request) { answer(w.(*exchange)) }
-	mux.MethodFunc(route.Method, route.Pattern, serve)
-	if strings.HasSuffix(route.Pattern, "}") {
-		mux.MethodFunc(route.Method, route.Pattern[:strings.LastIndexByte(route.Pattern, '{')], serve)
+	enter := h.entry(o.Name, route.Pattern, h.exposureOf(o), serve)
+	if len(variables) == 0 {
+		h.fast.exact[route] = enter
+	}
+	handle := func(pattern string) {
+		mux.MethodFunc(route.Method, pattern, func(w http.ResponseWriter, _ *http.Request) { enter(w.(*exchange)) })
+	}
+	before := route.Pattern[:strings.LastIndexByte(route.Pattern, '{')+1]
+	switch last := strings.HasSuffix(route.Pattern, "}"); {
+	case last && o.Area == AreaOFREP: // the key is the rest of the path, slashes included
+		handle(strings.TrimSuffix(before, "{") + "*")
+		h.fast.flag = enter
+	case last:
+		handle(strings.TrimSuffix(before, "{"))
+		fallthrough
+	default:
+		handle(route.Pattern)
 	}
 }
 

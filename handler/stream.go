@@ -51,10 +51,10 @@ type news struct {
 	more   bool   // there may be more
 }
 
-// streamOp returns the operation that polls once for a stream. It runs for every poll,
-// so the client is authenticated and authorized each time.
-func streamOp(path string, area Area) *Operation {
-	return &Operation{Name: path, Routes: only(get, path), Area: area, run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
+// eventStream returns an operation whose response is an event stream. It runs for every poll
+// of the stream, so the client is authenticated and authorized each time.
+func eventStream(path string, area Area, serve form) *Operation {
+	return &Operation{Name: path, Routes: only(get, path), Area: area, form: serve, streams: true, run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
 		n, err := request.listener.listen(ctx, h, c.demand)
 		response := Response{State: n.state, events: n.events, more: n.more}
 		if a := c.caller.Authentication; a != nil {

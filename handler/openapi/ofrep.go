@@ -1,17 +1,13 @@
 package openapi
 
-import "net/http"
-
 // ofrepTag is the tag of the OpenFeature Remote Evaluation Protocol, whose routes have
 // their own errors and messages.
 const ofrepTag = "OFREP"
 
-const ofrepPrefix = "/ofrep/v1"
-
-var ofrepRoutes = []otherRoute{
-	{http.MethodPost, ofrepPrefix + "/evaluate/flags/{key}", object{
+// ofrepItems has the items of the operations of OFREP, but for their summaries.
+var ofrepItems = map[string]object{
+	"/ofrep/v1/evaluate/flags/{key}": {
 		{"tags", []any{ofrepTag}},
-		{"summary", "Evaluate a flag for a context"},
 		{"operationId", "ofrep_EvaluateFlag"},
 		{"security", ofrepSecurity},
 		{"parameters", []any{
@@ -23,10 +19,9 @@ var ofrepRoutes = []otherRoute{
 			{"200", ofrepAnswer("The value of the flag", "OFREPFlag")},
 			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
-	}},
-	{http.MethodPost, ofrepPrefix + "/evaluate/flags", object{
+	},
+	"/ofrep/v1/evaluate/flags": {
 		{"tags", []any{ofrepTag}},
-		{"summary", "Evaluate all flags of a namespace for a context"},
 		{"operationId", "ofrep_EvaluateFlags"},
 		{"security", ofrepSecurity},
 		{"parameters", []any{
@@ -50,17 +45,16 @@ var ofrepRoutes = []otherRoute{
 			{"304", object{{"description", "The ETag in If-None-Match is current; there is no body"}}},
 			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
-	}},
-	{http.MethodGet, ofrepPrefix + "/configuration", object{
+	},
+	"/ofrep/v1/configuration": {
 		{"tags", []any{ofrepTag}},
-		{"summary", "Get the OFREP capabilities of this server, for older tools"},
 		{"operationId", "ofrep_Configuration"},
 		{"security", ofrepSecurity},
 		{"responses", object{
 			{"200", object{{"description", "The capabilities"}, {"content", jsonContent(object{{"type", "object"}})}}},
 			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
-	}},
+	},
 }
 
 var ofrepSecurity = []any{object{{"bearer", []any{}}}, object{{"apiKey", []any{}}}, object{{"cookie", []any{}}}, object{}}

@@ -16,9 +16,10 @@ import (
 )
 
 // Document returns the description of the operations, and of the few other routes, as
-// YAML. The same operations give the same bytes. It returns an error if an operation has
+// YAML. It is always the same. It returns an error if an operation has
 // no summary, or if its request has no field for a path variable.
-func Document(operations []*handler.Operation, title, version string) ([]byte, error) {
+func Document(title, version string) ([]byte, error) {
+	operations := handler.Operations()
 	s := newSchemas(operations)
 	paths, err := pathsOf(operations, s)
 	if err != nil {
@@ -70,10 +71,27 @@ func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 			add(r.path(), route.Method, item)
 		}
 	}
-	for _, other := range slices.Concat(ofrepRoutes, streamRoutes, others) {
+	for _, o := range handler.OperationsOverHTTP() {
+		item, err := itemOf(o)
+		if err != nil {
+			return nil, err
+		}
+		add(strings.ReplaceAll(o.Name, "namespace_key", "namespaceKey"), o.Routes[0].Method, item)
+	}
+	for _, other := range others {
 		add(other.path, other.method, other.item)
 	}
 	return paths, nil
+}
+
+// itemOf returns the operation object of an operation without messages.
+func itemOf(o *handler.Operation) (object, error) {
+	item := slices.Concat(ofrepItems[o.Name], streamItems[o.Name])
+	summary := summaries[o.Name]
+	if summary == "" || item == nil {
+		return nil, fmt.Errorf("%s has no summary, or is not described", o.Name)
+	}
+	return slices.Insert(item, 1, object{{"summary", summary}}...), nil // after the tags
 }
 
 func tagsOf(operations []*handler.Operation) []any {

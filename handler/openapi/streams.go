@@ -1,12 +1,9 @@
 package openapi
 
-import "net/http"
-
-// streamRoutes are the routes that return server-sent events.
-var streamRoutes = []otherRoute{
-	{http.MethodGet, ofrepPrefix + "/events", object{
+// streamItems is ofrepItems for the event streams.
+var streamItems = map[string]object{
+	"/ofrep/v1/events": {
 		{"tags", []any{ofrepTag}},
-		{"summary", "Stream change events of a namespace, at the URL from a bulk response"},
 		{"operationId", "ofrep_Events"},
 		{"security", append([]any{object{{"capability", []any{}}}}, ofrepSecurity...)},
 		{"parameters", []any{ofrepNamespaceHeader, ofrepNamespaceQuery, lastEventID}},
@@ -14,10 +11,9 @@ var streamRoutes = []otherRoute{
 			{"200", eventStream("Events of the type refetchEvaluation")},
 			{"default", ofrepAnswer("Error", "OFREPError")},
 		}},
-	}},
-	{http.MethodGet, "/api/v1/namespaces/{namespaceKey}/changes/stream", object{
+	},
+	"/api/v1/namespaces/{namespace_key}/changes/stream": {
 		{"tags", []any{"guidon.v1.ChangeService"}},
-		{"summary", "Stream the change records of a namespace, each once and in order"},
 		{"operationId", "ChangeService_StreamChanges"},
 		{"parameters", []any{
 			object{{"name", "namespaceKey"}, {"in", "path"}, {"required", true}, {"schema", object{{"type", "string"}}}},
@@ -34,7 +30,7 @@ var streamRoutes = []otherRoute{
 			{"401", object{{"$ref", "#/components/responses/Unauthenticated"}}},
 			{"default", object{{"$ref", "#/components/responses/Error"}}},
 		}},
-	}},
+	},
 }
 
 var lastEventID = object{

@@ -87,6 +87,12 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 
 	"/flipt.meta.MetadataService/GetInfo":          "Get version and build",
 	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, without secrets",
+
+	"/ofrep/v1/evaluate/flags/{key}":                    "Evaluate a flag for a context",
+	"/ofrep/v1/evaluate/flags":                          "Evaluate all flags of a namespace for a context",
+	"/ofrep/v1/configuration":                           "Get the OFREP capabilities of this server, for older tools",
+	"/ofrep/v1/events":                                  "Stream change events of a namespace, at the URL from a bulk response",
+	"/api/v1/namespaces/{namespace_key}/changes/stream": "Stream the change records of a namespace, each once and in order",
 }
 
 // otherRoute is a route that is not an operation.
