@@ -36,13 +36,13 @@ func TestSlowClients(t *testing.T) {
 				test.http.Address = s.server.HTTP.Address
 				s.server.HTTP = test.http
 			})
+			begin := time.Now() // the first timeout starts when the connection is accepted
 			conn, err := net.Dial("tcp", in.httpAt.String())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = conn.Close() }()
 			_ = conn.SetDeadline(time.Now().Add(patience))
-			begin := time.Now()
 			if _, err := io.WriteString(conn, test.sent); err != nil {
 				t.Fatal(err)
 			}
