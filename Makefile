@@ -45,7 +45,7 @@ test: ## run the tests without external dependencies, with the race detector if 
 	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -v /integration)
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACE),CGO_ENABLED=0 $(GO) test -run Allocations ./handler)
-	@# without the fast paths (handler/codec/quick, runtimes/server/quickgrpc), everything must work the same
+	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same
 	CGO_ENABLED=0 $(GO) test -tags simple ./handler/... ./runtimes/...
 
 .PHONY: integration

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
+
 // errClosing is returned by Accept when a closing listener has no more connections.
 var errClosing = errors.New("listener is closing")
 

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"testing"
 	"time"
 
@@ -102,75 +101,6 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestDeadlineInThePast checks that it immediately interrupts a blocked Read. That is how
-// net/http takes a connection back from the goroutine that reads ahead.
-func TestDeadlineInThePast(t *testing.T) {
-	conn, _ := connected(t, time.Hour)
-	conn.listener.timer.Stop() // no sweeps
-	ended := make(chan error)
-	go func() {
-		_, err := conn.Read(make([]byte, 1))
-		ended <- err
-	}()
-	for reading(conn) == 0 {
-		runtime.Gosched()
-	}
-	if err := conn.SetReadDeadline(longAgo); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("got %v, want %v", err, os.ErrDeadlineExceeded)
-	}
-	if got := reading(conn); got != 0 {
-		t.Errorf("%d Reads are in progress, want none", got)
-	}
-}
-
-// reading returns how many Reads of the connection are in progress.
-func reading(c *httpConn) int {
-	c.read.mu.Lock()
-	defer c.read.mu.Unlock()
-	return c.reading
-}
-
-// TestDeadlineBeforeReading checks that a Read detects a deadline that has passed before
-// it starts, and leaves the input to the next one.
-func TestDeadlineBeforeReading(t *testing.T) {
-	conn, peer := connected(t, time.Hour)
-	if _, err := peer.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	buffer := make([]byte, 8)
-	for range maxConnYields + 1 {
-		if err := conn.SetReadDeadline(longAgo); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := conn.Read(buffer); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Fatalf("got %d bytes, error %v, want none, %v", n, err, os.ErrDeadlineExceeded)
-		}
-	}
-	if err := conn.SetReadDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := conn.Read(buffer); n != 1 || err != nil {
-		t.Errorf("got %d bytes, error %v, want 1 byte", n, err)
-	}
-}
-
-// TestMaxYields checks that few Reads yield before the runtime polls for other input,
-// however many connections there are.
-func TestMaxYields(t *testing.T) {
-	for connections, want := range map[int]int32{0: 3, 1: 3, 32: 3, 85: 3, 86: 2, 128: 2, 129: 1, 256: 1, 257: 0, 100_000: 0} {
-		if got := maxYields(connections); got != want {
-			t.Errorf("with %d connections one may yield %d times, want %d", connections, got, want)
-		}
-	}
-	conn, _ := connected(t, time.Hour)
-	if got, want := conn.listener.maxYields.Load(), maxYields(1); got != want {
-		t.Errorf("the only connection may yield %d times, want %d", got, want)
-	}
-}
-
 // TestDeadlineMoved checks that a deadline that was moved in time interrupts nothing.
 func TestDeadlineMoved(t *testing.T) {
 	conn, peer := connected(t, soon)
@@ -195,5 +125,13 @@ func TestDeadlineMoved(t *testing.T) {
 		if err := <-read; err != nil {
 			t.Errorf("reading until %v: %v", next, err)
 		}
+	}
+}
+
+// TestSizeOfGroup checks that the listener counts its connections.
+func TestSizeOfGroup(t *testing.T) {
+	conn, _ := connected(t, time.Hour)
+	if got := conn.listener.group.MaxYields(); got != 3 {
+		t.Errorf("the only connection may yield %d times, want 3", got)
 	}
 }

@@ -49,7 +49,7 @@ func (l *httpListener) connState(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle, http.StateClosed:
 		c := httpConnOf(conn)
-		c.idleSince.Store(l.now.Load())
+		c.idleSince.Store(l.group.Swept())
 		c.header.next()
 	}
 }

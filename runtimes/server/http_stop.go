@@ -138,7 +138,7 @@ type httpActivity struct {
 
 	// Guarded by the mutex of the listener:
 	usedThen   uint32 // used at the last sweep
-	quietSince int64  // in nanoseconds after the listener's epoch
+	quietSince int64  // by the clock of the listener's group
 }
 
 // beginRequest records that the handler starts. The write timeout counts from the start
@@ -177,12 +177,7 @@ func (a *httpActivity) awaited() bool { return a.busy.Load() || a.unanswered.Loa
 // endIdle interrupts the read that waits for the next request, after which net/http
 // closes the connection.
 func (c *httpConn) endIdle() {
-	c.read.mu.Lock()
-	defer c.read.mu.Unlock()
-	if c.reading > 0 {
-		c.ending.Store(true)
-		_ = c.TCPConn.SetReadDeadline(longAgo) // it fails if the connection is closed
-	}
+	c.InterruptRead(func() { c.ending.Store(true) })
 }
 
 // readOnceMore reads input that has arrived at the last moment. If there is any, the
@@ -194,12 +189,10 @@ func (c *httpConn) readOnceMore(b []byte) (int, error) {
 	return c.TCPConn.Read(b)
 }
 
-// keepOpen undoes endIdle. c.read.mu must be held.
+// keepOpen undoes endIdle.
 func (c *httpConn) keepOpen() {
 	c.ending.Store(false)
-	if !c.interrupted {
-		_ = c.TCPConn.SetReadDeadline(time.Time{}) // it fails if the connection is closed
-	}
+	c.ResumeReading()
 }
 
 // linger closes the sending side and reads until the client has closed its side. If a

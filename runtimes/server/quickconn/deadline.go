@@ -1,14 +1,14 @@
-package server
+package quickconn
 
 import (
 	"sync"
 	"time"
 )
 
-// deadline is the read or write deadline of an [httpConn].
+// deadline is the read or write deadline of a [Conn].
 type deadline struct {
 	mu     sync.Mutex
-	at     int64 // in nanoseconds after the listener's epoch; 0 means none
+	at     int64 // in nanoseconds after the group's epoch; 0 means none
 	passed bool  // the deadline has passed, and no other one has been set since
 }
 
@@ -17,13 +17,13 @@ var longAgo = time.Unix(1, 0)
 
 // set records the deadline. It calls apply only for a deadline that has already
 // passed, or for the first one set after that.
-func (d *deadline) set(l *httpListener, t time.Time, apply func(time.Time) error) error {
+func (d *deadline) set(g *Group, t time.Time, apply func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at = 0
 	if !t.IsZero() {
-		d.at = int64(t.Sub(l.epoch))
-		if d.at <= l.now.Load() {
+		d.at = int64(t.Sub(g.epoch))
+		if d.at <= g.swept.Load() {
 			d.at, d.passed = 0, true
 			return apply(longAgo)
 		}
