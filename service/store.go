@@ -60,7 +60,7 @@ type Store interface {
 	UpdateAuthentications(ctx context.Context, w Write, fn func(ctx context.Context, tx AuthenticationTx) error) error
 
 	// Changes returns the change records that the query selects, newest first unless
-	// ChangeQuery.After is set. A store may return fewer than the limit if they are
+	// query.After is set. A store may return fewer than the limit if they are
 	// large, but at least one if any is selected.
 	Changes(ctx context.Context, query change.Query) ([]*change.Record, error)
 }

@@ -69,7 +69,8 @@ func (s *Service) Authenticate(ctx context.Context, d Demand, next, token string
 }
 
 // Reauthenticate returns the current state of an authentication that was returned
-// earlier, with the arguments and the age of [Service.Authenticate]. It returns Unauthenticated if it no longer exists or has expired.
+// earlier, with the arguments and the age of [Service.Authenticate]. It returns
+// Unauthenticated if it no longer exists or has expired.
 func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, earlier *Authentication) (*Authentication, time.Duration, error) {
 	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
