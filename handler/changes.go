@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listChanges(ctx context.Context, c *call, m *guidonv1.ListChangesRequest, request *Request) (Response, error) {
-	since, err := instant("since", m.GetSince())
+	since, err := convert.Instant("since", m.GetSince())
 	if err != nil {
 		return Response{}, err
 	}
-	until, err := instant("until", m.GetUntil())
+	until, err := convert.Instant("until", m.GetUntil())
 	if err != nil {
 		return Response{}, err
 	}
@@ -38,7 +39,7 @@ func (h *Handler) listChanges(ctx context.Context, c *call, m *guidonv1.ListChan
 			return Response{State: state}, err
 		}
 	}
-	return Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convertAll(changes, wireChange), NextPageToken: next}}, nil
+	return Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(changes, wireChange), NextPageToken: next}}, nil
 }
 
 func wireChange(c *change.Record) *guidonv1.Change {
@@ -46,7 +47,7 @@ func wireChange(c *change.Record) *guidonv1.Change {
 		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
 		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
-		At:    timestamp(c.At), RequestId: c.RequestID,
-		Before: objectOf(c.Before), After: objectOf(c.After),
+		At:    convert.Timestamp(c.At), RequestId: c.RequestID,
+		Before: convert.Object(c.Before), After: convert.Object(c.After),
 	}
 }

@@ -6,24 +6,25 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func createConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest) (*flipt.Constraint, int64, error) {
 	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), constraintOf(m))
-	return changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+	return convert.Changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
 }
 
 func updateConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest) (*flipt.Constraint, int64, error) {
 	in := constraintOf(m)
 	in.ID = m.GetId()
 	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
-	return changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+	return convert.Changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
 }
 
 func deleteConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteConstraint(ctx, w, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
+	return convert.Done(s.DeleteConstraint(ctx, w, m.GetNamespaceKey(), m.GetSegmentKey(), m.GetId()))
 }
 
 // constraintOf returns the input that requests to create and to update have in common.
@@ -36,7 +37,7 @@ func constraintOf(m interface {
 	GetDescription() string
 }) service.ConstraintInput {
 	return service.ConstraintInput{
-		SegmentKey: m.GetSegmentKey(), Type: enum[guidon.ComparisonType](m.GetType()),
+		SegmentKey: m.GetSegmentKey(), Type: convert.Enum[guidon.ComparisonType](m.GetType()),
 		Property: m.GetProperty(), Operator: m.GetOperator(), Value: m.GetValue(), Description: m.GetDescription(),
 	}
 }
@@ -46,7 +47,7 @@ func wireConstraint(namespace, segmentKey string) func(*guidon.Constraint) *flip
 		return &flipt.Constraint{
 			Id: c.ID, SegmentKey: segmentKey, Type: flipt.ComparisonType(c.Type),
 			Property: c.Property, Operator: c.Operator, Value: c.Value,
-			CreatedAt: timestamp(c.CreatedAt), UpdatedAt: timestamp(c.UpdatedAt),
+			CreatedAt: convert.Timestamp(c.CreatedAt), UpdatedAt: convert.Timestamp(c.UpdatedAt),
 			NamespaceKey: namespace, Description: c.Description,
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -14,18 +15,18 @@ func createDistribution(ctx context.Context, s *service.Service, w service.Write
 	d, revision, err := s.CreateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
-	return changed(d, revision, err, wireDistribution(m.GetRuleId()))
+	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
 func updateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest) (*flipt.Distribution, int64, error) {
 	d, revision, err := s.UpdateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
 	})
-	return changed(d, revision, err, wireDistribution(m.GetRuleId()))
+	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
 func deleteDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
+	return convert.Done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(),
 	}))
 }
@@ -34,7 +35,7 @@ func wireDistribution(ruleID string) func(*guidon.Distribution) *flipt.Distribut
 	return func(d *guidon.Distribution) *flipt.Distribution {
 		return &flipt.Distribution{
 			Id: d.ID, RuleId: ruleID, VariantId: d.VariantID, Rollout: d.Rollout,
-			CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+			CreatedAt: convert.Timestamp(d.CreatedAt), UpdatedAt: convert.Timestamp(d.UpdatedAt),
 		}
 	}
 }

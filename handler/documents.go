@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -16,10 +17,10 @@ func (h *Handler) importDocument(ctx context.Context, c *call, m *guidonv1.Impor
 	if m.GetDocument() == nil {
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
-	mode := enum[service.ImportMode](m.GetMode())
+	mode := convert.Enum[service.ImportMode](m.GetMode())
 	document := request.document
 	if document == nil {
-		document = DocumentOf(m.GetDocument())
+		document = convert.DocumentOf(m.GetDocument())
 	}
 	result, revision, err := h.service.Import(ctx, c.write(), m.GetNamespaceKey(), document, mode, m.GetDryRun())
 	state := service.State{Namespace: namespaceOf(m), Revision: revision}
@@ -43,9 +44,9 @@ func exportDocument(v service.View, m *guidonv1.ExportRequest, request *Request)
 		}
 	}
 	return Response{Message: &guidonv1.Document{
-		Namespace: wireDocumentNamespace(export.Namespace()),
-		Flags:     collect(export.Flags(), wireDocumentFlag),
-		Segments:  collect(export.Segments(), wireDocumentSegment),
+		Namespace: convert.WireDocumentNamespace(export.Namespace()),
+		Flags:     collect(export.Flags(), convert.WireDocumentFlag),
+		Segments:  collect(export.Segments(), convert.WireDocumentSegment),
 	}}, nil
 }
 
@@ -58,12 +59,12 @@ const maxGRPCResponse = 64 << 20
 func checkExportMessage(export *service.Export) error {
 	size := 0
 	for f := range export.Flags() {
-		if size += proto.Size(wireDocumentFlag(f)); size > maxGRPCResponse {
+		if size += proto.Size(convert.WireDocumentFlag(f)); size > maxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
 	for g := range export.Segments() {
-		if size += proto.Size(wireDocumentSegment(g)); size > maxGRPCResponse {
+		if size += proto.Size(convert.WireDocumentSegment(g)); size > maxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
@@ -83,13 +84,13 @@ func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 func wireImportResult(r *service.ImportResult) *guidonv1.ImportResponse {
 	return &guidonv1.ImportResponse{
 		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
-		Changes: convertAll(r.Changes, wireImportChange), Unchanged: count(r.Unchanged), Skipped: r.Skipped,
+		Changes: convert.All(r.Changes, wireImportChange), Unchanged: convert.Count(r.Unchanged), Skipped: r.Skipped,
 	}
 }
 
 func wireImportChange(c *service.ImportChange) *guidonv1.DocumentChange {
 	return &guidonv1.DocumentChange{
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
-		Before: WireDocument(c.Before), After: WireDocument(c.After),
+		Before: convert.WireDocument(c.Before), After: convert.WireDocument(c.After),
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func listFlags(v service.View, m *flipt.ListFlagRequest, request *Request) (Response, error) {
-	requested := pageOf(m)
+	requested := convert.Page(m)
 	flags, page, err := v.Flags(requested)
 	if err != nil {
 		return Response{}, err
@@ -20,29 +21,29 @@ func listFlags(v service.View, m *flipt.ListFlagRequest, request *Request) (Resp
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
 	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
-		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
 }
 
 func createFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateFlagRequest) (*flipt.Flag, int64, error) {
-	metadata, err := jsonOf("metadata", m.GetMetadata())
+	metadata, err := convert.JSON("metadata", m.GetMetadata())
 	if err != nil {
 		return nil, 0, err
 	}
 	f, revision, err := s.CreateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
-		Type: enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
+		Type: convert.Enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
 	})
-	return changed(f, revision, err, wireFlag(m))
+	return convert.Changed(f, revision, err, wireFlag(m))
 }
 
 func getFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
 	f, err := v.Flag(m.GetKey())
-	return answer(f, err, wireFlag(m))
+	return convert.Result(f, err, wireFlag(m))
 }
 
 func updateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateFlagRequest) (*flipt.Flag, int64, error) {
-	metadata, err := jsonOf("metadata", m.GetMetadata())
+	metadata, err := convert.JSON("metadata", m.GetMetadata())
 	if err != nil {
 		return nil, 0, err
 	}
@@ -50,11 +51,11 @@ func updateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
 		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
 	})
-	return changed(f, revision, err, wireFlag(m))
+	return convert.Changed(f, revision, err, wireFlag(m))
 }
 
 func deleteFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteFlagRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
+	return convert.Done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }
 
 // inNamespace is a request with a namespace key.
@@ -69,9 +70,9 @@ func wireFlag(m inNamespace) func(*guidon.Flag) *flipt.Flag {
 	return func(f *guidon.Flag) *flipt.Flag {
 		flag := &flipt.Flag{
 			Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
-			CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
-			Variants:     convertAll(f.Variants, wireVariant(namespace, f.Key)),
-			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: objectOf(f.Metadata),
+			CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+			Variants:     convert.All(f.Variants, wireVariant(namespace, f.Key)),
+			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: convert.Object(f.Metadata),
 		}
 		if v := f.DefaultVariant(); v != nil {
 			flag.DefaultVariant = wireVariant(namespace, f.Key)(v)

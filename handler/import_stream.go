@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -92,7 +93,7 @@ func (d *documentReader) addFlag(element []byte) error {
 	if err := d.decode(element, m); err != nil {
 		return err
 	}
-	f := documentFlagOf(m)
+	f := convert.DocumentFlagOf(m)
 	d.document.Flags = append(d.document.Flags, f)
 	d.flags += sizeOfDocumentFlag(f)
 	return d.check()
@@ -103,7 +104,7 @@ func (d *documentReader) addSegment(element []byte) error {
 	if err := d.decode(element, m); err != nil {
 		return err
 	}
-	g := documentSegmentOf(m)
+	g := convert.DocumentSegmentOf(m)
 	d.document.Segments = append(d.document.Segments, g)
 	d.segments += sizeOfDocumentSegment(g)
 	return d.check()

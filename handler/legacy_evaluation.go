@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -43,7 +44,7 @@ func (h *Handler) legacyBatch(ctx context.Context, c *call, m *flipt.BatchEvalua
 			return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
-	batch := service.Batch{Requests: convertAll(m.GetRequests(), legacyEvaluationOf(namespace))}
+	batch := service.Batch{Requests: convert.All(m.GetRequests(), legacyEvaluationOf(namespace))}
 	state, err := h.service.EvaluateBatch(ctx, c.demand, &batch)
 	if err == nil {
 		err = checkLegacy(batch.Answers, namespace, m)
@@ -98,7 +99,7 @@ type namespacedItem struct {
 func (p namespacedItem) GetNamespaceKey() string { return p.namespace }
 
 func withNamespace(namespace string, items []*flipt.EvaluationRequest) []namespacedItem {
-	return convertAll(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
+	return convert.All(items, func(m *flipt.EvaluationRequest) namespacedItem { return namespacedItem{m, namespace} })
 }
 
 // wireLegacy returns a response without request id and duration, which the items of a

@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func (h *Handler) listNamespaces(ctx context.Context, _ *call, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
-	requested := pageOf(m)
+	requested := convert.Page(m)
 	namespaces, page, err := h.service.ListNamespaces(ctx, requested)
 	if err != nil {
 		return Response{}, err
@@ -20,13 +21,13 @@ func (h *Handler) listNamespaces(ctx context.Context, _ *call, m *flipt.ListName
 	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
 	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
 	return list.answer(request, func(namespaces []*flipt.Namespace) proto.Message {
-		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
 }
 
 func createNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
-	return changed(n, revision, err, wireNamespace)
+	return convert.Changed(n, revision, err, wireNamespace)
 }
 
 func getNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *Request) (Response, error) {
@@ -35,16 +36,16 @@ func getNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *Request) (Res
 
 func updateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
-	return changed(n, revision, err, wireNamespace)
+	return convert.Changed(n, revision, err, wireNamespace)
 }
 
 func deleteNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteNamespaceRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteNamespace(ctx, w, m.GetKey(), m.GetForce()))
+	return convert.Done(s.DeleteNamespace(ctx, w, m.GetKey(), m.GetForce()))
 }
 
 func wireNamespace(n *guidon.Namespace) *flipt.Namespace {
 	return &flipt.Namespace{
 		Key: n.Key, Name: n.Name, Description: n.Description, Protected: n.Protected,
-		CreatedAt: timestamp(n.CreatedAt), UpdatedAt: timestamp(n.UpdatedAt),
+		CreatedAt: convert.Timestamp(n.CreatedAt), UpdatedAt: convert.Timestamp(n.UpdatedAt),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
@@ -78,7 +79,7 @@ func (w *objectWriter) text(name, text string) {
 func (w *objectWriter) count(name string, n int) {
 	if n != 0 || !w.pretty {
 		w.begin(name)
-		w.out.Int(int64(count(n)))
+		w.out.Int(int64(convert.Count(n)))
 	}
 }
 
@@ -90,9 +91,9 @@ func (w *objectWriter) end() error {
 // writeExport writes the JSON of the message of an export.
 func writeExport(out io.Writer, e *service.Export, pretty bool) error {
 	w := newObjectWriter(out, pretty)
-	w.member("namespace", wireDocumentNamespace(e.Namespace()))
-	writeList(w, "flags", e.Flags(), wireDocumentFlag)
-	writeList(w, "segments", e.Segments(), wireDocumentSegment)
+	w.member("namespace", convert.WireDocumentNamespace(e.Namespace()))
+	writeList(w, "flags", e.Flags(), convert.WireDocumentFlag)
+	writeList(w, "segments", e.Segments(), convert.WireDocumentSegment)
 	return w.end()
 }
 

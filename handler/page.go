@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -50,7 +51,7 @@ func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, we
 // item is then converted only after the client has read the preceding ones.
 func (l *listing[T, M]) answer(request *Request, whole func(items []M) proto.Message) Response {
 	if !request.pieces || l.weight <= writePiece {
-		return Response{Message: whole(convertAll(l.items, l.convert))}
+		return Response{Message: whole(convert.All(l.items, l.convert))}
 	}
 	return Response{write: func(x *exchange) {
 		pretty := x.pretty()

@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func listRollouts(v service.View, m *flipt.ListRolloutRequest, request *Request) (Response, error) {
-	requested := pageOf(m)
+	requested := convert.Page(m)
 	rollouts, page, err := v.Rollouts(m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
@@ -20,7 +21,7 @@ func listRollouts(v service.View, m *flipt.ListRolloutRequest, request *Request)
 	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(namespaceOf(m), m.GetFlagKey())}
 	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
 	return list.answer(request, func(rollouts []*flipt.Rollout) proto.Message {
-		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
 }
 
@@ -29,16 +30,16 @@ func createRollout(ctx context.Context, s *service.Service, w service.Write, m *
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
 }
 
 func orderRollouts(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, int64, error) {
-	return done(s.OrderRollouts(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
+	return convert.Done(s.OrderRollouts(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
 }
 
 func getRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
 	r, flagKey, err := v.Rollout(m.GetFlagKey(), m.GetId())
-	return answer(r, err, wireRollout(namespaceOf(m), flagKey))
+	return convert.Result(r, err, wireRollout(namespaceOf(m), flagKey))
 }
 
 func updateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, int64, error) {
@@ -46,11 +47,11 @@ func updateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
 }
 
 func deleteRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteRollout(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+	return convert.Done(s.DeleteRollout(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 func segmentInput(m *flipt.RolloutSegment) *service.RolloutSegmentInput {
@@ -59,7 +60,7 @@ func segmentInput(m *flipt.RolloutSegment) *service.RolloutSegmentInput {
 	}
 	return &service.RolloutSegmentInput{
 		SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
-		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Value: m.GetValue(),
+		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Value: m.GetValue(),
 	}
 }
 
@@ -75,7 +76,7 @@ func wireRollout(namespace, flagKey string) func(*guidon.Rollout) *flipt.Rollout
 		rollout := &flipt.Rollout{
 			Id: r.ID, NamespaceKey: namespace, FlagKey: flagKey, Type: flipt.RolloutType(r.Type()),
 			Rank: r.Rank, Description: r.Description,
-			CreatedAt: timestamp(r.CreatedAt), UpdatedAt: timestamp(r.UpdatedAt),
+			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt),
 		}
 		switch {
 		case r.Threshold != nil:

@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func listRules(v service.View, m *flipt.ListRuleRequest, request *Request) (Response, error) {
-	requested := pageOf(m)
+	requested := convert.Page(m)
 	rules, page, err := v.Rules(m.GetFlagKey(), requested)
 	if err != nil {
 		return Response{}, err
@@ -20,37 +21,37 @@ func listRules(v service.View, m *flipt.ListRuleRequest, request *Request) (Resp
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
 	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
 	return list.answer(request, func(rules []*flipt.Rule) proto.Message {
-		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
 }
 
 func createRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
-		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
+		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
 	})
-	return changed(r, revision, err, wireRule(m))
+	return convert.Changed(r, revision, err, wireRule(m))
 }
 
 func orderRules(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRulesRequest) (*emptypb.Empty, int64, error) {
-	return done(s.OrderRules(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
+	return convert.Done(s.OrderRules(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
 }
 
 func getRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
 	r, err := v.Rule(m.GetFlagKey(), m.GetId())
-	return answer(r, err, wireRule(m))
+	return convert.Result(r, err, wireRule(m))
 }
 
 func updateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
-		SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
 	})
-	return changed(r, revision, err, wireRule(m))
+	return convert.Changed(r, revision, err, wireRule(m))
 }
 
 func deleteRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRuleRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteRule(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+	return convert.Done(s.DeleteRule(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 // segmentKeyOf returns the single segment of a request. The field is deprecated on the
@@ -79,8 +80,8 @@ func wireRule(m ofFlag) func(*guidon.Rule) *flipt.Rule {
 		segmentKey, segmentKeys := segmentsOf(r.SegmentKeys)
 		return &flipt.Rule{
 			Id: r.ID, FlagKey: flagKey, SegmentKey: segmentKey,
-			Distributions: convertAll(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
-			CreatedAt: timestamp(r.CreatedAt), UpdatedAt: timestamp(r.UpdatedAt), NamespaceKey: namespace,
+			Distributions: convert.All(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
+			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
 			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
 		}
 	}

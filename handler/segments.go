@@ -7,12 +7,13 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 func listSegments(v service.View, m *flipt.ListSegmentRequest, request *Request) (Response, error) {
-	requested := pageOf(m)
+	requested := convert.Page(m)
 	segments, page, err := v.Segments(requested)
 	if err != nil {
 		return Response{}, err
@@ -20,27 +21,27 @@ func listSegments(v service.View, m *flipt.ListSegmentRequest, request *Request)
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
 	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
 	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
-		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: count(page.Total)}
+		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
 }
 
 func createSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateSegmentRequest) (*flipt.Segment, int64, error) {
 	g, revision, err := s.CreateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
-	return changed(g, revision, err, wireSegment(m))
+	return convert.Changed(g, revision, err, wireSegment(m))
 }
 
 func getSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
 	g, err := v.Segment(m.GetKey())
-	return answer(g, err, wireSegment(m))
+	return convert.Result(g, err, wireSegment(m))
 }
 
 func updateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateSegmentRequest) (*flipt.Segment, int64, error) {
 	g, revision, err := s.UpdateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
-	return changed(g, revision, err, wireSegment(m))
+	return convert.Changed(g, revision, err, wireSegment(m))
 }
 
 func deleteSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteSegment(ctx, w, m.GetNamespaceKey(), m.GetKey()))
+	return convert.Done(s.DeleteSegment(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }
 
 // segmentOf converts a request that creates or updates a segment.
@@ -52,7 +53,7 @@ func segmentOf(m interface {
 }) service.SegmentInput {
 	return service.SegmentInput{
 		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
-		MatchType: enum[guidon.MatchType](m.GetMatchType()),
+		MatchType: convert.Enum[guidon.MatchType](m.GetMatchType()),
 	}
 }
 
@@ -62,8 +63,8 @@ func wireSegment(m inNamespace) func(*guidon.Segment) *flipt.Segment {
 	return func(g *guidon.Segment) *flipt.Segment {
 		return &flipt.Segment{
 			Key: g.Key, Name: g.Name, Description: g.Description,
-			CreatedAt: timestamp(g.CreatedAt), UpdatedAt: timestamp(g.UpdatedAt),
-			Constraints: convertAll(g.Constraints, wireConstraint(namespace, g.Key)),
+			CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
+			Constraints: convert.All(g.Constraints, wireConstraint(namespace, g.Key)),
 			MatchType:   flipt.MatchType(g.MatchType), NamespaceKey: namespace,
 		}
 	}

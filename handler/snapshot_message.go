@@ -2,6 +2,7 @@ package handler
 
 import (
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -13,7 +14,7 @@ func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespace
 	w := newSnapshotWire(s, p)
 	return &evaluation.EvaluationNamespaceSnapshot{
 		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
-		Flags:     convertAll(s.Flags(), w.flag),
+		Flags:     convert.All(s.Flags(), w.flag),
 	}
 }
 
@@ -34,7 +35,7 @@ func newSnapshotWire(s *guidon.Snapshot, p profile) *snapshotWire {
 func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {
 	m := &evaluation.EvaluationFlag{
 		Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
-		Type: evaluation.EvaluationFlagType(f.Type), CreatedAt: timestamp(f.CreatedAt), UpdatedAt: timestamp(f.UpdatedAt),
+		Type: evaluation.EvaluationFlagType(f.Type), CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
 	}
 	switch f.Type {
 	case guidon.VariantFlag:
@@ -118,7 +119,7 @@ func (w *snapshotWire) rollout(r *guidon.Rollout) *evaluation.EvaluationRollout 
 func (w *snapshotWire) segment(g *guidon.Segment) *evaluation.EvaluationSegment {
 	return &evaluation.EvaluationSegment{
 		Key: g.Key, MatchType: evaluation.EvaluationSegmentMatchType(g.MatchType),
-		Constraints: convertAll(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
+		Constraints: convert.All(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
 			return &evaluation.EvaluationConstraint{
 				Id: c.ID, Type: w.profile.comparison(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
 			}

@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
@@ -31,7 +32,7 @@ func noProviders() *structpb.Struct {
 }
 
 func createToken(ctx context.Context, s *service.Service, w service.Write, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
-	expiresAt, err := instant("expiresAt", m.GetExpiresAt())
+	expiresAt, err := convert.Instant("expiresAt", m.GetExpiresAt())
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +54,12 @@ func (h *Handler) listAuthentications(ctx context.Context, c *call, m *auth.List
 	if n, _ := fitting(items, authenticationWeight); n < len(items) {
 		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
-	return &auth.ListAuthenticationsResponse{Authentications: convertAll(items, wireAuthentication), NextPageToken: next}, nil
+	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil
 }
 
 func (h *Handler) getAuthentication(ctx context.Context, c *call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
 	a, err := h.service.GetAuthentication(ctx, c.demand, m.GetId())
-	return answer(a, err, wireAuthentication)
+	return convert.Result(a, err, wireAuthentication)
 }
 
 func deleteAuthentication(ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
@@ -76,7 +77,7 @@ func (h *Handler) getSelf(_ context.Context, c *call, _ *emptypb.Empty) (*auth.A
 }
 
 func expireSelf(ctx context.Context, s *service.Service, w service.Write, m *auth.ExpireAuthenticationSelfRequest) (*emptypb.Empty, error) {
-	at, err := instant("expiresAt", m.GetExpiresAt())
+	at, err := convert.Instant("expiresAt", m.GetExpiresAt())
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func expireSelf(ctx context.Context, s *service.Service, w service.Write, m *aut
 
 func wireAuthentication(a *service.Authentication) *auth.Authentication {
 	return &auth.Authentication{
-		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: timestamp(a.ExpiresAt),
-		CreatedAt: timestamp(a.CreatedAt), UpdatedAt: timestamp(a.UpdatedAt), Metadata: a.Metadata,
+		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
+		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,
 	}
 }

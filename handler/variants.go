@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -15,7 +16,7 @@ func createVariant(ctx context.Context, s *service.Service, w service.Write, m *
 		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
 }
 
 func updateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateVariantRequest) (*flipt.Variant, int64, error) {
@@ -23,18 +24,18 @@ func updateVariant(ctx context.Context, s *service.Service, w service.Write, m *
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
 }
 
 func deleteVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteVariantRequest) (*emptypb.Empty, int64, error) {
-	return done(s.DeleteVariant(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+	return convert.Done(s.DeleteVariant(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }
 
 func wireVariant(namespace, flagKey string) func(*guidon.Variant) *flipt.Variant {
 	return func(v *guidon.Variant) *flipt.Variant {
 		return &flipt.Variant{
 			Id: v.ID, FlagKey: flagKey, Key: v.Key, Name: v.Name, Description: v.Description,
-			CreatedAt: timestamp(v.CreatedAt), UpdatedAt: timestamp(v.UpdatedAt),
+			CreatedAt: convert.Timestamp(v.CreatedAt), UpdatedAt: convert.Timestamp(v.UpdatedAt),
 			Attachment: v.Attachment, NamespaceKey: namespace,
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/document"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
@@ -116,7 +116,7 @@ func (e *exporting) fetch(ctx context.Context, svc client.Client) ([]*service.Do
 			return nil, err
 		}
 		size := proto.Size(message)
-		d := handler.DocumentOfTaken(message)
+		d := convert.DocumentOfTaken(message)
 		progress.add(len(d.Flags)+len(d.Segments), size)
 		documents = append(documents, d)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/document"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -82,7 +82,7 @@ func (p *program) readDocuments(paths []string, format *formatFlag) ([]fileDocum
 			return nil, fmt.Errorf("%s: %w", streamName(path), plainReason(err))
 		}
 		for _, d := range documents {
-			all = append(all, fileDocument{path: path, wire: handler.TakeDocument(d)})
+			all = append(all, fileDocument{path: path, wire: convert.TakeDocument(d)})
 		}
 	}
 	return all, nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/document"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
@@ -33,7 +33,7 @@ func summary(r *guidonv1.ImportResponse) string {
 func printChanges(out io.Writer, changes []*guidonv1.DocumentChange) error {
 	for _, c := range changes {
 		fmt.Fprintf(out, "\n%s %s %s\n", c.GetAction(), c.GetKind(), c.GetKey())
-		difference, err := document.Diff(handler.DocumentOf(c.GetBefore()), handler.DocumentOf(c.GetAfter()))
+		difference, err := document.Diff(convert.DocumentOf(c.GetBefore()), convert.DocumentOf(c.GetAfter()))
 		if err != nil {
 			return err
 		}

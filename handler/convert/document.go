@@ -1,4 +1,4 @@
-package handler
+package convert
 
 import (
 	"github.com/guidonhq/guidon"
@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// DocumentOf returns the document of a message, or nil if m is nil. It does not keep the
-// message.
+// DocumentOf returns the document of a message, or nil if m is nil. It shares lists of keys
+// with the message.
 func DocumentOf(m *guidonv1.Document) *service.Document {
 	if m == nil {
 		return nil
@@ -16,30 +16,31 @@ func DocumentOf(m *guidonv1.Document) *service.Document {
 	n := m.GetNamespace()
 	return &service.Document{
 		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
-		Flags:     convertAll(m.GetFlags(), documentFlagOf),
-		Segments:  convertAll(m.GetSegments(), documentSegmentOf),
+		Flags:     All(m.GetFlags(), DocumentFlagOf),
+		Segments:  All(m.GetSegments(), DocumentSegmentOf),
 	}
 }
 
-func documentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
+// DocumentFlagOf returns the flag, which shares its lists of keys with the message.
+func DocumentFlagOf(m *guidonv1.DocumentFlag) *service.DocumentFlag {
 	return &service.DocumentFlag{
-		Key: m.GetKey(), Name: m.GetName(), Type: enum[guidon.FlagType](m.GetType()),
+		Key: m.GetKey(), Name: m.GetName(), Type: Enum[guidon.FlagType](m.GetType()),
 		Description: m.GetDescription(), Enabled: m.GetEnabled(), Metadata: m.GetMetadata(),
-		Variants: convertAll(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
+		Variants: All(m.GetVariants(), func(m *guidonv1.DocumentVariant) *service.DocumentVariant {
 			return &service.DocumentVariant{
 				Default: m.GetDefault(), Key: m.GetKey(), Name: m.GetName(),
 				Description: m.GetDescription(), Attachment: m.GetAttachment(),
 			}
 		}),
-		Rules:    convertAll(m.GetRules(), documentRuleOf),
-		Rollouts: convertAll(m.GetRollouts(), documentRolloutOf),
+		Rules:    All(m.GetRules(), documentRuleOf),
+		Rollouts: All(m.GetRollouts(), documentRolloutOf),
 	}
 }
 
 func documentRuleOf(m *guidonv1.DocumentRule) *service.DocumentRule {
 	return &service.DocumentRule{
-		SegmentKeys: m.GetSegmentKeys(), SegmentOperator: enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
-		Distributions: convertAll(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
+		SegmentKeys: m.GetSegmentKeys(), SegmentOperator: Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
+		Distributions: All(m.GetDistributions(), func(m *guidonv1.DocumentDistribution) *service.DocumentDistribution {
 			return &service.DocumentDistribution{Variant: m.GetVariant(), Rollout: m.GetRollout()}
 		}),
 	}
@@ -52,18 +53,19 @@ func documentRolloutOf(m *guidonv1.DocumentRollout) *service.DocumentRollout {
 	}
 	if s := m.GetSegment(); s != nil {
 		r.Segment = &guidon.RolloutSegment{
-			SegmentKeys: s.GetSegmentKeys(), SegmentOperator: enum[guidon.SegmentOperator](s.GetSegmentOperator()), Value: s.GetValue(),
+			SegmentKeys: s.GetSegmentKeys(), SegmentOperator: Enum[guidon.SegmentOperator](s.GetSegmentOperator()), Value: s.GetValue(),
 		}
 	}
 	return r
 }
 
-func documentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
+// DocumentSegmentOf returns the segment.
+func DocumentSegmentOf(m *guidonv1.DocumentSegment) *service.DocumentSegment {
 	return &service.DocumentSegment{
-		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), MatchType: enum[guidon.MatchType](m.GetMatchType()),
-		Constraints: convertAll(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(), MatchType: Enum[guidon.MatchType](m.GetMatchType()),
+		Constraints: All(m.GetConstraints(), func(m *guidonv1.DocumentConstraint) *service.DocumentConstraint {
 			return &service.DocumentConstraint{
-				Type: enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
+				Type: Enum[guidon.ComparisonType](m.GetType()), Property: m.GetProperty(), Operator: m.GetOperator(),
 				Value: m.GetValue(), Description: m.GetDescription(),
 			}
 		}),
@@ -77,9 +79,9 @@ func WireDocument(d *service.Document) *guidonv1.Document {
 		return nil
 	}
 	return &guidonv1.Document{
-		Namespace: wireDocumentNamespace(d.Namespace),
-		Flags:     convertAll(d.Flags, wireDocumentFlag),
-		Segments:  convertAll(d.Segments, wireDocumentSegment),
+		Namespace: WireDocumentNamespace(d.Namespace),
+		Flags:     All(d.Flags, WireDocumentFlag),
+		Segments:  All(d.Segments, WireDocumentSegment),
 	}
 }
 
@@ -87,9 +89,9 @@ func WireDocument(d *service.Document) *guidonv1.Document {
 // that a large one is not in memory twice.
 func TakeDocument(d *service.Document) *guidonv1.Document {
 	m := &guidonv1.Document{
-		Namespace: wireDocumentNamespace(d.Namespace),
-		Flags:     takeAll(d.Flags, wireDocumentFlag),
-		Segments:  takeAll(d.Segments, wireDocumentSegment),
+		Namespace: WireDocumentNamespace(d.Namespace),
+		Flags:     takeAll(d.Flags, WireDocumentFlag),
+		Segments:  takeAll(d.Segments, WireDocumentSegment),
 	}
 	*d = service.Document{}
 	return m
@@ -109,35 +111,37 @@ func DocumentOfTaken(m *guidonv1.Document) *service.Document {
 	n := m.GetNamespace()
 	d := &service.Document{
 		Namespace: service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()},
-		Flags:     takeAll(m.GetFlags(), documentFlagOf),
-		Segments:  takeAll(m.GetSegments(), documentSegmentOf),
+		Flags:     takeAll(m.GetFlags(), DocumentFlagOf),
+		Segments:  takeAll(m.GetSegments(), DocumentSegmentOf),
 	}
 	m.Flags, m.Segments = nil, nil
 	return d
 }
 
-func wireDocumentNamespace(n service.DocumentNamespace) *guidonv1.DocumentNamespace {
+// WireDocumentNamespace returns the message of the namespace.
+func WireDocumentNamespace(n service.DocumentNamespace) *guidonv1.DocumentNamespace {
 	return &guidonv1.DocumentNamespace{Key: n.Key, Name: n.Name, Description: n.Description}
 }
 
-func wireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
+// WireDocumentFlag returns the message of the flag, which shares its lists of keys.
+func WireDocumentFlag(f *service.DocumentFlag) *guidonv1.DocumentFlag {
 	return &guidonv1.DocumentFlag{
 		Key: f.Key, Name: f.Name, Type: flipt.FlagType(f.Type), Description: f.Description,
 		Enabled: f.Enabled, Metadata: f.Metadata,
-		Variants: convertAll(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
+		Variants: All(f.Variants, func(v *service.DocumentVariant) *guidonv1.DocumentVariant {
 			return &guidonv1.DocumentVariant{
 				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: v.Attachment,
 			}
 		}),
-		Rules:    convertAll(f.Rules, wireDocumentRule),
-		Rollouts: convertAll(f.Rollouts, wireDocumentRollout),
+		Rules:    All(f.Rules, wireDocumentRule),
+		Rollouts: All(f.Rollouts, wireDocumentRollout),
 	}
 }
 
 func wireDocumentRule(r *service.DocumentRule) *guidonv1.DocumentRule {
 	return &guidonv1.DocumentRule{
 		SegmentKeys: r.SegmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator), Rank: r.Rank,
-		Distributions: convertAll(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
+		Distributions: All(r.Distributions, func(d *service.DocumentDistribution) *guidonv1.DocumentDistribution {
 			return &guidonv1.DocumentDistribution{Variant: d.Variant, Rollout: d.Rollout}
 		}),
 	}
@@ -158,10 +162,11 @@ func wireDocumentRollout(r *service.DocumentRollout) *guidonv1.DocumentRollout {
 	return m
 }
 
-func wireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
+// WireDocumentSegment returns the message of the segment.
+func WireDocumentSegment(g *service.DocumentSegment) *guidonv1.DocumentSegment {
 	return &guidonv1.DocumentSegment{
 		Key: g.Key, Name: g.Name, Description: g.Description, MatchType: flipt.MatchType(g.MatchType),
-		Constraints: convertAll(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
+		Constraints: All(g.Constraints, func(c *service.DocumentConstraint) *guidonv1.DocumentConstraint {
 			return &guidonv1.DocumentConstraint{
 				Type: flipt.ComparisonType(c.Type), Property: c.Property, Operator: c.Operator,
 				Value: c.Value, Description: c.Description,
