@@ -14,16 +14,20 @@ import (
 // expireSelfName is the operation whose successful responses clear the session cookies.
 const expireSelfName = "/flipt.auth.AuthenticationService/ExpireAuthenticationSelf"
 
-// listMethods returns the sign-in methods: always these five, in this order (contract
-// 10.4).
+// listMethods returns the sign-in methods (contract 10.4).
 func (h *Handler) listMethods(context.Context, *call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
-	return &auth.ListAuthenticationMethodsResponse{Methods: []*auth.MethodInfo{
-		{Method: auth.Method_METHOD_TOKEN, Enabled: h.config.Authentication.TokenMethod},
-		{Method: auth.Method_METHOD_CODEHOST, SessionCompatible: true},
-		{Method: auth.Method_METHOD_OIDC, SessionCompatible: true, Metadata: noProviders()},
-		{Method: auth.Method_METHOD_KUBERNETES},
-		{Method: auth.Method_METHOD_JWT},
-	}}, nil
+	response := &auth.ListAuthenticationMethodsResponse{}
+	for _, method := range service.Methods() {
+		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
+		switch method {
+		case service.MethodToken:
+			info.Enabled = h.config.Authentication.TokenMethod
+		case service.MethodOIDC:
+			info.Metadata = noProviders()
+		}
+		response.Methods = append(response.Methods, info)
+	}
+	return response, nil
 }
 
 // noProviders returns the metadata of the OIDC method if there are no providers.

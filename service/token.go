@@ -9,21 +9,6 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
-// Method is the way in which an authentication was created. The numbers are those
-// of the wire (contract 12.3).
-type Method int32
-
-// Methods. The service creates authentications of MethodToken only.
-const (
-	MethodNone       Method = 0
-	MethodToken      Method = 1
-	MethodOIDC       Method = 2
-	MethodKubernetes Method = 3
-	MethodCodehost   Method = 4
-	MethodJWT        Method = 5
-	MethodCloud      Method = 6
-)
-
 // Metadata keys of static tokens. The first three are those of contract 10.1, with
 // io.service instead of io.flipt; the last holds the id of the creating actor.
 const (
@@ -68,26 +53,7 @@ func (a *Authentication) Actor() change.Actor {
 	if id == "" {
 		id = "token:" + a.ID
 	}
-	return change.Actor{ID: id, Name: a.Metadata[MetadataTokenName], Method: a.Method.String()}
-}
-
-// String returns the wire name, which is METHOD_NONE for unknown methods.
-func (m Method) String() string {
-	switch m {
-	case MethodToken:
-		return "METHOD_TOKEN"
-	case MethodOIDC:
-		return "METHOD_OIDC"
-	case MethodKubernetes:
-		return "METHOD_KUBERNETES"
-	case MethodCodehost:
-		return "METHOD_CODEHOST"
-	case MethodJWT:
-		return "METHOD_JWT"
-	case MethodCloud:
-		return "METHOD_CLOUD"
-	}
-	return "METHOD_NONE"
+	return change.Actor{ID: id, Name: a.Method.actorName(a.Metadata), Method: a.Method.String()}
 }
 
 // AuthenticationSet is an immutable set of all stored authentications. It is safe
