@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"math"
 	"net"
 	"os"
 	"syscall"
@@ -17,7 +18,7 @@ var ignoreSYN = [...]unix.SockFilter{
 	{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: 0x12}, // SYN and ACK
 	{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: 0x02},
 	{Code: unix.BPF_RET | unix.BPF_K, K: 0},
-	{Code: unix.BPF_RET | unix.BPF_K, K: 1 << 18},
+	{Code: unix.BPF_RET | unix.BPF_K, K: math.MaxUint32}, // all of the segment
 }
 
 // ignoreNew makes the kernel ignore clients that begin to connect, while handshakes that
