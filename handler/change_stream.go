@@ -78,17 +78,17 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	p, err := h.config.Streams.pages.read(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
+	events, last, err := h.config.Streams.readPage(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
 		return h.changePage(ctx, l.key, l.after)
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	more := len(p.events) > 0
-	if l.after = p.last; !more {
+	more := len(events) > 0
+	if l.after = last; !more {
 		l.sent = at
 	}
-	return p.events, more, nil
+	return events, more, nil
 }
 
 // changePage returns the next records after the position as events, and the position of

@@ -30,6 +30,17 @@ type page struct {
 	err    error
 }
 
+// readPage returns the events of a page, which are shared and must not be modified, and
+// the position of its last record. It calls load unless another goroutine is loading the
+// page.
+func (s *Streams) readPage(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
+	p, err := s.pages.read(ctx, key, load)
+	if err != nil {
+		return nil, guidon.Position{}, err
+	}
+	return p.events, p.last, nil
+}
+
 // read returns the page. It calls load unless another goroutine is loading the page. If
 // that goroutine stops because its client disconnected, a waiter takes over.
 func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {

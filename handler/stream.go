@@ -64,8 +64,8 @@ func eventStream(path string, area Area, serve form) *Operation {
 	}}
 }
 
-// stream is one open stream.
-type stream struct {
+// openStream is one open stream.
+type openStream struct {
 	handler *Handler
 	hub     *Streams
 	x       *exchange
@@ -79,7 +79,7 @@ type stream struct {
 
 // serveStream serves a stream. If the first poll fails, it writes the error instead.
 func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
-	s := &stream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
+	s := &openStream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
 	first, err := s.firstPoll()
 	if err == nil {
 		s.slot, err = s.hub.open(kind, x.event.actor)
@@ -98,7 +98,7 @@ func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, reques
 // firstPoll runs the first poll. It is a function of its own to keep the stack frame of
 // serveStream small: that frame exists as long as the stream, and with thousands of
 // streams its size decides how far their stacks shrink.
-func (s *stream) firstPoll() (events []byte, err error) {
+func (s *openStream) firstPoll() (events []byte, err error) {
 	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
 	s.handler.setStateHeaders(s.x, response)
 	if err == nil {
@@ -109,7 +109,7 @@ func (s *stream) firstPoll() (events []byte, err error) {
 
 // prepare replaces the deadline for a whole response by that for one piece. It returns
 // Unimplemented if the connection does not support deadlines.
-func (s *stream) prepare() error {
+func (s *openStream) prepare() error {
 	err := s.pieces.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	if errors.Is(err, http.ErrNotSupported) {
 		return guidon.Errorf(guidon.Unimplemented, "this server does not support streaming")
@@ -118,7 +118,7 @@ func (s *stream) prepare() error {
 }
 
 // run sends events until the stream ends, and returns the reason.
-func (s *stream) run(ctx context.Context, first []byte) streamEnd {
+func (s *openStream) run(ctx context.Context, first []byte) streamEnd {
 	// Set a deadline for what net/http writes at the end.
 	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
@@ -141,8 +141,8 @@ func (s *stream) run(ctx context.Context, first []byte) streamEnd {
 
 // follow polls whenever something may have changed. No change is missed between two
 // polls, because the channel for the next wait is obtained before each.
-func (s *stream) follow(ctx context.Context) streamEnd {
-	changed, cancel := s.hub.config.Subscribe(s.request.listener.namespace())
+func (s *openStream) follow(ctx context.Context) streamEnd {
+	changed, cancel := s.hub.subscribe(s.request.listener.namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -167,9 +167,9 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 		case <-wait:
 			wait, pollAt = nil, polled.Add(streamGap)
 		case <-timer.C:
-		case <-s.slot.displaced:
+		case <-s.slot.displacement():
 			return endedShare
-		case <-s.hub.ending:
+		case <-s.hub.stopping():
 			_ = s.write(appendRetry(nil, minReconnect, maxReconnectStopping))
 			return endedStopping
 		case <-ctx.Done():
@@ -183,7 +183,7 @@ func (s *stream) follow(ctx context.Context) streamEnd {
 
 // poll sends all pending events. It returns when to poll again if nothing changes
 // before, or why the stream must end.
-func (s *stream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why streamEnd) {
+func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why streamEnd) {
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
@@ -225,7 +225,7 @@ func endOf(err error) streamEnd {
 }
 
 // write sends the events, each piece with its own deadline.
-func (s *stream) write(events []byte) error {
+func (s *openStream) write(events []byte) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (s *stream) write(events []byte) error {
 }
 
 // broken returns why a write failed.
-func (s *stream) broken(ctx context.Context) streamEnd {
+func (s *openStream) broken(ctx context.Context) streamEnd {
 	if ctx.Err() != nil {
 		return endedByClient
 	}

@@ -7,6 +7,9 @@ type streamSlot struct {
 	displaced chan struct{} // closed when the slot is given to another token
 }
 
+// displacement returns a channel that is closed when the slot is given to another token.
+func (s *streamSlot) displacement() <-chan struct{} { return s.displaced }
+
 // streamShares distributes the slots for one kind of stream among tokens. One token may
 // have all of them. If none is free, a token can take a slot from one that has more. It
 // is guarded by [Streams].

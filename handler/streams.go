@@ -114,6 +114,17 @@ func (s *Streams) limit(kind streamKind) int {
 	return s.config.MaxChanges
 }
 
+// publicURL returns the URL of the configuration.
+func (s *Streams) publicURL() string { return s.config.PublicURL }
+
+// subscribe calls the function of the configuration.
+func (s *Streams) subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
+	return s.config.Subscribe(namespace)
+}
+
+// stopping returns a channel that is closed when all streams must end.
+func (s *Streams) stopping() <-chan struct{} { return s.ending }
+
 // hasRoom reports whether the owner may open one more stream of the kind.
 func (s *Streams) hasRoom(kind streamKind, owner string) bool {
 	s.mu.Lock()
