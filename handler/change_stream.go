@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
@@ -78,7 +79,7 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	events, last, err := h.config.Streams.readPage(ctx, pageKey{l.key, l.after, at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
+	events, last, err := h.config.Streams.ReadPage(ctx, stream.PageKey{Namespace: l.key, After: l.after, At: at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
 		return h.changePage(ctx, l.key, l.after)
 	})
 	if err != nil {
@@ -120,7 +121,7 @@ func (h *Handler) serveChangeStream(x *exchange, o *Operation) {
 		x.replyError(err)
 		return
 	}
-	h.serveStream(x, o, changeStream, &Request{
+	h.serveStream(x, o, stream.ChangeStream, &Request{
 		Authorization: r.Header["Authorization"], Cookie: r.Header["Cookie"], Message: message,
 		MinRevision: strings.Join(r.Header[minRevisionHeader], ","),
 		listener:    &changeListener{key: guidon.NamespaceKey(message.GetNamespaceKey()), after: after},

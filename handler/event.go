@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -47,9 +48,9 @@ type event struct {
 	status         int
 	bytes          int64
 	err            error
-	redact         bool      // the text of err may echo client input
-	quiet          bool      // log at Debug only
-	ended          streamEnd // why a stream that was open has ended
+	redact         bool             // the text of err may echo client input
+	quiet          bool             // log at Debug only
+	ended          stream.StreamEnd // why a stream that was open has ended
 }
 
 // maxRequestID limits the length of a request id that a client gives.

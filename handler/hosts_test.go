@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 )
 
 // anyHost is why the tests of host names need a server in this process.
@@ -73,7 +74,7 @@ func TestHostsByRoute(t *testing.T) {
 		authentication.TokenMethod = true
 		handlers[limit] = handler.New(handler.Config{
 			Service: service, Authentication: authentication, Metrics: page, MetricsPublic: true, Profiling: page,
-			Streams: handler.NewStreams(handler.StreamsConfig{}), // full: no stream is opened
+			Streams: stream.NewStreams(stream.StreamsConfig{}), // full: no stream is opened
 		})
 	}
 	for _, test := range []struct {

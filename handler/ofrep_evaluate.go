@@ -82,7 +82,7 @@ func (h *Handler) ofrepEvaluateAll(ctx context.Context, c *call, request *Reques
 	}
 	b = append(b, ']')
 	if offer != nil {
-		b = offer.append(b, h.config.Streams.publicURL(), s.Namespace().Key)
+		b = offer.append(b, h.config.Streams.PublicURL(), s.Namespace().Key)
 	}
 	b = jsontext.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
 	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)

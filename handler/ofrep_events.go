@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -89,7 +90,7 @@ func (h *Handler) serveOFREPEvents(x *exchange, o *Operation) {
 	if text := r.URL.Query().Get(capabilityParameter); text != "" {
 		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
 	}
-	h.serveStream(x, o, ofrepStream, request)
+	h.serveStream(x, o, stream.OfrepStream, request)
 }
 
 // streamOffer is the event stream advertised in a bulk response; nil means none. It
@@ -107,7 +108,7 @@ func (h *Handler) offerStream(c *call, q *ofrepRequest) *streamOffer {
 	if streams == nil {
 		return nil
 	}
-	if !q.refetch && !streams.hasRoom(ofrepStream, c.caller.Actor.ID) {
+	if !q.refetch && !streams.HasRoom(stream.OfrepStream, c.caller.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {

@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
@@ -43,7 +44,7 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 }
 
 // newStreaming is newServer with event streams.
-func newStreaming(t testing.TB, streams handler.StreamsConfig, options ...func(*handler.Config)) *server {
+func newStreaming(t testing.TB, streams stream.StreamsConfig, options ...func(*handler.Config)) *server {
 	t.Helper()
 	return start(t, backing{streams: &streams}, options)
 }
@@ -57,7 +58,7 @@ func newSharing(t testing.TB, freshness cache.Freshness, options ...func(*handle
 
 // backing configures what is behind the handler; zero values mean the usual.
 type backing struct {
-	streams   *handler.StreamsConfig
+	streams   *stream.StreamsConfig
 	freshness *cache.Freshness
 }
 
@@ -110,7 +111,7 @@ func startInside(t testing.TB, config handler.Config, behind backing) *server {
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
-			config.Streams = handler.NewStreams(*behind.streams)
+			config.Streams = stream.NewStreams(*behind.streams)
 		}
 	}
 	config.Logger = slog.New(slog.NewJSONHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -67,30 +68,30 @@ func eventStream(path string, area Area, serve form) *Operation {
 // openStream is one open stream.
 type openStream struct {
 	handler *Handler
-	hub     *Streams
+	hub     *stream.Streams
 	x       *exchange
 	pieces  pieces
 	op      *Operation
 	request *Request
-	slot    *streamSlot
+	slot    *stream.StreamSlot
 	written time.Time // when something was last sent
 	end     time.Time // when the stream must end; zero means no limit
 }
 
 // serveStream serves a stream. If the first poll fails, it writes the error instead.
-func (h *Handler) serveStream(x *exchange, o *Operation, kind streamKind, request *Request) {
+func (h *Handler) serveStream(x *exchange, o *Operation, kind stream.StreamKind, request *Request) {
 	s := &openStream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
 	first, err := s.firstPoll()
 	if err == nil {
-		s.slot, err = s.hub.open(kind, x.event.actor)
+		s.slot, err = s.hub.Open(kind, x.event.actor)
 	}
 	if err != nil {
 		x.replyError(err)
 		return
 	}
-	why := endedFailed // unless run returns, it has panicked
+	why := stream.EndedFailed // unless run returns, it has panicked
 	x.event.ended = why
-	defer func() { s.hub.close(s.slot, why) }()
+	defer func() { s.hub.Close(s.slot, why) }()
 	why = s.run(x.request.Context(), first)
 	x.event.ended = why
 }
@@ -118,7 +119,7 @@ func (s *openStream) prepare() error {
 }
 
 // run sends events until the stream ends, and returns the reason.
-func (s *openStream) run(ctx context.Context, first []byte) streamEnd {
+func (s *openStream) run(ctx context.Context, first []byte) stream.StreamEnd {
 	// Set a deadline for what net/http writes at the end.
 	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
@@ -141,8 +142,8 @@ func (s *openStream) run(ctx context.Context, first []byte) streamEnd {
 
 // follow polls whenever something may have changed. No change is missed between two
 // polls, because the channel for the next wait is obtained before each.
-func (s *openStream) follow(ctx context.Context) streamEnd {
-	changed, cancel := s.hub.subscribe(s.request.listener.namespace())
+func (s *openStream) follow(ctx context.Context) stream.StreamEnd {
+	changed, cancel := s.hub.Subscribe(s.request.listener.namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -152,7 +153,7 @@ func (s *openStream) follow(ctx context.Context) streamEnd {
 		now := time.Now()
 		if !pollAt.After(now) {
 			wait, polled = changed(), now
-			var why streamEnd
+			var why stream.StreamEnd
 			if pollAt, why = s.poll(ctx, now); why != "" {
 				return why
 			}
@@ -167,28 +168,28 @@ func (s *openStream) follow(ctx context.Context) streamEnd {
 		case <-wait:
 			wait, pollAt = nil, polled.Add(streamGap)
 		case <-timer.C:
-		case <-s.slot.displacement():
-			return endedShare
-		case <-s.hub.stopping():
+		case <-s.slot.Displacement():
+			return stream.EndedShare
+		case <-s.hub.Stopping():
 			_ = s.write(appendRetry(nil, minReconnect, maxReconnectStopping))
-			return endedStopping
+			return stream.EndedStopping
 		case <-ctx.Done():
-			return endedByClient
+			return stream.EndedByClient
 		}
 		if !s.end.IsZero() && !time.Now().Before(s.end) {
-			return endedExpired
+			return stream.EndedExpired
 		}
 	}
 }
 
 // poll sends all pending events. It returns when to poll again if nothing changes
 // before, or why the stream must end.
-func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why streamEnd) {
+func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why stream.StreamEnd) {
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
 		if _, panicked := errors.AsType[*panicError](err); ctx.Err() != nil && !panicked {
-			return pollAt, endedByClient
+			return pollAt, stream.EndedByClient
 		}
 		if err != nil {
 			s.x.event = known // keep the actor and the namespace for the log
@@ -212,16 +213,16 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 
 // endOf returns why the error of a poll ends the stream, or "" if it does not. Temporary
 // unavailability does not: the client would fare no better on another instance.
-func endOf(err error) streamEnd {
+func endOf(err error) stream.StreamEnd {
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable:
 		return ""
 	case guidon.Unauthenticated, guidon.PermissionDenied:
-		return endedForbidden
+		return stream.EndedForbidden
 	case guidon.FailedPrecondition:
-		return endedRewound
+		return stream.EndedRewound
 	}
-	return endedFailed
+	return stream.EndedFailed
 }
 
 // write sends the events, each piece with its own deadline.
@@ -240,11 +241,11 @@ func (s *openStream) write(events []byte) error {
 }
 
 // broken returns why a write failed.
-func (s *openStream) broken(ctx context.Context) streamEnd {
+func (s *openStream) broken(ctx context.Context) stream.StreamEnd {
 	if ctx.Err() != nil {
-		return endedByClient
+		return stream.EndedByClient
 	}
-	return endedSlow
+	return stream.EndedSlow
 }
 
 // never is later than any time that is waited for.

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -139,8 +140,8 @@ func (j *journal) Changes(_ context.Context, query change.Query) ([]*change.Reco
 
 // streaming returns a handler over the journal with event streams, changed by the
 // options.
-func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *handler.Streams) {
-	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
+func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *stream.Streams) {
+	streams := stream.NewStreams(stream.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
 	config := handler.Config{Service: service.NewService(j, time.Now), Streams: streams}
 	for _, option := range options {
 		option(&config)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
@@ -20,7 +21,7 @@ func TestPanickingStream(t *testing.T) {
 		bubble.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			j, o := newJournal(), newObserver()
-			streams := handler.NewStreams(handler.StreamsConfig{
+			streams := stream.NewStreams(stream.StreamsConfig{
 				Subscribe:  func(string) (func() <-chan struct{}, func()) { panic("a defect") },
 				MaxOFREP:   1,
 				MaxChanges: 1,

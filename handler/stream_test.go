@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
@@ -146,7 +147,7 @@ func TestStreamsEnd(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		const clients = 200
-		streams := handler.NewStreams(handler.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
+		streams := stream.NewStreams(stream.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
 		h := handler.New(handler.Config{Service: service.NewService(j, time.Now), Streams: streams})
 		all := make([]*listening, clients)
 		first := map[string]bool{}
@@ -173,7 +174,7 @@ func TestStreamsEnd(t *testing.T) {
 		if got := late.wire.Body.String() + late.next(); late.wire.Code != http.StatusServiceUnavailable || !strings.Contains(got, "stopping") {
 			t.Errorf("got %d %s", late.wire.Code, got)
 		}
-		want := []handler.StreamStats{
+		want := []stream.StreamStats{
 			{Kind: "ofrep", Refused: 1, Ended: map[string]uint64{"stopping": clients}}, {Kind: "changes", Ended: map[string]uint64{}},
 		}
 		if diff := cmp.Diff(want, streams.Stats()); diff != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
@@ -139,7 +140,7 @@ type parts struct {
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *metrics.Registry
-	streams   *handler.Streams // nil if disabled
+	streams   *stream.Streams // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
 }
@@ -155,7 +156,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		freshness: freshness,
 	}
 	if c.Streams.Enabled {
-		p.streams = handler.NewStreams(handler.StreamsConfig{
+		p.streams = stream.NewStreams(stream.StreamsConfig{
 			Subscribe: snapshots.Subscribe, PublicURL: c.Streams.PublicURL,
 			MaxOFREP: c.Streams.MaxOFREP, MaxChanges: c.Streams.MaxChanges,
 		})

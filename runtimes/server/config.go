@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 )
 
 // Config configures [Run]. The zero value of a field with a default means that
@@ -15,7 +16,7 @@ import (
 type Config struct {
 	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
 	Health  *Health          // the one passed to Handler; Run updates it
-	Streams *handler.Streams // the ones passed to Handler; nil if there are none
+	Streams *stream.Streams  // the ones passed to Handler; nil if there are none
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/runtimes/server"
 )
 
@@ -70,7 +70,7 @@ func TestSlowClients(t *testing.T) {
 // streams.
 func TestStreamsOutlastTimeouts(t *testing.T) {
 	const soon = 20 * time.Millisecond
-	streams := handler.NewStreams(handler.StreamsConfig{Subscribe: silent, MaxOFREP: 2, MaxChanges: 1})
+	streams := stream.NewStreams(stream.StreamsConfig{Subscribe: silent, MaxOFREP: 2, MaxChanges: 1})
 	in := start(t, func(s *settings) {
 		s.handler.Streams, s.server.Streams = streams, streams
 		s.server.HTTP.ReadTimeout, s.server.HTTP.WriteTimeout = soon, soon

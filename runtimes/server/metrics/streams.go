@@ -3,11 +3,11 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/stream"
 )
 
 // streamCollector reads the counts of the event streams when it is scraped.
-type streamCollector struct{ streams *handler.Streams }
+type streamCollector struct{ streams *stream.Streams }
 
 var (
 	streamsOpen = prometheus.NewDesc("guidon_streams_open",

@@ -1,4 +1,4 @@
-package handler
+package stream
 
 import (
 	"strings"
@@ -27,17 +27,17 @@ func TestStreamShares(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := NewStreams(StreamsConfig{MaxChanges: test.limit})
-			slots := map[string][]*streamSlot{}
+			slots := map[string][]*StreamSlot{}
 			var refused strings.Builder
 			for _, does := range strings.Split(test.does, "") {
 				owner := strings.ToLower(does)
 				if does != owner {
-					s.close(slots[owner][0], endedByClient)
+					s.Close(slots[owner][0], EndedByClient)
 					slots[owner] = slots[owner][1:]
 					continue
 				}
-				room := s.hasRoom(changeStream, owner)
-				slot, err := s.open(changeStream, owner)
+				room := s.HasRoom(ChangeStream, owner)
+				slot, err := s.Open(ChangeStream, owner)
 				if room != (err == nil) {
 					t.Errorf("%s: room %v, but open returned %v", owner, room, err)
 				}
@@ -68,15 +68,15 @@ func TestStreamShares(t *testing.T) {
 				}
 				total += open
 			}
-			if got := s.Stats()[changeStream].Open; got != total {
+			if got := s.Stats()[ChangeStream].Open; got != total {
 				t.Errorf("%d streams are counted, want %d", got, total)
 			}
 			for _, all := range slots {
 				for _, slot := range all {
-					s.close(slot, endedByClient)
+					s.Close(slot, EndedByClient)
 				}
 			}
-			shares := s.kinds[changeStream].shares
+			shares := s.kinds[ChangeStream].shares
 			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.counts) != 0 {
 				t.Errorf("not empty after all streams have ended: %+v", shares)
 			}

@@ -1,27 +1,27 @@
-package handler
+package stream
 
-// streamSlot is the slot of one open stream.
-type streamSlot struct {
-	kind      streamKind
+// StreamSlot is the slot of one open stream.
+type StreamSlot struct {
+	kind      StreamKind
 	owner     string
 	displaced chan struct{} // closed when the slot is given to another token
 }
 
-// displacement returns a channel that is closed when the slot is given to another token.
-func (s *streamSlot) displacement() <-chan struct{} { return s.displaced }
+// Displacement returns a channel that is closed when the slot is given to another token.
+func (s *StreamSlot) Displacement() <-chan struct{} { return s.displaced }
 
 // streamShares distributes the slots for one kind of stream among tokens. One token may
 // have all of them. If none is free, a token can take a slot from one that has more. It
 // is guarded by [Streams].
 type streamShares struct {
 	open   int
-	owners map[string]map[*streamSlot]struct{}
+	owners map[string]map[*StreamSlot]struct{}
 	counts map[int]int // from a number of streams to how many owners have that many
 	most   int         // the most streams of any owner
 }
 
 func newStreamShares() streamShares {
-	return streamShares{owners: map[string]map[*streamSlot]struct{}{}, counts: map[int]int{}}
+	return streamShares{owners: map[string]map[*StreamSlot]struct{}{}, counts: map[int]int{}}
 }
 
 // canAdd reports whether the owner may open one more stream.
@@ -35,7 +35,7 @@ func (s *streamShares) displaces(owner string) bool { return len(s.owners[owner]
 
 // add adds a stream, and displaces another one if the limit is reached. It reports
 // whether there was a slot.
-func (s *streamShares) add(slot *streamSlot, limit int) bool {
+func (s *streamShares) add(slot *StreamSlot, limit int) bool {
 	if s.open >= limit {
 		if !s.displaces(slot.owner) {
 			return false
@@ -44,7 +44,7 @@ func (s *streamShares) add(slot *streamSlot, limit int) bool {
 	}
 	slots := s.owners[slot.owner]
 	if slots == nil {
-		slots = map[*streamSlot]struct{}{}
+		slots = map[*StreamSlot]struct{}{}
 		s.owners[slot.owner] = slots
 	}
 	slots[slot] = struct{}{}
@@ -69,7 +69,7 @@ func (s *streamShares) displace() {
 }
 
 // remove frees the slot, unless it has been displaced.
-func (s *streamShares) remove(slot *streamSlot) {
+func (s *streamShares) remove(slot *StreamSlot) {
 	slots := s.owners[slot.owner]
 	if _, ok := slots[slot]; !ok {
 		return

@@ -1,4 +1,4 @@
-package handler
+package stream
 
 import (
 	"maps"
@@ -34,27 +34,27 @@ type Streams struct {
 	kinds [streamKinds]streamCounts
 }
 
-// streamKind is what a stream reports.
-type streamKind uint8
+// StreamKind is what a stream reports.
+type StreamKind uint8
 
 const (
-	ofrepStream streamKind = iota
-	changeStream
+	OfrepStream StreamKind = iota
+	ChangeStream
 	streamKinds
 )
 
-// streamEnd is why a stream ended.
-type streamEnd string
+// StreamEnd is why a stream ended.
+type StreamEnd string
 
 const (
-	endedByClient  streamEnd = "client"   // the client disconnected
-	endedSlow      streamEnd = "slow"     // the client did not read
-	endedExpired   streamEnd = "expired"  // the capability expired
-	endedForbidden streamEnd = "refused"  // the client is no longer authorized
-	endedRewound   streamEnd = "rewound"  // a backup was restored
-	endedFailed    streamEnd = "failed"   // the error is in the log
-	endedShare     streamEnd = "share"    // the slot was given to another token
-	endedStopping  streamEnd = "stopping" // the process stops
+	EndedByClient  StreamEnd = "client"   // the client disconnected
+	EndedSlow      StreamEnd = "slow"     // the client did not read
+	EndedExpired   StreamEnd = "expired"  // the capability expired
+	EndedForbidden StreamEnd = "refused"  // the client is no longer authorized
+	EndedRewound   StreamEnd = "rewound"  // a backup was restored
+	EndedFailed    StreamEnd = "failed"   // the error is in the log
+	EndedShare     StreamEnd = "share"    // the slot was given to another token
+	EndedStopping  StreamEnd = "stopping" // the process stops
 )
 
 // StreamStats counts the streams of one kind.
@@ -99,7 +99,7 @@ func (s *Streams) End() {
 func (s *Streams) Stats() []StreamStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	names := [streamKinds]string{ofrepStream: "ofrep", changeStream: "changes"}
+	names := [streamKinds]string{OfrepStream: "ofrep", ChangeStream: "changes"}
 	stats := make([]StreamStats, streamKinds)
 	for kind, c := range s.kinds {
 		stats[kind] = StreamStats{Kind: names[kind], Open: c.shares.open, Refused: c.refused, Ended: maps.Clone(c.ended)}
@@ -107,34 +107,34 @@ func (s *Streams) Stats() []StreamStats {
 	return stats
 }
 
-func (s *Streams) limit(kind streamKind) int {
-	if kind == ofrepStream {
+func (s *Streams) limit(kind StreamKind) int {
+	if kind == OfrepStream {
 		return s.config.MaxOFREP
 	}
 	return s.config.MaxChanges
 }
 
-// publicURL returns the URL of the configuration.
-func (s *Streams) publicURL() string { return s.config.PublicURL }
+// PublicURL returns the URL of the configuration.
+func (s *Streams) PublicURL() string { return s.config.PublicURL }
 
-// subscribe calls the function of the configuration.
-func (s *Streams) subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
+// Subscribe calls the function of the configuration.
+func (s *Streams) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
 	return s.config.Subscribe(namespace)
 }
 
-// stopping returns a channel that is closed when all streams must end.
-func (s *Streams) stopping() <-chan struct{} { return s.ending }
+// Stopping returns a channel that is closed when all streams must end.
+func (s *Streams) Stopping() <-chan struct{} { return s.ending }
 
-// hasRoom reports whether the owner may open one more stream of the kind.
-func (s *Streams) hasRoom(kind streamKind, owner string) bool {
+// HasRoom reports whether the owner may open one more stream of the kind.
+func (s *Streams) HasRoom(kind StreamKind, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.ended && s.kinds[kind].shares.canAdd(owner, s.limit(kind))
 }
 
-// open returns a slot for a new stream, or Unavailable. Owner is the authenticated
+// Open returns a slot for a new stream, or Unavailable. Owner is the authenticated
 // caller; callers that fail authentication must not get a slot.
-func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
+func (s *Streams) Open(kind StreamKind, owner string) (*StreamSlot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.kinds[kind]
@@ -142,7 +142,7 @@ func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
 		c.refused++
 		return nil, guidon.Errorf(guidon.Unavailable, "the service is stopping; try again later")
 	}
-	slot := &streamSlot{kind: kind, owner: owner, displaced: make(chan struct{})}
+	slot := &StreamSlot{kind: kind, owner: owner, displaced: make(chan struct{})}
 	if !c.shares.add(slot, s.limit(kind)) {
 		c.refused++
 		return nil, guidon.Errorf(guidon.Unavailable, "too many streams are open; try again later, or poll")
@@ -150,8 +150,8 @@ func (s *Streams) open(kind streamKind, owner string) (*streamSlot, error) {
 	return slot, nil
 }
 
-// close frees the slot of a stream that has ended, and counts the reason.
-func (s *Streams) close(slot *streamSlot, why streamEnd) {
+// Close frees the slot of a stream that has ended, and counts the reason.
+func (s *Streams) Close(slot *StreamSlot, why StreamEnd) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.kinds[slot.kind]

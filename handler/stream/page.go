@@ -1,4 +1,4 @@
-package handler
+package stream
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 // pages reads change records once for all streams that need the same ones.
 type pages struct {
 	mu      sync.Mutex
-	reading map[pageKey]*page
+	reading map[PageKey]*page
 }
 
-// pageKey identifies a page by its start. It includes the current revision as the
+// PageKey identifies a page by its start. It includes the current revision as the
 // streams know it: a read that started before that revision might lack its records.
-type pageKey struct {
-	namespace string
-	after     guidon.Position
-	at        guidon.Revision
+type PageKey struct {
+	Namespace string
+	After     guidon.Position
+	At        guidon.Revision
 }
 
 // page is a list of records, encoded as events.
@@ -30,10 +30,10 @@ type page struct {
 	err    error
 }
 
-// readPage returns the events of a page, which are shared and must not be modified, and
+// ReadPage returns the events of a page, which are shared and must not be modified, and
 // the position of its last record. It calls load unless another goroutine is loading the
 // page.
-func (s *Streams) readPage(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
+func (s *Streams) ReadPage(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
 	p, err := s.pages.read(ctx, key, load)
 	if err != nil {
 		return nil, guidon.Position{}, err
@@ -43,7 +43,7 @@ func (s *Streams) readPage(ctx context.Context, key pageKey, load func(ctx conte
 
 // read returns the page. It calls load unless another goroutine is loading the page. If
 // that goroutine stops because its client disconnected, a waiter takes over.
-func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {
+func (p *pages) read(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (*page, error) {
 	for {
 		one, mine := p.claim(key)
 		if mine {
@@ -62,14 +62,14 @@ func (p *pages) read(ctx context.Context, key pageKey, load func(ctx context.Con
 }
 
 // claim returns the page being loaded, or a new one that the caller must load.
-func (p *pages) claim(key pageKey) (one *page, mine bool) {
+func (p *pages) claim(key PageKey) (one *page, mine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if one := p.reading[key]; one != nil {
 		return one, false
 	}
 	if p.reading == nil {
-		p.reading = make(map[pageKey]*page)
+		p.reading = make(map[PageKey]*page)
 	}
 	one = &page{done: make(chan struct{}), err: errPage}
 	p.reading[key] = one
@@ -79,7 +79,7 @@ func (p *pages) claim(key pageKey) (one *page, mine bool) {
 // errPage is returned to the waiters if the goroutine that loads the page panics.
 var errPage = guidon.Errorf(guidon.Unavailable, "cannot read the change records; try again later")
 
-func (p *pages) load(ctx context.Context, key pageKey, one *page, load func(ctx context.Context) ([]byte, guidon.Position, error)) {
+func (p *pages) load(ctx context.Context, key PageKey, one *page, load func(ctx context.Context) ([]byte, guidon.Position, error)) {
 	defer func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
