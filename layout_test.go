@@ -74,11 +74,12 @@ func TestImports(t *testing.T) {
 		{module + "/handler/codec/jsontext", nil},
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
 		{module + "/handler/codec", slices.Concat(engine, wire, []string{module + "/handler/codec/jsontext", module + "/handler/codec/quick"})},
+		{module + "/handler/stream", []string{module}},
 		{module + "/handler/convert", slices.Concat(base, wire)},
 		{module + "/runtimes/server/quickconn", nil},
 		{module + "/runtimes/server/quickgrpc", slices.Concat(wire, []string{"google.golang.org/grpc", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc"})},
 		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},
-		{module + "/handler", slices.Concat(base, wire, []string{module + "/handler/budget", module + "/handler/codec", module + "/handler/convert", "golang.org/x/sync/semaphore", "github.com/go-chi/chi/v5"})},
+		{module + "/handler", slices.Concat(base, wire, []string{module + "/handler/budget", module + "/handler/codec", module + "/handler/convert", module + "/handler/stream", "golang.org/x/sync/semaphore", "github.com/go-chi/chi/v5"})},
 	}
 	for _, part := range parts {
 		for _, p := range list(t, part.part) {

@@ -121,7 +121,7 @@ func (h *Handler) serveChangeStream(x *exchange, o *Operation) {
 		x.replyError(err)
 		return
 	}
-	h.serveStream(x, o, stream.ChangeStream, &Request{
+	h.serveStream(x, o, stream.Changes, &Request{
 		Authorization: r.Header["Authorization"], Cookie: r.Header["Cookie"], Message: message,
 		MinRevision: strings.Join(r.Header[minRevisionHeader], ","),
 		listener:    &changeListener{key: guidon.NamespaceKey(message.GetNamespaceKey()), after: after},

@@ -109,7 +109,7 @@ func TestChangeStream(t *testing.T) {
 // TestChangeStreamRecords: events are equal to the records in the list of changes,
 // whatever they contain, even after the namespace was deleted.
 func TestChangeStreamRecords(t *testing.T) {
-	s := newStreaming(t, stream.StreamsConfig{MaxChanges: 1})
+	s := newStreaming(t, stream.Config{MaxChanges: 1})
 	s.must("", "POST", "/api/v1/namespaces", `{"key":"shop","name":"Shop"}`)
 	ids, records := s.follow("/api/v1/namespaces/shop/changes/stream?from=0")
 	s.must("", "POST", "/api/v1/namespaces/shop/flags", `{"key":"a","name":"line\nline\r\n\u2028"}`)
@@ -224,7 +224,7 @@ func TestChangeStreamRewound(t *testing.T) {
 func TestChangeStreamsShareReads(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		g := &gatedJournal{journal: newJournal(), gate: make(chan struct{})}
-		streams := stream.NewStreams(stream.StreamsConfig{Subscribe: g.Subscribe, MaxChanges: 20})
+		streams := stream.NewHub(stream.Config{Subscribe: g.Subscribe, MaxChanges: 20})
 		h := handler.New(handler.Config{Service: service.NewService(g, time.Now), Streams: streams})
 		all := make([]*listening, 20)
 		for i := range all {

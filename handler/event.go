@@ -48,9 +48,9 @@ type event struct {
 	status         int
 	bytes          int64
 	err            error
-	redact         bool             // the text of err may echo client input
-	quiet          bool             // log at Debug only
-	ended          stream.StreamEnd // why a stream that was open has ended
+	redact         bool          // the text of err may echo client input
+	quiet          bool          // log at Debug only
+	ended          stream.Reason // why a stream that was open has ended
 }
 
 // maxRequestID limits the length of a request id that a client gives.

@@ -35,7 +35,7 @@ type Config struct {
 	Profiling      http.Handler         // nil disables /debug/pprof
 	CORS           *CORSConfig          // nil disables CORS
 	Observer       Observer             // optional
-	Streams        *stream.Streams      // nil disables event streams, for runtimes that cannot stream
+	Streams        *stream.Hub          // nil disables event streams, for runtimes that cannot stream
 	Logger         *slog.Logger         // nil disables logging
 	Now            func() time.Time
 	Timeout        time.Duration   // limits the work on one request; zero means 30 s

@@ -74,7 +74,7 @@ func TestHostsByRoute(t *testing.T) {
 		authentication.TokenMethod = true
 		handlers[limit] = handler.New(handler.Config{
 			Service: service, Authentication: authentication, Metrics: page, MetricsPublic: true, Profiling: page,
-			Streams: stream.NewStreams(stream.StreamsConfig{}), // full: no stream is opened
+			Streams: stream.NewHub(stream.Config{}), // full: no stream is opened
 		})
 	}
 	for _, test := range []struct {

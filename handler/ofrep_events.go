@@ -90,7 +90,7 @@ func (h *Handler) serveOFREPEvents(x *exchange, o *Operation) {
 	if text := r.URL.Query().Get(capabilityParameter); text != "" {
 		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
 	}
-	h.serveStream(x, o, stream.OfrepStream, request)
+	h.serveStream(x, o, stream.OFREP, request)
 }
 
 // streamOffer is the event stream advertised in a bulk response; nil means none. It
@@ -108,7 +108,7 @@ func (h *Handler) offerStream(c *call, q *ofrepRequest) *streamOffer {
 	if streams == nil {
 		return nil
 	}
-	if !q.refetch && !streams.HasRoom(stream.OfrepStream, c.caller.Actor.ID) {
+	if !q.refetch && !streams.HasRoom(stream.OFREP, c.caller.Actor.ID) {
 		return nil
 	}
 	if !h.protects(AreaOFREP) {

@@ -37,7 +37,7 @@ func offered(t testing.TB, r reply) (member, target string) {
 // TestOFREPEventStreams tests OFREP 7: the bulk response has the URL of the stream. The
 // URL is the same each time, needs no headers and does not reveal the token.
 func TestOFREPEventStreams(t *testing.T) {
-	config := stream.StreamsConfig{MaxOFREP: 2}
+	config := stream.Config{MaxOFREP: 2}
 	open := newStreaming(t, config)
 	open.must("", "POST", ofrepPath, `{}`).check(t, 200, `{"flags":[],"eventStreams":[{"type":"sse",`+
 		`"endpoint":{"requestUri":"/ofrep/v1/events?namespace=default"},"inactivityDelaySec":120}],"metadata":{"flagSetId":"default","version":"1"}}`)

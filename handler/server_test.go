@@ -44,7 +44,7 @@ func newServer(t testing.TB, options ...func(*handler.Config)) *server {
 }
 
 // newStreaming is newServer with event streams.
-func newStreaming(t testing.TB, streams stream.StreamsConfig, options ...func(*handler.Config)) *server {
+func newStreaming(t testing.TB, streams stream.Config, options ...func(*handler.Config)) *server {
 	t.Helper()
 	return start(t, backing{streams: &streams}, options)
 }
@@ -58,7 +58,7 @@ func newSharing(t testing.TB, freshness cache.Freshness, options ...func(*handle
 
 // backing configures what is behind the handler; zero values mean the usual.
 type backing struct {
-	streams   *stream.StreamsConfig
+	streams   *stream.Config
 	freshness *cache.Freshness
 }
 
@@ -111,7 +111,7 @@ func startInside(t testing.TB, config handler.Config, behind backing) *server {
 		config.Service = s.service
 		if behind.streams != nil {
 			behind.streams.Subscribe = c.Subscribe
-			config.Streams = stream.NewStreams(*behind.streams)
+			config.Streams = stream.NewHub(*behind.streams)
 		}
 	}
 	config.Logger = slog.New(slog.NewJSONHandler(s.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -68,18 +68,18 @@ func eventStream(path string, area Area, serve form) *Operation {
 // openStream is one open stream.
 type openStream struct {
 	handler *Handler
-	hub     *stream.Streams
+	hub     *stream.Hub
 	x       *exchange
 	pieces  pieces
 	op      *Operation
 	request *Request
-	slot    *stream.StreamSlot
+	slot    *stream.Slot
 	written time.Time // when something was last sent
 	end     time.Time // when the stream must end; zero means no limit
 }
 
 // serveStream serves a stream. If the first poll fails, it writes the error instead.
-func (h *Handler) serveStream(x *exchange, o *Operation, kind stream.StreamKind, request *Request) {
+func (h *Handler) serveStream(x *exchange, o *Operation, kind stream.Kind, request *Request) {
 	s := &openStream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
 	first, err := s.firstPoll()
 	if err == nil {
@@ -119,7 +119,7 @@ func (s *openStream) prepare() error {
 }
 
 // run sends events until the stream ends, and returns the reason.
-func (s *openStream) run(ctx context.Context, first []byte) stream.StreamEnd {
+func (s *openStream) run(ctx context.Context, first []byte) stream.Reason {
 	// Set a deadline for what net/http writes at the end.
 	defer func() { _ = s.pieces.begin() }()
 	if c := s.request.capability; c != nil && !c.until.IsZero() {
@@ -142,7 +142,7 @@ func (s *openStream) run(ctx context.Context, first []byte) stream.StreamEnd {
 
 // follow polls whenever something may have changed. No change is missed between two
 // polls, because the channel for the next wait is obtained before each.
-func (s *openStream) follow(ctx context.Context) stream.StreamEnd {
+func (s *openStream) follow(ctx context.Context) stream.Reason {
 	changed, cancel := s.hub.Subscribe(s.request.listener.namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
@@ -153,7 +153,7 @@ func (s *openStream) follow(ctx context.Context) stream.StreamEnd {
 		now := time.Now()
 		if !pollAt.After(now) {
 			wait, polled = changed(), now
-			var why stream.StreamEnd
+			var why stream.Reason
 			if pollAt, why = s.poll(ctx, now); why != "" {
 				return why
 			}
@@ -184,7 +184,7 @@ func (s *openStream) follow(ctx context.Context) stream.StreamEnd {
 
 // poll sends all pending events. It returns when to poll again if nothing changes
 // before, or why the stream must end.
-func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why stream.StreamEnd) {
+func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why stream.Reason) {
 	for {
 		known := s.x.event
 		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
@@ -213,7 +213,7 @@ func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time,
 
 // endOf returns why the error of a poll ends the stream, or "" if it does not. Temporary
 // unavailability does not: the client would fare no better on another instance.
-func endOf(err error) stream.StreamEnd {
+func endOf(err error) stream.Reason {
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable:
 		return ""
@@ -241,7 +241,7 @@ func (s *openStream) write(events []byte) error {
 }
 
 // broken returns why a write failed.
-func (s *openStream) broken(ctx context.Context) stream.StreamEnd {
+func (s *openStream) broken(ctx context.Context) stream.Reason {
 	if ctx.Err() != nil {
 		return stream.EndedByClient
 	}

@@ -140,8 +140,8 @@ func (j *journal) Changes(_ context.Context, query change.Query) ([]*change.Reco
 
 // streaming returns a handler over the journal with event streams, changed by the
 // options.
-func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *stream.Streams) {
-	streams := stream.NewStreams(stream.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
+func streaming(j *journal, options ...func(*handler.Config)) (*handler.Handler, *stream.Hub) {
+	streams := stream.NewHub(stream.Config{Subscribe: j.Subscribe, MaxOFREP: 3, MaxChanges: 3})
 	config := handler.Config{Service: service.NewService(j, time.Now), Streams: streams}
 	for _, option := range options {
 		option(&config)

@@ -21,7 +21,7 @@ func TestPanickingStream(t *testing.T) {
 		bubble.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			j, o := newJournal(), newObserver()
-			streams := stream.NewStreams(stream.StreamsConfig{
+			streams := stream.NewHub(stream.Config{
 				Subscribe:  func(string) (func() <-chan struct{}, func()) { panic("a defect") },
 				MaxOFREP:   1,
 				MaxChanges: 1,

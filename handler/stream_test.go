@@ -147,7 +147,7 @@ func TestStreamsEnd(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		j := newJournal()
 		const clients = 200
-		streams := stream.NewStreams(stream.StreamsConfig{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
+		streams := stream.NewHub(stream.Config{Subscribe: j.Subscribe, MaxOFREP: clients, MaxChanges: 1})
 		h := handler.New(handler.Config{Service: service.NewService(j, time.Now), Streams: streams})
 		all := make([]*listening, clients)
 		first := map[string]bool{}
@@ -174,7 +174,7 @@ func TestStreamsEnd(t *testing.T) {
 		if got := late.wire.Body.String() + late.next(); late.wire.Code != http.StatusServiceUnavailable || !strings.Contains(got, "stopping") {
 			t.Errorf("got %d %s", late.wire.Code, got)
 		}
-		want := []stream.StreamStats{
+		want := []stream.Stats{
 			{Kind: "ofrep", Refused: 1, Ended: map[string]uint64{"stopping": clients}}, {Kind: "changes", Ended: map[string]uint64{}},
 		}
 		if diff := cmp.Diff(want, streams.Stats()); diff != "" {

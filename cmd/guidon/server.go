@@ -140,7 +140,7 @@ type parts struct {
 	handler   *handler.Handler
 	health    *server.Health
 	metrics   *metrics.Registry
-	streams   *stream.Streams // nil if disabled
+	streams   *stream.Hub // nil if disabled
 	delay     *server.Delay
 	freshness *freshness
 }
@@ -156,7 +156,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		freshness: freshness,
 	}
 	if c.Streams.Enabled {
-		p.streams = stream.NewStreams(stream.StreamsConfig{
+		p.streams = stream.NewHub(stream.Config{
 			Subscribe: snapshots.Subscribe, PublicURL: c.Streams.PublicURL,
 			MaxOFREP: c.Streams.MaxOFREP, MaxChanges: c.Streams.MaxChanges,
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// StreamsConfig configures [Streams].
-type StreamsConfig struct {
+// Config configures a [Hub].
+type Config struct {
 	// Subscribe subscribes to changes of a namespace, and of who may read it. changed
 	// returns a channel that is closed when something may have changed after the
 	// call; cancel ends the subscription. The namespace need not exist.
@@ -21,129 +21,131 @@ type StreamsConfig struct {
 	PublicURL string
 }
 
-// Streams manages the event streams of a process: it limits, counts and ends them. A
-// handler without Streams neither serves nor advertises any. It is safe for concurrent
-// use.
-type Streams struct {
-	config StreamsConfig
+// Hub manages the event streams of a process: it limits, counts and ends them. A handler
+// without a Hub neither serves nor advertises any. It is safe for concurrent use.
+type Hub struct {
+	config Config
 	pages  pages
 	ending chan struct{} // closed by End
 
 	mu    sync.Mutex
 	ended bool
-	kinds [streamKinds]streamCounts
+	kinds [kinds]counts
 }
 
-// StreamKind is what a stream reports.
-type StreamKind uint8
+// Kind is what a stream reports.
+type Kind uint8
 
+// The kinds of streams.
 const (
-	OfrepStream StreamKind = iota
-	ChangeStream
-	streamKinds
+	OFREP   Kind = iota // that a namespace has changed
+	Changes             // its change records
+	kinds
 )
 
-// StreamEnd is why a stream ended.
-type StreamEnd string
+// Reason is why a stream ended.
+type Reason string
 
+// The reasons, which are labels of a metric.
 const (
-	EndedByClient  StreamEnd = "client"   // the client disconnected
-	EndedSlow      StreamEnd = "slow"     // the client did not read
-	EndedExpired   StreamEnd = "expired"  // the capability expired
-	EndedForbidden StreamEnd = "refused"  // the client is no longer authorized
-	EndedRewound   StreamEnd = "rewound"  // a backup was restored
-	EndedFailed    StreamEnd = "failed"   // the error is in the log
-	EndedShare     StreamEnd = "share"    // the slot was given to another token
-	EndedStopping  StreamEnd = "stopping" // the process stops
+	EndedByClient  Reason = "client"   // the client disconnected
+	EndedSlow      Reason = "slow"     // the client did not read
+	EndedExpired   Reason = "expired"  // the capability expired
+	EndedForbidden Reason = "refused"  // the client is no longer authorized
+	EndedRewound   Reason = "rewound"  // a backup was restored
+	EndedFailed    Reason = "failed"   // the error is in the log
+	EndedShare     Reason = "share"    // the slot was given to another token
+	EndedStopping  Reason = "stopping" // the process stops
 )
 
-// StreamStats counts the streams of one kind.
-type StreamStats struct {
+// Stats counts the streams of one kind.
+type Stats struct {
 	Kind    string // "ofrep" or "changes"
 	Open    int
 	Refused uint64            // because too many were open or the process was stopping
 	Ended   map[string]uint64 // by reason, of which there are few
 }
 
-type streamCounts struct {
-	shares  streamShares
+// counts counts the streams of one kind.
+type counts struct {
+	shares  shares
 	refused uint64
 	ended   map[string]uint64
 }
 
-// NewStreams returns Streams without any open stream. It starts no goroutine.
-func NewStreams(config StreamsConfig) *Streams {
-	s := &Streams{config: config, ending: make(chan struct{})}
-	for kind := range s.kinds {
-		s.kinds[kind].shares, s.kinds[kind].ended = newStreamShares(), make(map[string]uint64)
+// NewHub returns a Hub without any open stream. It starts no goroutine.
+func NewHub(config Config) *Hub {
+	h := &Hub{config: config, ending: make(chan struct{})}
+	for kind := range h.kinds {
+		h.kinds[kind].shares, h.kinds[kind].ended = newShares(), make(map[string]uint64)
 	}
-	return s
+	return h
 }
 
 // End ends all streams, each after sending its client a delay for reconnecting, and
 // rejects new ones. It does not wait for the streams to end. It may be called more than
 // once, and on nil.
-func (s *Streams) End() {
-	if s == nil {
+func (h *Hub) End() {
+	if h == nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ended {
-		s.ended = true
-		close(s.ending)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ended {
+		h.ended = true
+		close(h.ending)
 	}
 }
 
 // Stats returns the counts of each kind.
-func (s *Streams) Stats() []StreamStats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := [streamKinds]string{OfrepStream: "ofrep", ChangeStream: "changes"}
-	stats := make([]StreamStats, streamKinds)
-	for kind, c := range s.kinds {
-		stats[kind] = StreamStats{Kind: names[kind], Open: c.shares.open, Refused: c.refused, Ended: maps.Clone(c.ended)}
+func (h *Hub) Stats() []Stats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	names := [kinds]string{OFREP: "ofrep", Changes: "changes"}
+	stats := make([]Stats, kinds)
+	for kind, c := range h.kinds {
+		stats[kind] = Stats{Kind: names[kind], Open: c.shares.open, Refused: c.refused, Ended: maps.Clone(c.ended)}
 	}
 	return stats
 }
 
-func (s *Streams) limit(kind StreamKind) int {
-	if kind == OfrepStream {
-		return s.config.MaxOFREP
+func (h *Hub) limit(kind Kind) int {
+	if kind == OFREP {
+		return h.config.MaxOFREP
 	}
-	return s.config.MaxChanges
+	return h.config.MaxChanges
 }
 
 // PublicURL returns the URL of the configuration.
-func (s *Streams) PublicURL() string { return s.config.PublicURL }
+func (h *Hub) PublicURL() string { return h.config.PublicURL }
 
 // Subscribe calls the function of the configuration.
-func (s *Streams) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
-	return s.config.Subscribe(namespace)
+func (h *Hub) Subscribe(namespace string) (changed func() <-chan struct{}, cancel func()) {
+	return h.config.Subscribe(namespace)
 }
 
 // Stopping returns a channel that is closed when all streams must end.
-func (s *Streams) Stopping() <-chan struct{} { return s.ending }
+func (h *Hub) Stopping() <-chan struct{} { return h.ending }
 
 // HasRoom reports whether the owner may open one more stream of the kind.
-func (s *Streams) HasRoom(kind StreamKind, owner string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !s.ended && s.kinds[kind].shares.canAdd(owner, s.limit(kind))
+func (h *Hub) HasRoom(kind Kind, owner string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.ended && h.kinds[kind].shares.canAdd(owner, h.limit(kind))
 }
 
 // Open returns a slot for a new stream, or Unavailable. Owner is the authenticated
 // caller; callers that fail authentication must not get a slot.
-func (s *Streams) Open(kind StreamKind, owner string) (*StreamSlot, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.kinds[kind]
-	if s.ended {
+func (h *Hub) Open(kind Kind, owner string) (*Slot, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := &h.kinds[kind]
+	if h.ended {
 		c.refused++
 		return nil, guidon.Errorf(guidon.Unavailable, "the service is stopping; try again later")
 	}
-	slot := &StreamSlot{kind: kind, owner: owner, displaced: make(chan struct{})}
-	if !c.shares.add(slot, s.limit(kind)) {
+	slot := &Slot{kind: kind, owner: owner, displaced: make(chan struct{})}
+	if !c.shares.add(slot, h.limit(kind)) {
 		c.refused++
 		return nil, guidon.Errorf(guidon.Unavailable, "too many streams are open; try again later, or poll")
 	}
@@ -151,10 +153,10 @@ func (s *Streams) Open(kind StreamKind, owner string) (*StreamSlot, error) {
 }
 
 // Close frees the slot of a stream that has ended, and counts the reason.
-func (s *Streams) Close(slot *StreamSlot, why StreamEnd) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.kinds[slot.kind]
+func (h *Hub) Close(slot *Slot, why Reason) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := &h.kinds[slot.kind]
 	c.shares.remove(slot)
 	c.ended[string(why)]++
 }

@@ -18,7 +18,7 @@ type pages struct {
 // streams know it: a read that started before that revision might lack its records.
 type PageKey struct {
 	Namespace string
-	After     guidon.Position
+	After     guidon.Position // the last record before the page
 	At        guidon.Revision
 }
 
@@ -33,8 +33,8 @@ type page struct {
 // ReadPage returns the events of a page, which are shared and must not be modified, and
 // the position of its last record. It calls load unless another goroutine is loading the
 // page.
-func (s *Streams) ReadPage(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
-	p, err := s.pages.read(ctx, key, load)
+func (h *Hub) ReadPage(ctx context.Context, key PageKey, load func(ctx context.Context) ([]byte, guidon.Position, error)) (events []byte, last guidon.Position, err error) {
+	p, err := h.pages.read(ctx, key, load)
 	if err != nil {
 		return nil, guidon.Position{}, err
 	}

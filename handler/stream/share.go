@@ -1,41 +1,41 @@
 package stream
 
-// StreamSlot is the slot of one open stream.
-type StreamSlot struct {
-	kind      StreamKind
+// Slot is the slot of one open stream. [Hub.Open] returns it and [Hub.Close] frees it.
+type Slot struct {
+	kind      Kind
 	owner     string
 	displaced chan struct{} // closed when the slot is given to another token
 }
 
 // Displacement returns a channel that is closed when the slot is given to another token.
-func (s *StreamSlot) Displacement() <-chan struct{} { return s.displaced }
+func (s *Slot) Displacement() <-chan struct{} { return s.displaced }
 
-// streamShares distributes the slots for one kind of stream among tokens. One token may
+// shares distributes the slots for one kind of stream among tokens. One token may
 // have all of them. If none is free, a token can take a slot from one that has more. It
-// is guarded by [Streams].
-type streamShares struct {
+// is guarded by [Hub].
+type shares struct {
 	open   int
-	owners map[string]map[*StreamSlot]struct{}
+	owners map[string]map[*Slot]struct{}
 	counts map[int]int // from a number of streams to how many owners have that many
 	most   int         // the most streams of any owner
 }
 
-func newStreamShares() streamShares {
-	return streamShares{owners: map[string]map[*StreamSlot]struct{}{}, counts: map[int]int{}}
+func newShares() shares {
+	return shares{owners: map[string]map[*Slot]struct{}{}, counts: map[int]int{}}
 }
 
 // canAdd reports whether the owner may open one more stream.
-func (s *streamShares) canAdd(owner string, limit int) bool {
+func (s *shares) canAdd(owner string, limit int) bool {
 	return s.open < limit || s.displaces(owner)
 }
 
 // displaces reports whether the owner may take a slot from the owner with the most. It
 // must not have more streams than that one afterwards.
-func (s *streamShares) displaces(owner string) bool { return len(s.owners[owner])+1 < s.most }
+func (s *shares) displaces(owner string) bool { return len(s.owners[owner])+1 < s.most }
 
 // add adds a stream, and displaces another one if the limit is reached. It reports
 // whether there was a slot.
-func (s *streamShares) add(slot *StreamSlot, limit int) bool {
+func (s *shares) add(slot *Slot, limit int) bool {
 	if s.open >= limit {
 		if !s.displaces(slot.owner) {
 			return false
@@ -44,7 +44,7 @@ func (s *streamShares) add(slot *StreamSlot, limit int) bool {
 	}
 	slots := s.owners[slot.owner]
 	if slots == nil {
-		slots = map[*StreamSlot]struct{}{}
+		slots = map[*Slot]struct{}{}
 		s.owners[slot.owner] = slots
 	}
 	slots[slot] = struct{}{}
@@ -55,7 +55,7 @@ func (s *streamShares) add(slot *StreamSlot, limit int) bool {
 }
 
 // displace ends a stream of an owner with the most streams.
-func (s *streamShares) displace() {
+func (s *shares) displace() {
 	for _, slots := range s.owners {
 		if len(slots) < s.most {
 			continue
@@ -69,7 +69,7 @@ func (s *streamShares) displace() {
 }
 
 // remove frees the slot, unless it has been displaced.
-func (s *streamShares) remove(slot *StreamSlot) {
+func (s *shares) remove(slot *Slot) {
 	slots := s.owners[slot.owner]
 	if _, ok := slots[slot]; !ok {
 		return
@@ -86,7 +86,7 @@ func (s *streamShares) remove(slot *StreamSlot) {
 }
 
 // recount records that the number of streams of an owner has changed.
-func (s *streamShares) recount(from, to int) {
+func (s *shares) recount(from, to int) {
 	if s.counts[from]--; s.counts[from] <= 0 {
 		delete(s.counts, from)
 	}

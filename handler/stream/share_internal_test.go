@@ -26,8 +26,8 @@ func TestStreamShares(t *testing.T) {
 		{"the most is known after others have closed", "aaabAAAbbba", "", 4, 1, 3, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := NewStreams(StreamsConfig{MaxChanges: test.limit})
-			slots := map[string][]*StreamSlot{}
+			s := NewHub(Config{MaxChanges: test.limit})
+			slots := map[string][]*Slot{}
 			var refused strings.Builder
 			for _, does := range strings.Split(test.does, "") {
 				owner := strings.ToLower(does)
@@ -36,8 +36,8 @@ func TestStreamShares(t *testing.T) {
 					slots[owner] = slots[owner][1:]
 					continue
 				}
-				room := s.HasRoom(ChangeStream, owner)
-				slot, err := s.Open(ChangeStream, owner)
+				room := s.HasRoom(Changes, owner)
+				slot, err := s.Open(Changes, owner)
 				if room != (err == nil) {
 					t.Errorf("%s: room %v, but open returned %v", owner, room, err)
 				}
@@ -68,7 +68,7 @@ func TestStreamShares(t *testing.T) {
 				}
 				total += open
 			}
-			if got := s.Stats()[ChangeStream].Open; got != total {
+			if got := s.Stats()[Changes].Open; got != total {
 				t.Errorf("%d streams are counted, want %d", got, total)
 			}
 			for _, all := range slots {
@@ -76,7 +76,7 @@ func TestStreamShares(t *testing.T) {
 					s.Close(slot, EndedByClient)
 				}
 			}
-			shares := s.kinds[ChangeStream].shares
+			shares := s.kinds[Changes].shares
 			if shares.open != 0 || shares.most != 0 || len(shares.owners) != 0 || len(shares.counts) != 0 {
 				t.Errorf("not empty after all streams have ended: %+v", shares)
 			}

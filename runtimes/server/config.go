@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Handler *handler.Handler // serves HTTP, and gRPC through the operations table
 	Health  *Health          // the one passed to Handler; Run updates it
-	Streams *stream.Streams  // the ones passed to Handler; nil if there are none
+	Streams *stream.Hub      // the ones passed to Handler; nil if there are none
 	HTTP    HTTP
 	GRPC    GRPC
 	TLS     *TLS // nil = plaintext on both listeners

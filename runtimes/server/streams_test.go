@@ -22,7 +22,7 @@ func silent(string) (func() <-chan struct{}, func()) {
 // A stream would not end by itself. The stop ends it, so that it does not delay the
 // drain.
 func TestStopEndsStreams(t *testing.T) {
-	streams := stream.NewStreams(stream.StreamsConfig{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
+	streams := stream.NewHub(stream.Config{Subscribe: silent, MaxOFREP: 1, MaxChanges: 1})
 	metrics := metrics.New(metrics.Config{Streams: streams})
 	in := start(t, func(s *settings) {
 		s.handler.Streams, s.server.Streams = streams, streams

@@ -70,7 +70,7 @@ func TestSlowClients(t *testing.T) {
 // streams.
 func TestStreamsOutlastTimeouts(t *testing.T) {
 	const soon = 20 * time.Millisecond
-	streams := stream.NewStreams(stream.StreamsConfig{Subscribe: silent, MaxOFREP: 2, MaxChanges: 1})
+	streams := stream.NewHub(stream.Config{Subscribe: silent, MaxOFREP: 2, MaxChanges: 1})
 	in := start(t, func(s *settings) {
 		s.handler.Streams, s.server.Streams = streams, streams
 		s.server.HTTP.ReadTimeout, s.server.HTTP.WriteTimeout = soon, soon

@@ -27,7 +27,7 @@ type Config struct {
 	Info    handler.Info        // of the build
 	Caches  func() []CacheStats // called at each scrape; nil = no cache metrics
 	Redis   func() RedisStats   // called with Caches; nil = no Redis metrics
-	Streams *stream.Streams     // nil = no stream metrics
+	Streams *stream.Hub         // nil = no stream metrics
 	Memory  *budget.Budget      // of the handler; nil = no memory metrics
 	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // streamCollector reads the counts of the event streams when it is scraped.
-type streamCollector struct{ streams *stream.Streams }
+type streamCollector struct{ streams *stream.Hub }
 
 var (
 	streamsOpen = prometheus.NewDesc("guidon_streams_open",
