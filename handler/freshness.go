@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/wire/evaluation"
-	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -78,26 +76,11 @@ func (r *Request) about() string {
 	if r.ofrep != nil {
 		return guidon.NamespaceKey(r.ofrep.namespace)
 	}
-	switch m := r.Message.(type) {
-	case nil:
+	if r.Message == nil {
 		return guidon.NamespaceKey(r.path)
-	// A namespace's own key is its namespace.
-	case *flipt.GetNamespaceRequest:
-		return guidon.NamespaceKey(m.GetKey())
-	case *flipt.CreateNamespaceRequest:
-		return guidon.NamespaceKey(m.GetKey())
-	case *flipt.UpdateNamespaceRequest:
-		return guidon.NamespaceKey(m.GetKey())
-	case *flipt.DeleteNamespaceRequest:
-		return guidon.NamespaceKey(m.GetKey())
-	case *evaluation.EvaluationNamespaceSnapshotRequest:
-		return guidon.NamespaceKey(m.GetKey())
-	case *evaluation.BatchEvaluationRequest:
-		if items := m.GetRequests(); len(items) > 0 {
-			return guidon.NamespaceKey(items[0].GetNamespaceKey())
-		}
-	case interface{ GetNamespaceKey() string }:
-		return guidon.NamespaceKey(m.GetNamespaceKey())
+	}
+	for key := range namespaces(r.Message) {
+		return guidon.NamespaceKey(key)
 	}
 	return ""
 }

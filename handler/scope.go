@@ -1,6 +1,8 @@
 package handler
 
 import (
+	"iter"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
@@ -24,35 +26,49 @@ func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation 
 
 // aboutOnly reports whether the request is about the namespace and no other.
 func aboutOnly(m proto.Message, namespace string) bool {
-	same := func(key string) bool { return guidon.NamespaceKey(key) == namespace }
-	switch m := m.(type) {
-	// In requests about a namespace itself, the key names it.
-	case *flipt.GetNamespaceRequest:
-		return same(m.GetKey())
-	case *flipt.CreateNamespaceRequest:
-		return same(m.GetKey())
-	case *flipt.UpdateNamespaceRequest:
-		return same(m.GetKey())
-	case *flipt.DeleteNamespaceRequest:
-		return same(m.GetKey())
-	case *evaluation.EvaluationNamespaceSnapshotRequest:
-		return same(m.GetKey())
-	case *evaluation.BatchEvaluationRequest:
-		for _, item := range m.GetRequests() {
-			if !same(item.GetNamespaceKey()) {
-				return false
-			}
+	named := false
+	for key := range namespaces(m) {
+		if guidon.NamespaceKey(key) != namespace {
+			return false
 		}
-		return len(m.GetRequests()) > 0
-	case *flipt.BatchEvaluationRequest:
-		for _, item := range m.GetRequests() {
-			if key := item.GetNamespaceKey(); key != "" && !same(key) {
-				return false
-			}
-		}
-		return len(m.GetRequests()) > 0 && same(m.GetNamespaceKey())
-	case interface{ GetNamespaceKey() string }:
-		return same(m.GetNamespaceKey())
+		named = true
 	}
-	return false // a request without a namespace
+	return named
+}
+
+// namespaces returns the namespace keys that the request contains, its own and those of
+// its items. There are none in a request about no namespace, or in an empty batch.
+func namespaces(m proto.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch m := m.(type) {
+		// In requests about a namespace itself, the key names it.
+		case *flipt.GetNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.CreateNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.UpdateNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.DeleteNamespaceRequest:
+			yield(m.GetKey())
+		case *evaluation.EvaluationNamespaceSnapshotRequest:
+			yield(m.GetKey())
+		case *evaluation.BatchEvaluationRequest:
+			for _, item := range m.GetRequests() {
+				if !yield(item.GetNamespaceKey()) {
+					return
+				}
+			}
+		case *flipt.BatchEvaluationRequest:
+			for i, item := range m.GetRequests() {
+				if i == 0 && !yield(m.GetNamespaceKey()) {
+					return
+				}
+				if key := item.GetNamespaceKey(); key != "" && !yield(key) {
+					return
+				}
+			}
+		case interface{ GetNamespaceKey() string }:
+			yield(m.GetNamespaceKey())
+		}
+	}
 }
