@@ -47,7 +47,7 @@ func (l *changeListener) listen(ctx context.Context, h *Handler, d service.Deman
 	}
 	// Send the position, so that the client can continue from here even if it loses the
 	// connection before the first record.
-	l.started = true
+	l.started, n.more = true, true
 	n.events = append(appendCursor([]byte("id: "), l.after), "\n\n"...)
 	return n, nil
 }
