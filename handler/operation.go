@@ -180,6 +180,18 @@ func ask[A, Q any, PA message[A], PQ message[Q]](
 	}
 }
 
+// validating makes the operation run check before it reads anything (contract 1.2).
+func (o *Operation) validating(check func(m proto.Message) error) *Operation {
+	run := o.run
+	o.run = func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
+		if err := check(request.Message); err != nil {
+			return Response{}, err
+		}
+		return run(h, ctx, c, request)
+	}
+	return o
+}
+
 // inQuery sets queryOnly.
 func (o *Operation) inQuery() *Operation {
 	o.queryOnly = true

@@ -49,9 +49,9 @@ var operations = []*Operation{
 	write("/flipt.Flipt/DeleteNamespace", manage, only(del, apiPrefix+"/namespaces/{key}"), deleteNamespace),
 
 	// Flags and variants.
-	list[flipt.FlagList]("/flipt.Flipt/ListFlags", manage, both(get, "/flags"), listFlags),
+	list[flipt.FlagList]("/flipt.Flipt/ListFlags", manage, both(get, "/flags"), listFlags).validating(checkPage),
 	write("/flipt.Flipt/CreateFlag", manage, both(post, "/flags"), createFlag),
-	read("/flipt.Flipt/GetFlag", manage, both(get, "/flags/{key}"), getFlag),
+	read("/flipt.Flipt/GetFlag", manage, both(get, "/flags/{key}"), getFlag).validating(checkKey),
 	write("/flipt.Flipt/UpdateFlag", manage, both(put, "/flags/{key}"), updateFlag),
 	write("/flipt.Flipt/DeleteFlag", manage, both(del, "/flags/{key}"), deleteFlag),
 	write("/flipt.Flipt/CreateVariant", manage, both(post, "/flags/{flag_key}/variants"), createVariant),
@@ -59,10 +59,10 @@ var operations = []*Operation{
 	write("/flipt.Flipt/DeleteVariant", manage, both(del, "/flags/{flag_key}/variants/{id}"), deleteVariant),
 
 	// Rules and distributions.
-	list[flipt.RuleList]("/flipt.Flipt/ListRules", manage, both(get, "/flags/{flag_key}/rules"), listRules),
+	list[flipt.RuleList]("/flipt.Flipt/ListRules", manage, both(get, "/flags/{flag_key}/rules"), listRules).validating(checkRules),
 	write("/flipt.Flipt/CreateRule", manage, both(post, "/flags/{flag_key}/rules"), createRule),
 	write("/flipt.Flipt/OrderRules", manage, both(put, "/flags/{flag_key}/rules/order"), orderRules),
-	read("/flipt.Flipt/GetRule", manage, both(get, "/flags/{flag_key}/rules/{id}"), getRule),
+	read("/flipt.Flipt/GetRule", manage, both(get, "/flags/{flag_key}/rules/{id}"), getRule).validating(checkRule),
 	write("/flipt.Flipt/UpdateRule", manage, both(put, "/flags/{flag_key}/rules/{id}"), updateRule),
 	write("/flipt.Flipt/DeleteRule", manage, both(del, "/flags/{flag_key}/rules/{id}"), deleteRule),
 	write("/flipt.Flipt/CreateDistribution", manage, both(post, "/flags/{flag_key}/rules/{rule_id}/distributions"), createDistribution),
@@ -70,7 +70,7 @@ var operations = []*Operation{
 	write("/flipt.Flipt/DeleteDistribution", manage, both(del, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), deleteDistribution),
 
 	// Rollouts.
-	list[flipt.RolloutList]("/flipt.Flipt/ListRollouts", manage, within(get, "/flags/{flag_key}/rollouts"), listRollouts),
+	list[flipt.RolloutList]("/flipt.Flipt/ListRollouts", manage, within(get, "/flags/{flag_key}/rollouts"), listRollouts).validating(checkRollouts),
 	write("/flipt.Flipt/CreateRollout", manage, within(post, "/flags/{flag_key}/rollouts"), createRollout),
 	write("/flipt.Flipt/OrderRollouts", manage, within(put, "/flags/{flag_key}/rollouts/order"), orderRollouts),
 	read("/flipt.Flipt/GetRollout", manage, within(get, "/flags/{flag_key}/rollouts/{id}"), getRollout),
@@ -78,9 +78,9 @@ var operations = []*Operation{
 	write("/flipt.Flipt/DeleteRollout", manage, within(del, "/flags/{flag_key}/rollouts/{id}"), deleteRollout),
 
 	// Segments and constraints.
-	list[flipt.SegmentList]("/flipt.Flipt/ListSegments", manage, both(get, "/segments"), listSegments),
+	list[flipt.SegmentList]("/flipt.Flipt/ListSegments", manage, both(get, "/segments"), listSegments).validating(checkPage),
 	write("/flipt.Flipt/CreateSegment", manage, both(post, "/segments"), createSegment),
-	read("/flipt.Flipt/GetSegment", manage, both(get, "/segments/{key}"), getSegment),
+	read("/flipt.Flipt/GetSegment", manage, both(get, "/segments/{key}"), getSegment).validating(checkKey),
 	write("/flipt.Flipt/UpdateSegment", manage, both(put, "/segments/{key}"), updateSegment),
 	write("/flipt.Flipt/DeleteSegment", manage, both(del, "/segments/{key}"), deleteSegment),
 	write("/flipt.Flipt/CreateConstraint", manage, both(post, "/segments/{segment_key}/constraints"), createConstraint),

@@ -16,7 +16,7 @@ type NamespaceInput struct {
 
 // ListNamespaces returns a page of the namespaces, in creation order.
 func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*guidon.Namespace, Page, error) {
-	if err := request.validateTokenFirst(); err != nil {
+	if err := request.ValidateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
 	namespaces, err := s.store.Namespaces(ctx)

@@ -51,7 +51,8 @@ func parsePageToken(token string) (pageToken, error) {
 	return t, nil
 }
 
-func (r PageRequest) validate() error {
+// Validate returns InvalidArgument if the request breaks a rule, whatever the list.
+func (r PageRequest) Validate() error {
 	switch {
 	case r.Limit < 0:
 		return guidon.Errorf(guidon.InvalidArgument, "invalid field limit: must be greater than or equal to '0'")
@@ -70,13 +71,13 @@ func (r PageRequest) requestsRest() bool {
 	return err == nil && token.Rest
 }
 
-// validateTokenFirst is validate for namespaces and rollouts. Flipt v1 has no rules for
+// ValidateTokenFirst is Validate for namespaces and rollouts. Flipt v1 has no rules for
 // their limits, so it reports an invalid page token whatever the limit is (contract 6).
-func (r PageRequest) validateTokenFirst() error {
+func (r PageRequest) ValidateTokenFirst() error {
 	if _, err := r.start(); err != nil {
 		return err
 	}
-	return r.validate()
+	return r.Validate()
 }
 
 // start returns the index of the first item of the page.

@@ -47,7 +47,7 @@ func TestPaginate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var items []string
 			var page Page
-			err := tt.request.validate()
+			err := tt.request.Validate()
 			if err == nil {
 				items, page, err = paginate(flags, tt.request, func(key string) string { return key })
 			}

@@ -48,6 +48,14 @@ func requireAll(fields ...field) error {
 	return nil
 }
 
+// NotEmpty returns InvalidArgument if the value of the named field is empty.
+func NotEmpty(name, value string) error {
+	if value == "" {
+		return emptyField(name)
+	}
+	return nil
+}
+
 func checkLength(name, value string) error {
 	if len(value) > maxTextLength && utf8.RuneCountInString(value) > maxTextLength {
 		return invalidField(name, "must not be longer than 255 characters")

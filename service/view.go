@@ -16,8 +16,8 @@ type State struct {
 	Age       time.Duration // since it was last known to be current; 0 unless the database is unavailable
 }
 
-// View is one state of a namespace. Its methods read that state, and do not modify
-// anything. The objects that they return are shared and must not be modified.
+// View is one state of a namespace. Its methods check their arguments, read that state, and
+// do not modify anything. The objects that they return are shared and must not be modified.
 type View struct {
 	Snapshot *guidon.Snapshot
 	State

@@ -4,7 +4,7 @@ import "github.com/guidonhq/guidon"
 
 // Flags returns a page of the flags, in creation order.
 func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
-	if err := request.validate(); err != nil {
+	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
 	return paginate(v.Snapshot.Flags(), request, func(f *guidon.Flag) string { return f.Key })
@@ -12,8 +12,8 @@ func (v View) Flags(request PageRequest) ([]*guidon.Flag, Page, error) {
 
 // Flag returns the flag. It returns NotFound if it does not exist.
 func (v View) Flag(key string) (*guidon.Flag, error) {
-	if key == "" {
-		return nil, emptyField("key")
+	if err := NotEmpty("key", key); err != nil {
+		return nil, err
 	}
 	if f := v.Snapshot.Flag(key); f != nil {
 		return f, nil
@@ -24,10 +24,10 @@ func (v View) Flag(key string) (*guidon.Flag, error) {
 // Rules returns a page of the flag's rules, sorted by rank. A flag that does not exist
 // has none.
 func (v View) Rules(flagKey string, request PageRequest) ([]*guidon.Rule, Page, error) {
-	if flagKey == "" {
-		return nil, Page{}, emptyField("flagKey")
+	if err := NotEmpty("flagKey", flagKey); err != nil {
+		return nil, Page{}, err
 	}
-	if err := request.validate(); err != nil {
+	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
 	return paginate(v.flagOrEmpty(flagKey).Rules, request, func(r *guidon.Rule) string { return r.ID })
@@ -35,7 +35,7 @@ func (v View) Rules(flagKey string, request PageRequest) ([]*guidon.Rule, Page, 
 
 // Rule returns the rule. It returns NotFound if the rule or its flag does not exist.
 func (v View) Rule(flagKey, id string) (*guidon.Rule, error) {
-	if err := requireAll(field{"id", id}, field{"flagKey", flagKey}); err != nil {
+	if err := RuleKeys(id, flagKey); err != nil {
 		return nil, err
 	}
 	if r := v.flagOrEmpty(flagKey).Rule(id); r != nil {
@@ -44,10 +44,15 @@ func (v View) Rule(flagKey, id string) (*guidon.Rule, error) {
 	return nil, ruleNotFound(v.Namespace, id)
 }
 
+// RuleKeys returns InvalidArgument if a rule cannot have the id, or a flag the key.
+func RuleKeys(id, flagKey string) error {
+	return requireAll(field{"id", id}, field{"flagKey", flagKey})
+}
+
 // Rollouts returns a page of the flag's rollouts, sorted by rank. A flag that does not
 // exist has none.
 func (v View) Rollouts(flagKey string, request PageRequest) ([]*guidon.Rollout, Page, error) {
-	if err := request.validateTokenFirst(); err != nil {
+	if err := request.ValidateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
 	return paginate(v.flagOrEmpty(flagKey).Rollouts, request, func(r *guidon.Rollout) string { return r.ID })

@@ -4,7 +4,7 @@ import "github.com/guidonhq/guidon"
 
 // Segments returns a page of the segments, in creation order.
 func (v View) Segments(request PageRequest) ([]*guidon.Segment, Page, error) {
-	if err := request.validate(); err != nil {
+	if err := request.Validate(); err != nil {
 		return nil, Page{}, err
 	}
 	return paginate(v.Snapshot.Segments(), request, func(g *guidon.Segment) string { return g.Key })
@@ -12,8 +12,8 @@ func (v View) Segments(request PageRequest) ([]*guidon.Segment, Page, error) {
 
 // Segment returns the segment. It returns NotFound if it does not exist.
 func (v View) Segment(key string) (*guidon.Segment, error) {
-	if key == "" {
-		return nil, emptyField("key")
+	if err := NotEmpty("key", key); err != nil {
+		return nil, err
 	}
 	if g := v.Snapshot.Segment(key); g != nil {
 		return g, nil

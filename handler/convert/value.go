@@ -37,14 +37,14 @@ func Result[T, M any](value T, err error, convert func(T) M) (M, error) {
 	return convert(value), nil
 }
 
-// pageRequest is what all list requests have in common.
-type pageRequest interface {
+// PageRequest is what all list requests have in common.
+type PageRequest interface {
 	GetLimit() int32
 	GetPageToken() string
 }
 
 // Page returns the page that a list request specifies.
-func Page(m pageRequest) service.PageRequest {
+func Page(m PageRequest) service.PageRequest {
 	page := service.PageRequest{Limit: m.GetLimit(), Token: m.GetPageToken()}
 	if m, ok := m.(interface{ GetOffset() int32 }); ok { // not on rollouts (contract 6)
 		page.Offset = m.GetOffset()

@@ -1,0 +1,32 @@
+package handler
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/service"
+)
+
+// The checks of requests that read a namespace, for [Operation.validating]. They depend on
+// the request alone, and a [service.View] makes them too, for other callers.
+
+func checkPage(m proto.Message) error { return convert.Page(m.(convert.PageRequest)).Validate() }
+
+func checkRollouts(m proto.Message) error {
+	return convert.Page(m.(convert.PageRequest)).ValidateTokenFirst()
+}
+
+func checkKey(m proto.Message) error {
+	return service.NotEmpty("key", m.(interface{ GetKey() string }).GetKey())
+}
+
+func checkRules(m proto.Message) error {
+	if err := service.NotEmpty("flagKey", m.(ofFlag).GetFlagKey()); err != nil {
+		return err
+	}
+	return checkPage(m)
+}
+
+func checkRule(m proto.Message) error {
+	return service.RuleKeys(m.(interface{ GetId() string }).GetId(), m.(ofFlag).GetFlagKey())
+}
