@@ -33,7 +33,7 @@ func TestChecksBeforeTheStore(t *testing.T) {
 		"ListRules":    &flipt.ListRuleRequest{FlagKey: "f", Limit: -1},
 		"GetRule":      &flipt.GetRuleRequest{FlagKey: "f"},
 		"ListRollouts": &flipt.ListRolloutRequest{FlagKey: "f", PageToken: "x"},
-		"ListSegments": &flipt.ListSegmentRequest{Offset: -1},
+		"ListSegments": &flipt.ListSegmentRequest{Limit: -1},
 		"GetSegment":   &flipt.GetSegmentRequest{},
 	} {
 		h := handler.New(handler.Config{Service: service.NewService(unused{t: t}, time.Now)})
