@@ -75,7 +75,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
 		{module + "/handler/codec", slices.Concat(engine, wire, []string{module + "/handler/codec/jsontext", module + "/handler/codec/quick"})},
 		{module + "/handler/stream", []string{module}},
-		{module + "/handler/convert", slices.Concat(base, wire)},
+		{module + "/handler/convert", slices.Concat(base, wire, []string{module + "/handler/codec/jsontext"})},
 		{module + "/runtimes/server/quickconn", nil},
 		{module + "/runtimes/server/quickgrpc", slices.Concat(wire, []string{"google.golang.org/grpc", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc"})},
 		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},

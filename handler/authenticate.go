@@ -3,7 +3,6 @@ package handler
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"time"
 
@@ -11,51 +10,55 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// The cookies of a browser session.
-const (
-	tokenCookie = "service_client_token"
-	stateCookie = "service_client_state"
-)
+// Credentials are what a request identifies its caller with.
+type Credentials struct {
+	Authorization, Cookie []string    // raw header values
+	Capability            *Capability // instead of them: that of a listener
+}
+
+// Capability is the credential of a listener that cannot send a header.
+type Capability struct {
+	Text      string
+	Namespace string
+	Arrived   time.Time // when the stream was requested
+}
 
 // authenticate identifies the caller and checks that the scope of a token which is
 // limited to a namespace covers the request.
-func (h *Handler) authenticate(ctx context.Context, o *Operation, request *Request, call *call) error {
-	if err := h.resolveCaller(ctx, o, request, call); err != nil {
+func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Request, call *Call) error {
+	if err := i.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
-	if a := call.caller.Authentication; a != nil {
-		if request.ofrep != nil {
-			return request.ofrep.bind(a)
-		}
-		return checkScope(a, o, request.Message)
+	if a := call.Caller.Authentication; a != nil {
+		return checkScope(a, o, request)
 	}
 	return nil
 }
 
 // resolveCaller identifies the caller and records it in call. If no credential is
 // needed, credentials are ignored (contract 10.1).
-func (h *Handler) resolveCaller(ctx context.Context, o *Operation, request *Request, call *call) error {
+func (i *Invoker) resolveCaller(ctx context.Context, o *Operation, request *Request, call *Call) error {
 	if request.Actor != nil {
-		call.caller.Actor = *request.Actor
+		call.Caller.Actor = *request.Actor
 		return nil
 	}
-	if !h.protects(o.Area) {
+	if !i.Protects(o.Area) {
 		return nil
 	}
-	recognized := call.caller.Authentication
-	call.caller.Authentication = nil
-	a, age, err := h.identifyCaller(ctx, call.demand, request, recognized)
-	call.age = age
+	recognized := call.Caller.Authentication
+	call.Caller.Authentication = nil
+	a, age, err := i.identifyCaller(ctx, call.Demand, call, request, recognized)
+	call.Age = age
 	if err != nil {
 		return err
 	}
-	call.caller.Authentication, call.caller.Actor = a, a.Actor()
+	call.Caller.Authentication, call.Caller.Actor = a, a.Actor()
 	return nil
 }
 
-// protects reports whether an area needs a credential (operations 1.2).
-func (h *Handler) protects(area Area) bool {
-	config := h.config.Authentication
+// Protects reports whether an area needs a credential (operations 1.2).
+func (i *Invoker) Protects(area Area) bool {
+	config := i.config.Authentication
 	switch area {
 	case AreaPublic:
 		return false
@@ -69,32 +72,31 @@ func (h *Handler) protects(area Area) bool {
 	return config.Required
 }
 
-// identifyCaller returns the authentication of the request's credential: a token, a
-// cookie or a capability, and the age of the tokens if they are stale. A token that was
-// recognized before is not hashed again.
-func (h *Handler) identifyCaller(ctx context.Context, d service.Demand, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
-	c := request.capability
+// identifyCaller returns the authentication of the request's credential, and the age of
+// the tokens if they are stale. A token that was recognized before is not hashed again.
+func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Call, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
+	c := request.Capability
 	switch {
 	case recognized != nil:
-		a, age, err := h.service.Reauthenticate(ctx, d, request.about(), recognized)
+		a, age, err := i.service.Reauthenticate(ctx, d, request.about(), recognized)
 		return a, age, withReason(err, reasonUnknown)
 	case c == nil:
-		return h.identify(ctx, d, request.about(), request.Authorization, request.Cookie)
+		return i.Identify(ctx, request.Credentials, d, request.about())
 	}
-	a, age, until, err := h.service.AuthenticateListener(ctx, d, c.namespace, c.text, c.arrived)
-	c.until = until
+	a, age, until, err := i.service.AuthenticateListener(ctx, d, c.Namespace, c.Text, c.Arrived)
+	call.Until = until
 	return a, age, withReason(err, "the capability, or the token it was issued for, is not valid here")
 }
 
-// identify returns the authentication of the credential, and the age of the tokens if
+// Identify returns the authentication of a token or cookie, and the age of the tokens if
 // they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (h *Handler) identify(ctx context.Context, d service.Demand, next string, authorization, cookie []string) (*service.Authentication, time.Duration, error) {
-	token, err := clientToken(authorization, cookie)
+func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
+	token, err := clientToken(c.Authorization, c.Cookie)
 	if err != nil {
 		return nil, 0, err
 	}
-	a, age, err := h.service.Authenticate(ctx, d, next, token)
+	a, age, err := i.service.Authenticate(ctx, d, next, token)
 	return a, age, withReason(err, reasonUnknown)
 }
 
@@ -104,7 +106,7 @@ const reasonUnknown = "the token is unknown or has expired"
 // withReason returns err, with the reason for the log if it is Unauthenticated.
 func withReason(err error, reason string) error {
 	if errors.Is(err, guidon.Unauthenticated) {
-		return unauthenticated(reason)
+		return Unauthenticated(reason)
 	}
 	return err
 }
@@ -115,56 +117,22 @@ func clientToken(authorization, cookie []string) (string, error) {
 	if len(authorization) > 0 {
 		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
 		if !ok || token == "" {
-			return "", unauthenticated("the Authorization header is not a bearer token")
+			return "", Unauthenticated("the Authorization header is not a bearer token")
 		}
 		return token, nil
 	}
-	if token := tokenFromCookies(cookie); token != "" {
+	if token := TokenFromCookies(cookie); token != "" {
 		return token, nil
 	}
-	return "", unauthenticated("no credential in the request")
+	return "", Unauthenticated("no credential in the request")
 }
 
-// tokenFromCookies returns the value of the token cookie, or "" if there is none.
-func tokenFromCookies(lines []string) string {
-	for _, line := range lines {
-		if !strings.Contains(line, tokenCookie) {
-			continue
-		}
-		cookies, err := http.ParseCookie(line)
-		if err != nil {
-			continue
-		}
-		for _, c := range cookies {
-			if c.Name == tokenCookie {
-				return c.Value
-			}
-		}
-	}
-	return ""
-}
-
-// unauthenticated returns the error of every failed authentication, with a reason for
+// Unauthenticated returns the error of every failed authentication, with a reason for
 // the log.
-func unauthenticated(reason string) error {
+func Unauthenticated(reason string) error {
 	return &guidon.Error{
 		Code:    guidon.Unauthenticated,
 		Message: guidon.PublicMessage(service.ErrUnauthenticated),
 		Err:     errors.New(reason),
-	}
-}
-
-// clearsCookies reports whether a 401 must end the browser's session: that of a request
-// for an authentication path with the token cookie (contract 10.4).
-func (x *exchange) clearsCookies() bool {
-	return underAny(x.request.URL.Path, []string{authPrefix}) && tokenFromCookies(x.request.Header["Cookie"]) != ""
-}
-
-// clearCookies makes the browser delete both cookies.
-func clearCookies(header http.Header) {
-	for _, name := range []string{stateCookie, tokenCookie} {
-		// #nosec G124 -- there is no value to keep safe, and plain HTTP could not clear a Secure one
-		c := http.Cookie{Name: name, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode}
-		header.Add("Set-Cookie", c.String())
 	}
 }

@@ -16,21 +16,21 @@ type buffer struct{ content []byte }
 
 var buffers = sync.Pool{New: func() any { return &buffer{content: make([]byte, 0, 2<<10)} }}
 
-// buffer returns the buffer of the exchange, emptied.
-func (x *exchange) buffer() []byte {
+// Buffer returns the buffer of the exchange, emptied.
+func (x *Exchange) Buffer() []byte {
 	if x.pooled == nil {
 		x.pooled = buffers.Get().(*buffer)
 	}
 	return x.pooled.content[:0]
 }
 
-// keep makes content, which may have outgrown the buffer, the buffer of the exchange.
-func (x *exchange) keep(content []byte) { x.pooled.content = content }
+// Keep makes content, which may have outgrown the buffer, the buffer of the exchange.
+func (x *Exchange) Keep(content []byte) { x.pooled.content = content }
 
-// releaseBody frees the memory that the body was read into, except for a small buffer,
+// ReleaseBody frees the memory that the body was read into, except for a small buffer,
 // which is kept for the response. It is called as soon as the request is decoded: an
 // import must not hold its body in memory until it has ended.
-func (x *exchange) releaseBody() {
+func (x *Exchange) ReleaseBody() {
 	if x.pooled != nil && cap(x.pooled.content) > maxPooled {
 		x.pooled = nil
 	}
@@ -38,7 +38,7 @@ func (x *exchange) releaseBody() {
 }
 
 // releaseBuffer returns the buffer to the pool, unless it is too large.
-func (x *exchange) releaseBuffer() {
+func (x *Exchange) releaseBuffer() {
 	if x.pooled != nil && cap(x.pooled.content) <= maxPooled {
 		buffers.Put(x.pooled)
 	}
@@ -51,8 +51,8 @@ const firstRead = 16 << 10
 
 // readAll is io.ReadAll into the exchange's buffer. length is the length of the body, or
 // negative if it is unknown.
-func (x *exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]byte, error) {
-	b := x.buffer()
+func (x *Exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]byte, error) {
+	b := x.Buffer()
 	b = slices.Grow(b, int(max(min(length, firstRead), 0))+1) // one more, to find the end
 	for {
 		n, err := r.Read(b[len(b):cap(b)])
@@ -74,7 +74,7 @@ func (x *exchange) readAll(ctx context.Context, r io.Reader, length int64) ([]by
 
 // growBody returns b, the first part of a body, with more room: for all of the body if
 // its length is known, otherwise twice the room.
-func (x *exchange) growBody(ctx context.Context, b []byte, length int64) ([]byte, error) {
+func (x *Exchange) growBody(ctx context.Context, b []byte, length int64) ([]byte, error) {
 	room := max(length+1-int64(len(b)), 0)
 	if length < 0 {
 		room = int64(len(b))

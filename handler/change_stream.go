@@ -7,48 +7,48 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
-const changesStream = namespacePrefix + "/changes/stream"
-
 // changeListener sends every change record of a namespace after a position, in order.
 // The position is its only state: the log has the rest.
 type changeListener struct {
+	hub     *stream.Hub
 	key     string
 	after   guidon.Position // zero: after the newest record when the stream starts
 	started bool
 	sent    guidon.Revision // all records up to this revision have been sent
 }
 
-func (l *changeListener) namespace() string { return l.key }
+// Namespace implements [Listener].
+func (l *changeListener) Namespace() string { return l.key }
 
-func (l *changeListener) listen(ctx context.Context, h *Handler, d service.Demand) (news, error) {
-	view, err := l.current(ctx, h, d)
-	n := news{state: view.State}
+// Listen implements [Listener].
+func (l *changeListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error) {
+	view, err := l.current(ctx, s, d)
+	n := News{State: view.State}
 	if err != nil {
 		return n, err
 	}
 	if l.started {
-		n.events, n.more, err = l.next(ctx, h, view.Snapshot.Revision())
+		n.Events, n.More, err = l.next(ctx, s, view.Snapshot.Revision())
 		return n, err
 	}
 	if l.after == (guidon.Position{}) {
-		if l.after, err = h.service.LatestChange(ctx, l.key); err != nil {
+		if l.after, err = s.LatestChange(ctx, l.key); err != nil {
 			return n, err
 		}
 	}
 	// Send the position, so that the client can continue from here even if it loses the
 	// connection before the first record.
-	l.started, n.more = true, true
-	n.events = append(appendCursor([]byte("id: "), l.after), "\n\n"...)
+	l.started, n.More = true, true
+	n.Events = append(appendCursor([]byte("id: "), l.after), "\n\n"...)
 	return n, nil
 }
 
@@ -56,9 +56,9 @@ func (l *changeListener) listen(ctx context.Context, h *Handler, d service.Deman
 var errRewound = guidon.Errorf(guidon.FailedPrecondition, "the namespace has lost revisions: a backup was restored")
 
 // current returns a state of the namespace that is no earlier than the last record sent.
-func (l *changeListener) current(ctx context.Context, h *Handler, d service.Demand) (service.View, error) {
+func (l *changeListener) current(ctx context.Context, s *service.Service, d service.Demand) (service.View, error) {
 	d.AtLeast = max(d.AtLeast, l.after.Revision)
-	view, err := h.service.ViewOrEmpty(ctx, l.key, d)
+	view, err := s.ViewOrEmpty(ctx, l.key, d)
 	switch {
 	case err != nil && l.started && errors.Is(err, guidon.Unavailable) && 0 < view.Revision && view.Revision < l.after.Revision:
 		return view, errRewound
@@ -75,12 +75,12 @@ func (l *changeListener) current(ctx context.Context, h *Handler, d service.Dema
 // next returns the records after l.after, as events, and whether there may be more. It
 // reads none if the revision at shows that there are none. The zero revision does not
 // show that: the deletion of the namespace may be a new record.
-func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revision) ([]byte, bool, error) {
+func (l *changeListener) next(ctx context.Context, s *service.Service, at guidon.Revision) ([]byte, bool, error) {
 	if at == l.sent && at.Number != 0 {
 		return nil, false, nil
 	}
-	events, last, err := h.config.Streams.ReadPage(ctx, stream.PageKey{Namespace: l.key, After: l.after, At: at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
-		return h.changePage(ctx, l.key, l.after)
+	events, last, err := l.hub.ReadPage(ctx, stream.PageKey{Namespace: l.key, After: l.after, At: at}, func(ctx context.Context) ([]byte, guidon.Position, error) {
+		return changePage(ctx, s, l.key, l.after)
 	})
 	if err != nil {
 		return nil, false, err
@@ -94,14 +94,14 @@ func (l *changeListener) next(ctx context.Context, h *Handler, at guidon.Revisio
 
 // changePage returns the next records after the position as events, and the position of
 // the last one.
-func (h *Handler) changePage(ctx context.Context, namespace string, after guidon.Position) ([]byte, guidon.Position, error) {
-	changes, err := h.service.ChangesAfter(ctx, namespace, after)
+func changePage(ctx context.Context, s *service.Service, namespace string, after guidon.Position) ([]byte, guidon.Position, error) {
+	changes, err := s.ChangesAfter(ctx, namespace, after)
 	if err != nil {
 		return nil, after, err
 	}
 	var events []byte
 	for _, c := range changes {
-		body, err := codec.Marshal(wireChange(c))
+		body, err := codec.Marshal(convert.Change(c))
 		if err != nil {
 			return nil, after, err
 		}
@@ -112,20 +112,22 @@ func (h *Handler) changePage(ctx context.Context, namespace string, after guidon
 	return events, after, nil
 }
 
-// serveChangeStream streams the change records of a namespace.
-func (h *Handler) serveChangeStream(x *exchange, o *Operation) {
-	r := x.request
-	message := &guidonv1.ListChangesRequest{NamespaceKey: chi.URLParam(r, "namespace_key")}
-	after, err := startCursor(r)
-	if err != nil {
-		x.replyError(err)
-		return
-	}
-	h.serveStream(x, o, stream.Changes, &Request{
-		Authorization: r.Header["Authorization"], Cookie: r.Header["Cookie"], Message: message,
-		MinRevision: strings.Join(r.Header[minRevisionHeader], ","),
-		listener:    &changeListener{key: guidon.NamespaceKey(message.GetNamespaceKey()), after: after},
-	})
+// ChangeForm returns the form of the streams of the change records of a namespace.
+func ChangeForm(hub *stream.Hub) StreamForm {
+	return StreamForm{Hub: hub, Kind: stream.Changes, Errors: Messages, Open: func(x *Exchange) (*Request, error) {
+		after, err := startCursor(x.Request)
+		if err != nil {
+			return nil, err
+		}
+		header := x.Request.Header
+		message := &guidonv1.ListChangesRequest{NamespaceKey: x.PathVariable("namespace_key")}
+		return &Request{
+			Credentials: Credentials{Authorization: header["Authorization"], Cookie: header["Cookie"]},
+			MinRevision: strings.Join(header[MinRevisionHeader], ","),
+			Message:     message,
+			Payload:     &changeListener{hub: hub, key: convert.NamespaceOf(message), after: after},
+		}, nil
+	}}
 }
 
 // startCursor returns the position after which the stream starts: the last one that a

@@ -21,12 +21,12 @@ func checkKey(m proto.Message) error {
 }
 
 func checkRules(m proto.Message) error {
-	if err := service.NotEmpty("flagKey", m.(ofFlag).GetFlagKey()); err != nil {
+	if err := service.NotEmpty("flagKey", m.(convert.OfFlag).GetFlagKey()); err != nil {
 		return err
 	}
 	return checkPage(m)
 }
 
 func checkRule(m proto.Message) error {
-	return service.RuleKeys(m.(interface{ GetId() string }).GetId(), m.(ofFlag).GetFlagKey())
+	return service.RuleKeys(m.(interface{ GetId() string }).GetId(), m.(convert.OfFlag).GetFlagKey())
 }

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// clientVersionHeader names the server version that a client was made for.
-const clientVersionHeader = "X-Flipt-Accept-Server-Version"
-
 // profile is how much of a snapshot a client understands (contract 9.2).
 type profile uint8
 

@@ -13,14 +13,14 @@ import (
 
 func createConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateConstraintRequest) (*flipt.Constraint, int64, error) {
 	c, revision, err := s.CreateConstraint(ctx, w, m.GetNamespaceKey(), constraintOf(m))
-	return convert.Changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
 }
 
 func updateConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateConstraintRequest) (*flipt.Constraint, int64, error) {
 	in := constraintOf(m)
 	in.ID = m.GetId()
 	c, revision, err := s.UpdateConstraint(ctx, w, m.GetNamespaceKey(), in)
-	return convert.Changed(c, revision, err, wireConstraint(namespaceOf(m), m.GetSegmentKey()))
+	return convert.Changed(c, revision, err, wireConstraint(convert.NamespaceOf(m), m.GetSegmentKey()))
 }
 
 func deleteConstraint(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteConstraintRequest) (*emptypb.Empty, int64, error) {

@@ -51,8 +51,8 @@ func newCORS(config CORSConfig) *cors {
 }
 
 // serve sets the headers of the response. It answers preflight requests itself, always
-// with 200, or 204 under OFREP, and reports whether it did.
-func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
+// with 200 unless the prefix of the path has another status, and reports whether it did.
+func (c *cors) serve(x *Exchange, r *http.Request) (answered bool) {
 	header := x.Header()
 	header.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
@@ -63,7 +63,7 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 		}
 		return false
 	}
-	x.event.operation, x.event.quiet = "preflight", true
+	x.Event.Operation, x.Event.Quiet = "preflight", true
 	header.Add("Vary", "Access-Control-Request-Method")
 	header.Add("Vary", "Access-Control-Request-Headers")
 	method, requested := r.Header.Get("Access-Control-Request-Method"), r.Header.Get("Access-Control-Request-Headers")
@@ -76,8 +76,8 @@ func (c *cors) serve(x *exchange, r *http.Request) (answered bool) {
 		header.Set("Access-Control-Max-Age", corsMaxAge)
 	}
 	status := http.StatusOK
-	if isOFREP(r.URL.Path) {
-		status = http.StatusNoContent // OFREP 10
+	if p := x.router.prefixOf(r.URL.Path); p != nil && p.Preflight != 0 {
+		status = p.Preflight
 	}
 	x.WriteHeader(status)
 	return true

@@ -1,115 +1,98 @@
 package handler
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed" // openapi.yaml.gz
-	"io"
 	"net/http"
-	"sync"
-
-	"github.com/go-chi/chi/v5"
+	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/service"
 )
 
-// compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
-//
-//go:embed openapi.yaml.gz
-var compressedOpenAPI []byte
-
-var openAPI = sync.OnceValues(func() ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(compressedOpenAPI))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
-})
-
-func (h *Handler) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
-	x := w.(*exchange)
-	text, err := openAPI()
-	if err != nil {
-		x.replyError(err)
-		return
-	}
-	x.reply(http.StatusOK, "application/yaml", text)
+// Diagnostics serves what shows the state of the process.
+type Diagnostics struct {
+	Health        func(service string) HealthStatus // nil means that the whole instance is ready
+	Outage        func() time.Duration              // how long the database has been unavailable; nil means it never is
+	Metrics       http.Handler                      // nil disables /metrics
+	MetricsPublic bool                              // allows reading /metrics without a credential
+	Profiling     http.Handler                      // nil disables /debug/pprof
+	Required      bool                              // credentials are required
 }
 
-// serveAnalytics reports that analytics is disabled, to callers with access to it
-// (operations 1.2).
-func (h *Handler) serveAnalytics(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	if h.config.Authentication.Required {
-		if err := h.identifyUnlimited(r); err != nil {
-			x.replyError(err)
-			return
+// The paths.
+const (
+	healthPath    = "/health"
+	metricsPath   = "/metrics"
+	profilingPath = "/debug/pprof"
+)
+
+// Routes returns the routes for everybody. Health is public and served under any host
+// name. Metrics and profiler are only for callers with access to them.
+func (d Diagnostics) Routes() []Plain { return d.routes(d.Required, d.guardMetrics, d.guardProfiling) }
+
+// OperatorRoutes returns the routes of a listener that only operators can reach, without
+// authentication.
+func (d Diagnostics) OperatorRoutes() []Plain {
+	allowAll := func(*Exchange) error { return nil }
+	return d.routes(false, allowAll, allowAll)
+}
+
+func (d Diagnostics) routes(anyHost bool, metrics, profiling guard) []Plain {
+	routes := []Plain{{Method: http.MethodGet, Pattern: healthPath, AnyHost: true, Serve: d.serveHealth}}
+	if d.Metrics != nil {
+		routes = append(routes, Plain{Method: http.MethodGet, Pattern: metricsPath, AnyHost: anyHost, Serve: d.serveMetrics(metrics)})
+	}
+	if d.Profiling != nil {
+		for _, method := range []string{http.MethodGet, http.MethodPost} { // pprof posts to its symbol page
+			for _, pattern := range []string{profilingPath, profilingPath + "/*"} {
+				routes = append(routes, Plain{Method: method, Pattern: pattern, AnyHost: anyHost, Serve: d.serveProfiling(profiling)})
+			}
 		}
 	}
-	x.replyError(guidon.Errorf(guidon.Unimplemented, "analytics is disabled"))
-}
-
-// Diagnostics returns the handler of a listener that only operators can reach. It serves
-// health, metrics and the profiler, without authentication.
-func (h *Handler) Diagnostics() http.Handler {
-	mux := chi.NewMux()
-	mux.Use(routing)
-	allowAll := func(*http.Request) error { return nil }
-	h.installDiagnostics(mux, exposure{}, allowAll, allowAll)
-	mux.NotFound(h.serveNotFound)
-	mux.MethodNotAllowed(h.serveMethodNotAllowed)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := h.begin(w, r)
-		defer h.conclude(x)
-		mux.ServeHTTP(x, r)
-	})
+	return routes
 }
 
 // guard returns an error if the request has no access to the route.
-type guard func(r *http.Request) error
+type guard func(x *Exchange) error
 
-func (h *Handler) serveMetrics(allow guard) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := w.(*exchange)
-		x.event.quiet = true
-		if err := allow(r); err != nil {
-			x.replyError(err)
+func (d Diagnostics) serveMetrics(allow guard) func(x *Exchange) {
+	return func(x *Exchange) {
+		x.Event.Quiet = true
+		if err := allow(x); err != nil {
+			x.ReplyError(err)
 			return
 		}
-		h.config.Metrics.ServeHTTP(w, r)
+		d.Metrics.ServeHTTP(x, x.Request)
 	}
 }
 
-func (h *Handler) serveProfiling(allow guard) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := allow(r); err != nil {
-			w.(*exchange).replyError(err)
+func (d Diagnostics) serveProfiling(allow guard) func(x *Exchange) {
+	return func(x *Exchange) {
+		if err := allow(x); err != nil {
+			x.ReplyError(err)
 			return
 		}
-		h.config.Profiling.ServeHTTP(w, r)
+		d.Profiling.ServeHTTP(x, x.Request)
 	}
 }
 
 // guardMetrics restricts access to the metrics, unless they are public.
-func (h *Handler) guardMetrics(r *http.Request) error {
-	if h.config.MetricsPublic {
+func (d Diagnostics) guardMetrics(x *Exchange) error {
+	if d.MetricsPublic {
 		return nil
 	}
-	return h.requireOperator(r, ", or set metrics.public")
+	return d.requireOperator(x, ", or set metrics.public")
 }
 
-func (h *Handler) guardProfiling(r *http.Request) error { return h.requireOperator(r, "") }
+func (d Diagnostics) guardProfiling(x *Exchange) error { return d.requireOperator(x, "") }
 
 // requireOperator returns an error unless the request has a credential for the whole
 // instance. It ignores the address of the peer: a proxy on this machine need not
 // disclose that it forwards a request. otherwise is another remedy, for the message.
-func (h *Handler) requireOperator(r *http.Request, otherwise string) error {
-	if !h.config.Authentication.Required {
+func (d Diagnostics) requireOperator(x *Exchange, otherwise string) error {
+	if !d.Required {
 		return guidon.Errorf(guidon.PermissionDenied,
 			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", otherwise)
 	}
-	err := h.identifyUnlimited(r)
+	err := identifyUnlimited(x)
 	if guidon.CodeOf(err) != guidon.Unauthenticated {
 		return err
 	}
@@ -123,13 +106,13 @@ func (h *Handler) requireOperator(r *http.Request, otherwise string) error {
 
 // identifyUnlimited returns Unauthenticated unless the request has a credential
 // that is not limited to a namespace.
-func (h *Handler) identifyUnlimited(r *http.Request) error {
-	a, _, err := h.identify(r.Context(), service.Demand{}, "", r.Header["Authorization"], r.Header["Cookie"])
+func identifyUnlimited(x *Exchange) error {
+	a, err := x.Identify()
 	if err != nil {
 		return err
 	}
 	if _, limited := a.Scope(); limited {
-		return unauthenticated("the token is limited to a namespace")
+		return Unauthenticated("the token is limited to a namespace")
 	}
 	return nil
 }

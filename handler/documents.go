@@ -8,22 +8,23 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) importDocument(ctx context.Context, c *call, m *guidonv1.ImportRequest, request *Request) (Response, error) {
+func importDocument(ctx context.Context, s *service.Service, c *Call, m *guidonv1.ImportRequest, request *Request) (Response, error) {
 	if m.GetDocument() == nil {
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
 	}
 	mode := convert.Enum[service.ImportMode](m.GetMode())
-	document := request.document
-	if document == nil {
+	document, streamed := request.Payload.(*service.Document)
+	if !streamed {
 		document = convert.DocumentOf(m.GetDocument())
 	}
-	result, revision, err := h.service.Import(ctx, c.write(), m.GetNamespaceKey(), document, mode, m.GetDryRun())
-	state := service.State{Namespace: namespaceOf(m), Revision: revision}
+	result, revision, err := s.Import(ctx, c.Write(), m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
 	if err != nil {
 		return Response{State: state}, err
 	}
@@ -32,11 +33,8 @@ func (h *Handler) importDocument(ctx context.Context, c *call, m *guidonv1.Impor
 
 func exportDocument(v service.View, m *guidonv1.ExportRequest, request *Request) (Response, error) {
 	export := v.Export(m.GetSortByKey())
-	if request.pieces {
-		return Response{write: func(x *exchange) {
-			pretty := x.pretty()
-			x.replyPieces(func(out io.Writer) error { return writeExport(out, export, pretty) })
-		}}, nil
+	if request.Pieces {
+		return Response{Answer: exported{export}}, nil
 	}
 	if request.Transport == "grpc" {
 		if err := checkExportMessage(export); err != nil {
@@ -50,28 +48,36 @@ func exportDocument(v service.View, m *guidonv1.ExportRequest, request *Request)
 	}}, nil
 }
 
-// maxGRPCResponse limits a message that contains a whole namespace, in bytes: both the
-// server and the client hold all of it in memory.
-const maxGRPCResponse = 64 << 20
+// exported is an export that is written in pieces.
+type exported struct{ *service.Export }
+
+// WriteJSON implements [InPieces].
+func (e exported) WriteJSON(out io.Writer, pretty bool) error {
+	w := codec.NewObjectWriter(out, pretty)
+	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
+	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)
+	codec.WriteList(w, "segments", e.Segments(), convert.WireDocumentSegment)
+	return w.End()
+}
 
 // checkExportMessage returns TooLarge if the message of the export would be too large,
 // without building it.
 func checkExportMessage(export *service.Export) error {
 	size := 0
 	for f := range export.Flags() {
-		if size += proto.Size(convert.WireDocumentFlag(f)); size > maxGRPCResponse {
+		if size += proto.Size(convert.WireDocumentFlag(f)); size > MaxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
 	for g := range export.Segments() {
-		if size += proto.Size(convert.WireDocumentSegment(g)); size > maxGRPCResponse {
+		if size += proto.Size(convert.WireDocumentSegment(g)); size > MaxGRPCResponse {
 			return errExportTooLarge
 		}
 	}
 	return nil
 }
 
-var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", maxGRPCResponse>>20)
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", MaxGRPCResponse>>20)
 
 func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
 	var converted []M

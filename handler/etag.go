@@ -2,11 +2,11 @@ package handler
 
 import "strings"
 
-// matchesETag reports whether the header If-None-Match contains the ETag. Flipt v1
+// MatchesETag reports whether the header If-None-Match contains the ETag. Flipt v1
 // clients return the ETag as they received it, without quotes (contract 9.3). The forms
 // of RFC 9110 13.1.2 are accepted too and compared weakly, because a proxy may have
 // rewritten the ETag. An empty ETag matches nothing.
-func matchesETag(header, etag string) bool {
+func MatchesETag(header, etag string) bool {
 	if header == "" || etag == "" {
 		return false
 	}

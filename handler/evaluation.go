@@ -13,32 +13,46 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) evaluateVariant(ctx context.Context, c *call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
-	start := h.tick()
-	result, state, err := h.service.EvaluateVariant(ctx, c.demand, evaluationOf(m))
-	end := h.now()
-	h.observeVariant(c, state, m, &result, err, end.Sub(start))
+// Evaluator evaluates flags and notifies an observer. It is safe for concurrent use.
+type Evaluator struct {
+	observer  EvaluationObserver // may be nil
+	now, tick func() time.Time
+}
+
+// NewEvaluator returns an Evaluator. The observer may be nil. now is the time that
+// responses state; durations are measured with tick.
+func NewEvaluator(observer EvaluationObserver, now, tick func() time.Time) *Evaluator {
+	return &Evaluator{observer: observer, now: now, tick: tick}
+}
+
+// Variant evaluates a variant flag.
+func (v *Evaluator) Variant(ctx context.Context, s *service.Service, c *Call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
+	start := v.tick()
+	result, state, err := s.EvaluateVariant(ctx, c.Demand, evaluationOf(m))
+	end := v.now()
+	v.observeVariant(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
 		return Response{State: state}, err
 	}
 	response := variantResponses.Get().(*variantResponse)
 	setTime(&response.at, end)
 	setVariantResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(c, m), end.Sub(start), &response.at})
-	return Response{State: state, Message: &response.message, memory: response}, nil
+	return Response{State: state, Message: &response.message, Memory: response}, nil
 }
 
-func (h *Handler) evaluateBoolean(ctx context.Context, c *call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
-	start := h.tick()
-	result, state, err := h.service.EvaluateBoolean(ctx, c.demand, evaluationOf(m))
-	end := h.now()
-	h.observeBoolean(c, state, m, &result, err, end.Sub(start))
+// Boolean evaluates a boolean flag.
+func (v *Evaluator) Boolean(ctx context.Context, s *service.Service, c *Call, m *evaluation.EvaluationRequest, _ *Request) (Response, error) {
+	start := v.tick()
+	result, state, err := s.EvaluateBoolean(ctx, c.Demand, evaluationOf(m))
+	end := v.now()
+	v.observeBoolean(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
 		return Response{State: state}, err
 	}
 	response := booleanResponses.Get().(*booleanResponse)
 	setTime(&response.at, end)
 	setBooleanResult(&response.message, m.GetFlagKey(), &result, responseMeta{requestIDOf(c, m), end.Sub(start), &response.at})
-	return Response{State: state, Message: &response.message, memory: response}, nil
+	return Response{State: state, Message: &response.message, Memory: response}, nil
 }
 
 // Request and response messages of evaluations are pooled.
@@ -52,22 +66,23 @@ var (
 // takes time in proportion to its largest size so far.
 const maxPooledContext = 64
 
-func takeEvaluationRequest() proto.Message {
+// TakeRequest returns an empty request message from the pool.
+func TakeRequest() proto.Message {
 	return evaluationRequests.Get().(*evaluation.EvaluationRequest)
 }
 
-// releaseEvaluationRequest resets the message and returns it to the pool. It keeps the
+// ReleaseRequest resets the message and returns it to the pool. It keeps the
 // emptied context map, to be filled again.
-func releaseEvaluationRequest(m proto.Message) {
+func ReleaseRequest(m proto.Message) {
 	request := m.(*evaluation.EvaluationRequest)
-	properties := emptied(request.GetContext())
+	properties := Emptied(request.GetContext())
 	request.Reset()
 	request.Context = properties
 	evaluationRequests.Put(request)
 }
 
-// emptied clears the context and returns it, or nil if it is too large to be reused.
-func emptied(properties map[string]string) map[string]string {
+// Emptied clears the context and returns it, or nil if it is too large to be reused.
+func Emptied(properties map[string]string) map[string]string {
 	if len(properties) > maxPooledContext {
 		return nil
 	}
@@ -80,7 +95,8 @@ type variantResponse struct {
 	at      timestamppb.Timestamp
 }
 
-func (r *variantResponse) release() {
+// Release implements [Releaser].
+func (r *variantResponse) Release() {
 	r.message.Reset()
 	variantResponses.Put(r)
 }
@@ -90,7 +106,8 @@ type booleanResponse struct {
 	at      timestamppb.Timestamp
 }
 
-func (r *booleanResponse) release() {
+// Release implements [Releaser].
+func (r *booleanResponse) Release() {
 	r.message.Reset()
 	booleanResponses.Put(r)
 }
@@ -140,12 +157,12 @@ func wireReason(r guidon.Reason) evaluation.EvaluationReason {
 // requestIDOf returns the request id that the client set in its message. If there is
 // none, it returns a fresh one: that of the call, which is in the log, unless the
 // client gave that one too.
-func requestIDOf(c *call, m interface{ GetRequestId() string }) string {
+func requestIDOf(c *Call, m interface{ GetRequestId() string }) string {
 	if given := m.GetRequestId(); given != "" {
 		return given
 	}
-	if c.caller.RequestID != "" && !c.caller.RequestIDGiven {
-		return c.caller.RequestID
+	if c.Caller.RequestID != "" && !c.Caller.RequestIDGiven {
+		return c.Caller.RequestID
 	}
 	return service.NewRequestID()
 }

@@ -19,10 +19,10 @@ var (
 	batchResponses = sync.Pool{New: func() any { return new(batchResponse) }}
 )
 
-// evaluateBatch evaluates all items of a batch. Each result has its own request id, and
+// Batch evaluates all items of a batch. Each result has its own request id, and
 // all have the duration and end of the whole batch (contract 7.7, 7.8).
-func (h *Handler) evaluateBatch(ctx context.Context, c *call, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
-	start := h.tick()
+func (v *Evaluator) Batch(ctx context.Context, s *service.Service, c *Call, m *evaluation.BatchEvaluationRequest, _ *Request) (Response, error) {
+	start := v.tick()
 	batch := batches.Get().(*service.Batch)
 	defer func() {
 		batch.Reset()
@@ -31,15 +31,15 @@ func (h *Handler) evaluateBatch(ctx context.Context, c *call, m *evaluation.Batc
 	for _, item := range m.GetRequests() {
 		batch.Requests = append(batch.Requests, evaluationOf(item))
 	}
-	state, err := h.service.EvaluateBatch(ctx, c.demand, batch)
-	end := h.now()
-	observeBatch(h, c, state, m.GetRequests(), batch.Answers, err, end.Sub(start))
+	state, err := s.EvaluateBatch(ctx, c.Demand, batch)
+	end := v.now()
+	observeBatch(v, c, state, m.GetRequests(), batch.Answers, err, end.Sub(start))
 	if err != nil {
 		return Response{State: state}, err
 	}
 	response := batchResponses.Get().(*batchResponse)
 	response.set(m, requestIDOf(c, m), batch.Answers, end.Sub(start), end)
-	return Response{State: state, Message: &response.message, memory: response}, nil
+	return Response{State: state, Message: &response.message, Memory: response}, nil
 }
 
 // batchResponse is the response to a batch, with the memory of all messages in it.
@@ -122,8 +122,8 @@ func (r *batchResponse) setEvaluation(response *evaluation.EvaluationResponse, m
 	}
 }
 
-// release empties the response and returns it to the pool.
-func (r *batchResponse) release() {
+// Release empties the response and returns it to the pool.
+func (r *batchResponse) Release() {
 	r.message.RequestId = ""
 	r.message.Responses = slices.Delete(r.message.Responses, 0, len(r.message.Responses))
 	r.responses = slices.Delete(r.responses, 0, len(r.responses))

@@ -2,17 +2,17 @@ package handler
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/guidonhq/guidon"
 )
 
-// EvaluationLog is an [Observer] that logs each evaluation as an event, under the names
-// of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It is safe for
-// concurrent use.
+// EvaluationLog is an [EvaluationObserver] that logs each evaluation as an event, under
+// the names of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It is
+// safe for concurrent use.
 type EvaluationLog struct {
 	logger   *slog.Logger
 	entities bool
@@ -24,17 +24,14 @@ func NewEvaluationLog(logger *slog.Logger, entities bool) *EvaluationLog {
 	return &EvaluationLog{logger: logger, entities: entities}
 }
 
-// Finished implements [Observer].
-func (*EvaluationLog) Finished(string, string, guidon.Code, time.Duration) {}
-
-// Evaluated implements [Observer].
+// Evaluated implements [EvaluationObserver].
 func (l *EvaluationLog) Evaluated(events []EvaluationEvent) {
 	ctx := context.Background()
 	if !l.logger.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
 	for i := range events {
-		logEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation", func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
+		LogEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation", func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
 	}
 }
 
@@ -44,8 +41,8 @@ func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) [
 	attributes = append(attributes,
 		slog.String("request_id", e.RequestID),
 		slog.String("feature_flag.provider.name", "guidon"),
-		slog.String("feature_flag.set.id", clip(e.Namespace)),
-		slog.String("feature_flag.key", clip(e.Flag)),
+		slog.String("feature_flag.set.id", Clip(e.Namespace)),
+		slog.String("feature_flag.key", Clip(e.Flag)),
 		slog.String("feature_flag.result.reason", e.conventionalReason()),
 	)
 	if e.Value != "" {
@@ -55,12 +52,12 @@ func (l *EvaluationLog) attributes(attributes []slog.Attr, e *EvaluationEvent) [
 		attributes = append(attributes, slog.String("feature_flag.version", strconv.FormatInt(e.Revision, 10)))
 	}
 	if l.entities && e.EntityID != "" {
-		attributes = append(attributes, slog.String("feature_flag.context.id", clip(e.EntityID)))
+		attributes = append(attributes, slog.String("feature_flag.context.id", Clip(e.EntityID)))
 	}
 	if e.Err != nil {
 		attributes = append(attributes,
 			slog.String("error.type", conventionalError(e.Err)),
-			slog.String("feature_flag.error.message", clip(guidon.PublicMessage(e.Err))))
+			slog.String("feature_flag.error.message", Clip(guidon.PublicMessage(e.Err))))
 	}
 	return attributes
 }
@@ -74,13 +71,19 @@ func (e *EvaluationEvent) conventionalReason() string {
 	case e.OFREPReason != "":
 		return strings.ToLower(e.OFREPReason)
 	case e.Reason == reasonName(guidon.ReasonFlagDisabled):
-		return strings.ToLower(ofrepDisabled)
+		return "disabled"
 	case e.Reason == reasonName(guidon.ReasonMatch) && e.Split:
-		return strings.ToLower(ofrepSplit)
+		return "split"
 	case e.Reason == reasonName(guidon.ReasonMatch):
-		return strings.ToLower(ofrepTargetingMatch)
+		return "targeting_match"
 	}
 	return e.Reason // "default" or "unknown"
+}
+
+// CodedError is an error with an error code of OFREP.
+type CodedError interface {
+	error
+	OFREPCode() string
 }
 
 // conventionalError returns the conventions' name of the error: the error code of OFREP
@@ -89,12 +92,18 @@ func conventionalError(err error) string {
 	if guidon.IsWrongFlagType(err) {
 		return "type_mismatch"
 	}
-	return strings.ToLower(ofrepCodeOf(err))
+	if coded, ok := errors.AsType[CodedError](err); ok {
+		return strings.ToLower(coded.OFREPCode())
+	}
+	if guidon.CodeOf(err) == guidon.NotFound {
+		return "flag_not_found"
+	}
+	return "general"
 }
 
-// Observers returns an observer that notifies all that are not nil, or nil if there is
-// none.
-func Observers(all ...Observer) Observer {
+// EvaluationObservers returns an observer that notifies all that are not nil, or nil if
+// there is none.
+func EvaluationObservers(all ...EvaluationObserver) EvaluationObserver {
 	var present observers
 	for _, o := range all {
 		if o != nil {
@@ -110,13 +119,7 @@ func Observers(all ...Observer) Observer {
 	return present
 }
 
-type observers []Observer
-
-func (o observers) Finished(operation, transport string, code guidon.Code, duration time.Duration) {
-	for _, one := range o {
-		one.Finished(operation, transport, code, duration)
-	}
-}
+type observers []EvaluationObserver
 
 func (o observers) Evaluated(events []EvaluationEvent) {
 	for _, one := range o {

@@ -32,7 +32,7 @@ func loggedStates(entities bool) (*handler.Handler, *bytes.Buffer) {
 	store := &states{byKey: map[string]*guidon.Snapshot{"default": s}}
 	return handler.New(handler.Config{
 		Service:  service.NewService(store, time.Now),
-		Observer: handler.Observers(nil, handler.NewEvaluationLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
+		Evaluations: handler.EvaluationObservers(nil, handler.NewEvaluationLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
 	}), &log
 }
 

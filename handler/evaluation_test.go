@@ -141,7 +141,7 @@ func (o *observer) Evaluated(events []handler.EvaluationEvent) {
 // order.
 func TestObserverOfLargeBatch(t *testing.T) {
 	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, service.MaxBatch)}
-	s := newShop(t, func(c *handler.Config) { c.Observer = o })
+	s := newShop(t, func(c *handler.Config) { c.Observer, c.Evaluations = o, o })
 	m := &evaluation.BatchEvaluationRequest{}
 	for i := range service.MaxBatch {
 		m.Requests = append(m.Requests, &evaluation.EvaluationRequest{FlagKey: fmt.Sprintf("flag-%d", i)})
@@ -165,7 +165,7 @@ func TestObserverOfLargeBatch(t *testing.T) {
 // TestObserver: the observer is notified of every request and every evaluation.
 func TestObserver(t *testing.T) {
 	o := newObserver()
-	s := newShop(t, func(c *handler.Config) { c.Observer = o })
+	s := newShop(t, func(c *handler.Config) { c.Observer, c.Evaluations = o, o })
 	for range 8 { // the requests of newShop
 		<-o.finished
 	}

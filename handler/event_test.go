@@ -226,7 +226,7 @@ func (panickingObserver) Evaluated([]handler.EvaluationEvent)                 { 
 // TestPanickingObserver: an observer that panics ends neither the process nor a response
 // that is ready.
 func TestPanickingObserver(t *testing.T) {
-	s := newServer(t, func(c *handler.Config) { c.Observer = panickingObserver{} })
+	s := newServer(t, func(c *handler.Config) { c.Observer, c.Evaluations = panickingObserver{}, panickingObserver{} })
 	s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
 	s.do("POST", "/evaluate/v1/variant", "{}").fails(t, 500, 13, "internal error")
 	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}}); err != nil {

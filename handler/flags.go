@@ -19,7 +19,7 @@ func listFlags(v service.View, m *flipt.ListFlagRequest, request *Request) (Resp
 		return Response{}, err
 	}
 	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
-	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, flagWeight(namespaceOf(m)))
+	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
 		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
@@ -58,15 +58,9 @@ func deleteFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 	return convert.Done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }
 
-// inNamespace is a request with a namespace key.
-type inNamespace interface{ GetNamespaceKey() string }
-
-// namespaceOf returns the namespace of the request: without a key, the default one.
-func namespaceOf(m inNamespace) string { return guidon.NamespaceKey(m.GetNamespaceKey()) }
-
 // wireFlag returns a function that converts flags of the request's namespace.
-func wireFlag(m inNamespace) func(*guidon.Flag) *flipt.Flag {
-	namespace := namespaceOf(m)
+func wireFlag(m convert.InNamespace) func(*guidon.Flag) *flipt.Flag {
+	namespace := convert.NamespaceOf(m)
 	return func(f *guidon.Flag) *flipt.Flag {
 		flag := &flipt.Flag{
 			Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,

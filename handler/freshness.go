@@ -12,8 +12,8 @@ import (
 
 // The headers for how fresh a response must be, and for how old it is.
 const (
-	minRevisionHeader = "Guidon-Min-Revision"
-	staleHeader       = "Guidon-Stale"
+	MinRevisionHeader = "Guidon-Min-Revision"
+	StaleHeader       = "Guidon-Stale"
 )
 
 // demand returns how current the state that answers the request must be.
@@ -39,7 +39,7 @@ func minRevision(header string) (int64, error) {
 	}
 	number, err := strconv.ParseUint(header, 10, 63)
 	if err != nil {
-		return 0, guidon.Errorf(guidon.InvalidArgument, "invalid header %s: must be a revision", minRevisionHeader)
+		return 0, guidon.Errorf(guidon.InvalidArgument, "invalid header %s: must be a revision", MinRevisionHeader)
 	}
 	return int64(number), nil // #nosec G115 -- 63 bits
 }
@@ -66,21 +66,4 @@ func StaleSeconds(age time.Duration) string {
 		return ""
 	}
 	return strconv.FormatInt(int64((age+time.Second-1)/time.Second), 10)
-}
-
-// about returns the namespace that the request is about, or "" if there is none.
-// For a batch it is that of the first item. In an OFREP request, the scope of a token may
-// override it. Before the message has been read, it is the namespace of the path or,
-// without one, the default namespace.
-func (r *Request) about() string {
-	if r.ofrep != nil {
-		return guidon.NamespaceKey(r.ofrep.namespace)
-	}
-	if r.Message == nil {
-		return guidon.NamespaceKey(r.path)
-	}
-	for key := range namespaces(r.Message) {
-		return guidon.NamespaceKey(key)
-	}
-	return ""
 }

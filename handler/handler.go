@@ -1,13 +1,15 @@
 package handler
 
 import (
+	"context"
+	_ "embed" // openapi.yaml.gz
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
-	"github.com/go-chi/chi/v5"
-
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
@@ -17,14 +19,17 @@ import (
 // defaultTimeout limits the work on one request.
 const defaultTimeout = 30 * time.Second
 
-// tokenService is the gRPC service that requires the token method to be enabled.
-const tokenService = "flipt.auth.AuthenticationMethodTokenService" // #nosec G101 -- a name
+// compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
+//
+//go:embed openapi.yaml.gz
+var compressedOpenAPI []byte
 
 // Config configures a [Handler]. Service is required; the zero value of every other
 // field is a usable default.
 type Config struct {
 	Service        *service.Service
 	Authentication AuthenticationConfig
+	SignIn         SignIn // nil if nobody can sign in
 	Info           Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) HealthStatus
@@ -34,7 +39,9 @@ type Config struct {
 	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
 	Profiling      http.Handler         // nil disables /debug/pprof
 	CORS           *CORSConfig          // nil disables CORS
+	Mounts         []Mount              // pages
 	Observer       Observer             // optional
+	Evaluations    EvaluationObserver   // optional
 	Streams        *stream.Hub          // nil disables event streams, for runtimes that cannot stream
 	Logger         *slog.Logger         // nil disables logging
 	Now            func() time.Time
@@ -44,81 +51,91 @@ type Config struct {
 	Budget         *budget.Budget  // of the memory of the requests in progress; nil means one of the default size
 }
 
-// AuthenticationConfig configures which requests need a credential.
-type AuthenticationConfig struct {
-	Required          bool // if not set, credentials are ignored (contract 10.1)
-	ExcludeManagement bool
-	ExcludeEvaluation bool
-	ExcludeOFREP      bool
-	TokenMethod       bool // static tokens can be created
-}
-
 // Handler serves every request of the service. It is safe for concurrent use.
 type Handler struct {
-	config  Config
-	service *service.Service
-	logger  *slog.Logger
-	now     func() time.Time
-	tick    func() time.Time // now, for measuring durations
-	timeout time.Duration
-	budget  *budget.Budget
-	cors    *cors
-	origins originChecks
-	mux     *chi.Mux
-	fast    fastRoutes
-	info    []byte
-
-	revisions revisionTexts
+	invoker     *Invoker
+	operations  []*Operation
+	byName      map[string]*Operation
+	router      *Router
+	diagnostics *Router
 }
 
-// New returns a handler. It starts no goroutines.
+// New returns a handler. It starts no goroutines. It panics if a mount or an operation of
+// config.SignIn claims a path that has an owner already.
 func New(config Config) *Handler {
-	h := &Handler{
-		config:  config,
-		service: config.Service,
-		logger:  config.Logger,
-		now:     config.Now,
-		tick:    config.Now,
-		timeout: config.Timeout,
-		budget:  config.Budget,
-		info:    config.Info.encode(config.Authentication.Required),
-		mux:     chi.NewMux(),
-		fast:    fastRoutes{exact: make(map[Route]serveFunc)},
+	config, tick := config.withDefaults()
+	invoker := NewInvoker(InvokerConfig{
+		Service: config.Service, Authentication: config.Authentication, Budget: config.Budget,
+		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload, Observer: config.Observer,
+	})
+	rows := rows(config, invoker, tick)
+	routing := RouterConfig{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}
+	state := Diagnostics{
+		Health: config.Health, Outage: config.Outage, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
+		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
-	if h.logger == nil {
-		h.logger = slog.New(slog.DiscardHandler)
+	plain := append(state.Routes(), OpenAPI(compressedOpenAPI, config.Authentication.Required), Analytics(config.Authentication.Required))
+	h := &Handler{invoker: invoker, byName: make(map[string]*Operation), router: NewRouter(rows, plain, config.Mounts, routing)}
+	for _, row := range rows {
+		h.operations, h.byName[row.Name] = append(h.operations, row.Operation), row.Operation
 	}
-	if h.now == nil {
-		h.now, h.tick = time.Now, clock.Tick
-	}
-	if h.config.ImportMemory == 0 {
-		h.config.ImportMemory = DefaultImportMemory
-	}
-	if h.budget == nil {
-		h.budget = budget.New(0)
-	}
-	if h.timeout == 0 {
-		h.timeout = defaultTimeout
-	}
-	if config.CORS != nil {
-		h.cors = newCORS(*config.CORS)
-	}
-	h.origins.init(config)
-	h.mux.Use(routing)
-	h.install(h.mux)
+	routing.CORS = nil
+	h.diagnostics = NewRouter(nil, state.OperatorRoutes(), nil, routing)
 	return h
 }
 
-// Enabled reports whether the handler has the operation.
-func (h *Handler) Enabled(o *Operation) bool {
-	switch {
-	case o.streams:
-		return h.config.Streams != nil
-	case o.form != nil:
-		return true
+// withDefaults returns the configuration with a value for every optional field that the
+// handler cannot do without, and the clock that durations are measured with.
+func (c Config) withDefaults() (config Config, tick func() time.Time) {
+	tick = c.Now
+	if c.Now == nil {
+		c.Now, tick = time.Now, clock.Tick
 	}
-	return h.config.Authentication.TokenMethod || o.Service() != tokenService
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Budget == nil {
+		c.Budget = budget.New(0)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	return c, tick
+}
+
+// ServeHTTP implements [http.Handler]. It logs and observes each request once.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.router.ServeHTTP(w, r) }
+
+// Diagnostics returns the handler of a listener that only operators can reach. It serves
+// health, metrics and the profiler, without authentication.
+func (h *Handler) Diagnostics() http.Handler { return h.diagnostics }
+
+// Invoke runs the operation of this handler with the name of o; see [Invoker.Invoke].
+func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
+	own := h.byName[o.Name]
+	if own == nil {
+		return Response{}, guidon.Errorf(guidon.Unimplemented, "there is no operation %s", o.Name)
+	}
+	return h.invoker.Invoke(ctx, own, request)
+}
+
+// Operations returns the operations of the handler that have messages, also the disabled
+// ones. They are available over HTTP and gRPC.
+func (h *Handler) Operations() []*Operation { return h.selected((*Operation).HasMessages) }
+
+func (h *Handler) selected(wanted func(*Operation) bool) []*Operation {
+	return slices.DeleteFunc(slices.Clone(h.operations), func(o *Operation) bool { return !wanted(o) })
+}
+
+// Operations returns the operations with messages that every handler has, to find out
+// about their names, routes and messages.
+func Operations() []*Operation { return New(Config{}).Operations() }
+
+// OperationsOverHTTP returns the operations without messages that every handler has:
+// OFREP and the event streams.
+func OperationsOverHTTP() []*Operation {
+	return New(Config{}).selected(func(o *Operation) bool { return !o.HasMessages() })
 }
 
 // Budget returns the memory budget that all transports of the handler share.
-func (h *Handler) Budget() *budget.Budget { return h.budget }
+func (h *Handler) Budget() *budget.Budget { return h.invoker.Budget() }

@@ -25,8 +25,9 @@ func BenchmarkHandler(b *testing.B) {
 	store.tokens = service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{
 		{ID: "1", Method: service.MethodToken, TokenHash: service.HashToken(token)},
 	})
+	registry := metrics.New(metrics.Config{})
 	h := handler.New(handler.Config{
-		Service: service.NewService(store, time.Now), Observer: metrics.New(metrics.Config{}),
+		Service: service.NewService(store, time.Now), Observer: registry, Evaluations: registry,
 		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, kind := range []string{"boolean", "variant"} {

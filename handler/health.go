@@ -2,7 +2,6 @@ package handler
 
 import (
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -20,30 +19,29 @@ const (
 
 // serveHealth responds with the health of the service that the query names, or of the
 // whole instance (contract 11). With the parameter full it adds that of the database.
-func (h *Handler) serveHealth(w http.ResponseWriter, r *http.Request) {
-	x := w.(*exchange)
-	x.event.quiet = true
-	query := r.URL.Query()
-	switch h.health(query.Get("service")) {
+func (d Diagnostics) serveHealth(x *Exchange) {
+	x.Event.Quiet = true
+	query := x.Request.URL.Query()
+	switch d.health(query.Get("service")) {
 	case HealthServing:
-		x.replyRaw(contentJSON, h.healthBody(query.Has("full")))
+		x.ReplyRaw(ContentJSON, d.healthBody(query.Has("full")))
 	case HealthNotServing:
-		x.replyError(guidon.Errorf(guidon.Unavailable, "not serving"))
+		x.ReplyError(guidon.Errorf(guidon.Unavailable, "not serving"))
 	default:
-		x.replyError(guidon.Errorf(guidon.NotFound, "unknown service"))
+		x.ReplyError(guidon.Errorf(guidon.NotFound, "unknown service"))
 	}
 }
 
 // healthBody returns the body of a healthy response. The instance stays healthy while
 // the database is unavailable: stopping an instance that can still evaluate would make
 // matters worse.
-func (h *Handler) healthBody(full bool) []byte {
+func (d Diagnostics) healthBody(full bool) []byte {
 	outage := time.Duration(0)
 	switch {
 	case !full:
 		return []byte(`{"status":"SERVING"}`)
-	case h.config.Outage != nil:
-		outage = h.config.Outage()
+	case d.Outage != nil:
+		outage = d.Outage()
 	}
 	if outage == 0 {
 		return []byte(`{"status":"SERVING","database":{"status":"SERVING"}}`)
@@ -51,10 +49,10 @@ func (h *Handler) healthBody(full bool) []byte {
 	return fmt.Appendf(nil, `{"status":"SERVING","database":{"status":"NOT_SERVING","staleSeconds":%s}}`, StaleSeconds(outage))
 }
 
-func (h *Handler) health(service string) HealthStatus {
+func (d Diagnostics) health(service string) HealthStatus {
 	switch {
-	case h.config.Health != nil:
-		return h.config.Health(service)
+	case d.Health != nil:
+		return d.Health(service)
 	case service == "":
 		return HealthServing
 	}

@@ -1,9 +1,7 @@
 package handler
 
 import (
-	"context"
 	"io"
-	"net/http"
 
 	"google.golang.org/protobuf/proto"
 
@@ -21,60 +19,44 @@ const DefaultImportMemory = 384 << 20
 // importedInParts is the remedy that errors about these limits suggest.
 const importedInParts = "import it in parts, each in update mode"
 
-var errImportBody = guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", importBodyLimit>>20, importedInParts)
+// ImportLimits are the limits of the request of an import.
+var ImportLimits = Limits{Bytes: 256 << 20, Values: 20_000_000}
 
 // maxShortImport is the largest body of an import that is decoded as a whole, in bytes.
 // Longer ones could hold so many empty objects that their messages take hundreds of times
 // the length of the body.
 const maxShortImport = 256 << 10
 
-// isLongImport reports whether the body must be decoded while it is read, because it is
-// long or of unknown length. An anonymous caller's may not be long.
-func (x *exchange) isLongImport(limits Limits) bool {
-	length := x.request.ContentLength
-	return limits.Bytes > maxShortImport && (length < 0 || length > maxShortImport)
+// LongImport returns how the long body of an import is decoded: its flags and segments
+// are added to a document one by one, so that the whole body is never in memory. The
+// document may take so many bytes of memory; 0 means DefaultImportMemory.
+func LongImport(memory int64) LongBody {
+	if memory == 0 {
+		memory = DefaultImportMemory
+	}
+	return LongBody{
+		Whole:   maxShortImport,
+		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", ImportLimits.Bytes>>20, importedInParts),
+		Decode: func(body io.Reader, m proto.Message) (any, error) {
+			return decodeImport(body, m.(*guidonv1.ImportRequest), memory)
+		},
+	}
 }
 
-// decodeImport reads an import into m, except for its flags and segments. These are
-// added to the request's document one by one, so that the whole body is never in memory.
-func (x *exchange) decodeImport(ctx context.Context, m *guidonv1.ImportRequest) error {
-	if x.request.ContentLength > importBodyLimit {
-		x.Header().Set("Connection", "close") // rather than read the rest
-		return errImportBody
-	}
-	if err := x.decoded.Raise(ctx, importBodyLimit); err != nil { // the whole share: one import at a time
-		return err
-	}
-	source := &bodyReader{from: http.MaxBytesReader(x.ResponseWriter, x.request.Body, importBodyLimit)}
-	d := &documentReader{limit: x.importMemory}
-	err := codec.UnmarshalStream(source, m, importValueLimit, map[string]codec.List{
+// decodeImport reads an import into m, except for its flags and segments, which are in
+// the document that it returns. It returns nil if there is no document.
+func decodeImport(body io.Reader, m *guidonv1.ImportRequest, memory int64) (any, error) {
+	d := &documentReader{limit: memory}
+	err := codec.UnmarshalStream(body, m, ImportLimits.Values, map[string]codec.List{
 		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
 		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
 	})
-	switch {
-	case source.err != nil && source.err != io.EOF:
-		return x.readError(source.err, errImportBody)
-	case err != nil:
-		return err
-	case m.GetDocument() != nil:
-		n := m.GetDocument().GetNamespace()
-		d.document.Namespace = service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
-		x.opRequest.document = &d.document
+	if err != nil || m.GetDocument() == nil {
+		return nil, err
 	}
-	return nil
-}
-
-// bodyReader records the error of the underlying reader.
-type bodyReader struct {
-	from io.Reader
-	err  error
-}
-
-// Read implements [io.Reader].
-func (r *bodyReader) Read(p []byte) (int, error) {
-	n, err := r.from.Read(p)
-	r.err = err
-	return n, err
+	n := m.GetDocument().GetNamespace()
+	d.document.Namespace = service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
+	return &d.document, nil
 }
 
 // documentReader builds a document from the JSON of its flags and segments.
@@ -116,7 +98,7 @@ func (d *documentReader) decode(element []byte, m proto.Message) error {
 	if codec.Cost(element) > d.limit {
 		return d.tooLarge()
 	}
-	return codec.Unmarshal(element, m, importValueLimit)
+	return codec.Unmarshal(element, m, ImportLimits.Values)
 }
 
 func (d *documentReader) check() error {

@@ -48,7 +48,7 @@ func TestInvoke(t *testing.T) {
 	}
 
 	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
-		Message: message, Transport: "grpc", RequestID: "mine", Authorization: []string{token}, IfMatch: "99",
+		Message: message, Transport: "grpc", RequestID: "mine", Credentials: handler.Credentials{Authorization: []string{token}}, IfMatch: "99",
 	})
 	if !errors.Is(err, guidon.FailedPrecondition) {
 		t.Errorf("with a stale revision: %v", err)
@@ -59,7 +59,7 @@ func TestInvoke(t *testing.T) {
 	before := response.Revision
 
 	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
-		Message: message, Transport: "grpc", Cookie: []string{"service_client_token=" + strings.TrimPrefix(token, "Bearer ")},
+		Message: message, Transport: "grpc", Credentials: handler.Credentials{Cookie: []string{"service_client_token=" + strings.TrimPrefix(token, "Bearer ")}},
 	})
 	if err != nil {
 		t.Fatal(err)

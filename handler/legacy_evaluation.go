@@ -11,19 +11,19 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// legacyEvaluate evaluates a variant flag. Unlike the newer call it requires a flag key
+// Legacy evaluates a variant flag. Unlike the newer call it requires a flag key
 // and an entity id (contract 7.9).
-func (h *Handler) legacyEvaluate(ctx context.Context, c *call, m *flipt.EvaluationRequest, _ *Request) (Response, error) {
-	start := h.tick()
+func (v *Evaluator) Legacy(ctx context.Context, s *service.Service, c *Call, m *flipt.EvaluationRequest, _ *Request) (Response, error) {
+	start := v.tick()
 	switch {
 	case m.GetFlagKey() == "":
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field flagKey: must not be empty")
 	case m.GetEntityId() == "":
 		return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field entityId: must not be empty")
 	}
-	result, state, err := h.service.EvaluateVariant(ctx, c.demand, legacyEvaluationOf(m.GetNamespaceKey())(m))
-	end := h.now()
-	h.observeVariant(c, state, m, &result, err, end.Sub(start))
+	result, state, err := s.EvaluateVariant(ctx, c.Demand, legacyEvaluationOf(m.GetNamespaceKey())(m))
+	end := v.now()
+	v.observeVariant(c, state, m, &result, err, end.Sub(start))
 	if err != nil {
 		return Response{State: state}, err
 	}
@@ -34,23 +34,23 @@ func (h *Handler) legacyEvaluate(ctx context.Context, c *call, m *flipt.Evaluati
 	return Response{State: state, Message: answer}, nil
 }
 
-// legacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
+// LegacyBatch evaluates variant flags of one namespace. An unknown flag fails the whole
 // batch unless the request excludes unknown flags (contract 7.9).
-func (h *Handler) legacyBatch(ctx context.Context, c *call, m *flipt.BatchEvaluationRequest, _ *Request) (Response, error) {
-	start := h.tick()
-	namespace := namespaceOf(m)
+func (v *Evaluator) LegacyBatch(ctx context.Context, s *service.Service, c *Call, m *flipt.BatchEvaluationRequest, _ *Request) (Response, error) {
+	start := v.tick()
+	namespace := convert.NamespaceOf(m)
 	for _, item := range m.GetRequests() {
 		if key := item.GetNamespaceKey(); key != "" && key != namespace {
 			return Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field namespace_key: must be the same for all requests if specified")
 		}
 	}
 	batch := service.Batch{Requests: convert.All(m.GetRequests(), legacyEvaluationOf(namespace))}
-	state, err := h.service.EvaluateBatch(ctx, c.demand, &batch)
+	state, err := s.EvaluateBatch(ctx, c.Demand, &batch)
 	if err == nil {
 		err = checkLegacy(batch.Answers, namespace, m)
 	}
-	end := h.now()
-	observeBatch(h, c, state, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
+	end := v.now()
+	observeBatch(v, c, state, withNamespace(namespace, m.GetRequests()), batch.Answers, err, end.Sub(start))
 	if err != nil {
 		return Response{State: state}, err
 	}

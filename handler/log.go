@@ -14,9 +14,9 @@ type attributeHandler interface {
 	HandleAttributes(ctx context.Context, at time.Time, level slog.Level, message string, attributes []slog.Attr) error
 }
 
-// logEvent logs an event whose attributes are appended by describe. It bypasses the
+// LogEvent logs an event whose attributes are appended by describe. It bypasses the
 // logger's own methods, which would look up the source line of the caller.
-func logEvent(ctx context.Context, logger *slog.Logger, level slog.Level, message string, describe func([]slog.Attr) []slog.Attr) {
+func LogEvent(ctx context.Context, logger *slog.Logger, level slog.Level, message string, describe func([]slog.Attr) []slog.Attr) {
 	buffer := attributeBuffers.Get().(*[]slog.Attr)
 	attributes := describe((*buffer)[:0])
 	switch h := logger.Handler().(type) { // its errors have nowhere to go

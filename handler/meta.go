@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	_ "github.com/guidonhq/guidon/handler/wire/meta" // registers the service descriptor; the package has no messages
+	"github.com/guidonhq/guidon/service"
 )
 
 // Info describes the build.
@@ -61,14 +62,25 @@ func (i Info) encode(authenticationRequired bool) []byte {
 	return body
 }
 
-func (h *Handler) getInfo(context.Context, *call, *emptypb.Empty) (*httpbody.HttpBody, error) {
-	return &httpbody.HttpBody{ContentType: contentJSON, Data: h.info}, nil
+// Instance answers what the program and its configuration are.
+type Instance struct {
+	info, configuration []byte
 }
 
-func (h *Handler) getConfiguration(context.Context, *call, *emptypb.Empty) (*httpbody.HttpBody, error) {
-	body := []byte(h.config.Configuration)
-	if len(body) == 0 {
-		body = []byte("{}")
+// NewInstance returns an Instance. configuration is the effective one, without secrets.
+func NewInstance(info Info, configuration json.RawMessage, authenticationRequired bool) Instance {
+	if len(configuration) == 0 {
+		configuration = []byte("{}")
 	}
-	return &httpbody.HttpBody{ContentType: contentJSON, Data: body}, nil
+	return Instance{info: info.encode(authenticationRequired), configuration: configuration}
+}
+
+// Info returns the body of /meta/info.
+func (i Instance) Info(context.Context, *service.Service, *Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
+	return &httpbody.HttpBody{ContentType: ContentJSON, Data: i.info}, nil
+}
+
+// Configuration returns the body of /meta/config.
+func (i Instance) Configuration(context.Context, *service.Service, *Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
+	return &httpbody.HttpBody{ContentType: ContentJSON, Data: i.configuration}, nil
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-func (h *Handler) listNamespaces(ctx context.Context, _ *call, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
+func listNamespaces(ctx context.Context, s *service.Service, _ *Call, m *flipt.ListNamespaceRequest, request *Request) (Response, error) {
 	requested := convert.Page(m)
-	namespaces, page, err := h.service.ListNamespaces(ctx, requested)
+	namespaces, page, err := s.ListNamespaces(ctx, requested)
 	if err != nil {
 		return Response{}, err
 	}
 	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
-	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, namespaceWeight)
+	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, convert.NamespaceWeight)
 	return list.answer(request, func(namespaces []*flipt.Namespace) proto.Message {
 		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -36,41 +37,50 @@ const (
 	typeBoolean = "boolean"
 )
 
-// evaluated is an evaluation request.
-type evaluated interface {
-	ofFlag
+// Evaluated is an evaluation request.
+type Evaluated interface {
+	convert.OfFlag
 	GetEntityId() string
 }
 
-// events collects the evaluations of a request for the observer. It is nil if there is
+// EvaluationObserver is notified of evaluations. It is called concurrently, while the
+// request runs, and must not block.
+type EvaluationObserver interface {
+	// Evaluated is called with the evaluations of a request, in one or several calls.
+	// The slice is valid until it returns. A flag or namespace need not exist; see
+	// [EvaluationEvent.FlagExists].
+	Evaluated([]EvaluationEvent)
+}
+
+// Events collects the evaluations of a request for the observer. It is nil if there is
 // no observer.
-type events struct {
-	observer  Observer
+type Events struct {
+	observer  EvaluationObserver
 	requestID string
 	revision  int64
 	list      []EvaluationEvent
-	held      bool // report nothing until end, because the request may still fail
+	held      bool // report nothing until End, because the request may still fail
 }
 
 // maxEvents is how many events are reported to the observer in one call, unless they
 // are held.
 const maxEvents = 64
 
-var eventsPool = sync.Pool{New: func() any { return &events{list: make([]EvaluationEvent, 0, maxEvents)} }}
+var eventsPool = sync.Pool{New: func() any { return &Events{list: make([]EvaluationEvent, 0, maxEvents)} }}
 
-// newEvents returns an empty collection for the call, which reads the state, from the
-// pool; end returns it there.
-func (h *Handler) newEvents(c *call, state service.State) *events {
-	if h.config.Observer == nil {
+// Events returns an empty collection for the call, which reads the state, from the pool.
+// End returns it there.
+func (v *Evaluator) Events(c *Call, state service.State) *Events {
+	if v.observer == nil {
 		return nil
 	}
-	e := eventsPool.Get().(*events)
-	e.observer, e.requestID, e.revision = h.config.Observer, c.caller.RequestID, state.Revision
+	e := eventsPool.Get().(*Events)
+	e.observer, e.requestID, e.revision = v.observer, c.Caller.RequestID, state.Revision
 	return e
 }
 
-// end reports the remaining events.
-func (e *events) end() {
+// End reports the remaining events.
+func (e *Events) End() {
 	if e == nil {
 		return
 	}
@@ -82,16 +92,16 @@ func (e *events) end() {
 	eventsPool.Put(e)
 }
 
-// hold keeps all events until end, so that discard can still change them.
-func (e *events) hold() {
+// Hold keeps all events until End, so that Discard can still change them.
+func (e *Events) Hold() {
 	if e != nil {
 		e.held = true
 	}
 }
 
-// discard replaces the results of all unreported evaluations by err, because the caller
+// Discard replaces the results of all unreported evaluations by err, because the caller
 // gets none of them.
-func (e *events) discard(err error) {
+func (e *Events) Discard(err error) {
 	if e == nil {
 		return
 	}
@@ -104,15 +114,18 @@ func (e *events) discard(err error) {
 	}
 }
 
-func (e *events) report() {
+func (e *Events) report() {
 	if len(e.list) > 0 {
 		e.observer.Evaluated(e.list)
 		e.list = slices.Delete(e.list, 0, len(e.list))
 	}
 }
 
-// variant adds an evaluation of a variant flag.
-func (e *events) variant(m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
+// Last returns the event that was added last.
+func (e *Events) Last() *EvaluationEvent { return &e.list[len(e.list)-1] }
+
+// Variant adds an evaluation of a variant flag.
+func (e *Events) Variant(m Evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
 	if e == nil {
 		return
 	}
@@ -123,8 +136,8 @@ func (e *events) variant(m evaluated, r *guidon.VariantResult, err error, durati
 	}
 }
 
-// boolean adds an evaluation of a boolean flag.
-func (e *events) boolean(m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
+// Boolean adds an evaluation of a boolean flag.
+func (e *Events) Boolean(m Evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
 	if e == nil {
 		return
 	}
@@ -136,65 +149,65 @@ func (e *events) boolean(m evaluated, r *guidon.BooleanResult, err error, durati
 	}
 }
 
-// unknown adds an evaluation of a flag of unknown type.
-func (e *events) unknown(m evaluated, err error, duration time.Duration) {
+// Unknown adds an evaluation of a flag of unknown type.
+func (e *Events) Unknown(m Evaluated, err error, duration time.Duration) {
 	if e != nil {
 		e.add(m, "", err, duration)
 	}
 }
 
 // add appends an event without a result and returns it.
-func (e *events) add(m evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
+func (e *Events) add(m Evaluated, kind string, err error, duration time.Duration) *EvaluationEvent {
 	if len(e.list) == maxEvents && !e.held {
 		e.report()
 	}
 	e.list = append(e.list, EvaluationEvent{})
 	last := &e.list[len(e.list)-1]
 	last.RequestID, last.Revision, last.EntityID = e.requestID, e.revision, m.GetEntityId()
-	last.Namespace, last.Flag, last.Type, last.Duration = namespaceOf(m), m.GetFlagKey(), kind, duration
+	last.Namespace, last.Flag, last.Type, last.Duration = convert.NamespaceOf(m), m.GetFlagKey(), kind, duration
 	last.Err, last.FlagExists = err, err == nil || errors.Is(err, guidon.InvalidArgument)
 	return last
 }
 
-func (h *Handler) observeVariant(c *call, state service.State, m evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
-	events := h.newEvents(c, state)
-	events.variant(m, r, err, duration)
-	events.end()
+func (v *Evaluator) observeVariant(c *Call, state service.State, m Evaluated, r *guidon.VariantResult, err error, duration time.Duration) {
+	events := v.Events(c, state)
+	events.Variant(m, r, err, duration)
+	events.End()
 }
 
-func (h *Handler) observeBoolean(c *call, state service.State, m evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
-	events := h.newEvents(c, state)
-	events.boolean(m, r, err, duration)
-	events.end()
+func (v *Evaluator) observeBoolean(c *Call, state service.State, m Evaluated, r *guidon.BooleanResult, err error, duration time.Duration) {
+	events := v.Events(c, state)
+	events.Boolean(m, r, err, duration)
+	events.End()
 }
 
 // observeBatch reports the evaluations of a batch that ended with err. It reports none
 // for a request that was rejected before anything was evaluated.
-func observeBatch[M evaluated](h *Handler, c *call, state service.State, items []M, results []service.Evaluation, err error, whole time.Duration) {
+func observeBatch[M Evaluated](v *Evaluator, c *Call, state service.State, items []M, results []service.Evaluation, err error, whole time.Duration) {
 	failure, failed := errors.AsType[*service.BatchItemError](err)
 	if err != nil && !failed {
 		return
 	}
-	events := h.newEvents(c, state)
+	events := v.Events(c, state)
 	if events == nil {
 		return
 	}
 	duration := whole / time.Duration(max(len(items), 1))
 	for i, m := range items {
 		if failed {
-			events.unknown(m, errorOfItem(failure, i), duration)
+			events.Unknown(m, errorOfItem(failure, i), duration)
 			continue
 		}
 		switch r := results[i]; {
 		case r.Variant != nil:
-			events.variant(m, r.Variant, nil, duration)
+			events.Variant(m, r.Variant, nil, duration)
 		case r.Boolean != nil:
-			events.boolean(m, r.Boolean, nil, duration)
+			events.Boolean(m, r.Boolean, nil, duration)
 		default:
-			events.unknown(m, errUnknownFlag, duration)
+			events.Unknown(m, errUnknownFlag, duration)
 		}
 	}
-	events.end()
+	events.End()
 }
 
 // errorOfItem returns the error to report for the i-th evaluation of a failed batch.

@@ -61,7 +61,7 @@ func TestObserverOfFailures(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := newObserver()
-			h := handler.New(handler.Config{Service: service.NewService(test.store, time.Now), Observer: o})
+			h := handler.New(handler.Config{Service: service.NewService(test.store, time.Now), Observer: o, Evaluations: o})
 			serve(h, http.MethodPost, test.path, test.body, "Guidon-Min-Revision", test.revision)
 			var got []string
 			for len(o.evaluated) > 0 {
@@ -85,7 +85,7 @@ func TestObserverOfLargeBulk(t *testing.T) {
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, flags, nil)
 	o := &observer{make(chan finished, 1), make(chan handler.EvaluationEvent, len(flags)+1)}
 	h := handler.New(handler.Config{
-		Service: service.NewService(&states{byKey: map[string]*guidon.Snapshot{"default": s}}, time.Now), Observer: o,
+		Service: service.NewService(&states{byKey: map[string]*guidon.Snapshot{"default": s}}, time.Now), Observer: o, Evaluations: o,
 	})
 	if r := serve(h, http.MethodPost, ofrepPath, `{"context":{}}`); r.Code != http.StatusRequestEntityTooLarge {
 		t.Fatalf("got status %d, want 413", r.Code)

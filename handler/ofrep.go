@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -33,141 +35,163 @@ const (
 // ofrepVary names the request headers that affect the response.
 const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
 
-// ofrep returns an operation of OFREP. Its path may end in a variable, which is then the
-// rest of the path, slashes included.
-func ofrep(method, path string, fn func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)) *Operation {
-	return &Operation{
-		Name: path, Routes: only(method, path), Area: AreaOFREP,
-		form: (*Handler).serveOFREP, limits: Limits{Bytes: ofrepBodyLimit}, run: fn,
-	}
+// Protocol runs the operations of OFREP. It is safe for concurrent use.
+type Protocol struct {
+	evaluator *Evaluator
+	streams   *stream.Hub // nil if there are no event streams
+	protected bool        // requests need a credential
+	now, tick func() time.Time
 }
 
-// ofrepRequest is a decoded OFREP request.
-type ofrepRequest struct {
+// NewProtocol returns a Protocol. streams may be nil. protected states that requests need
+// a credential.
+func NewProtocol(evaluator *Evaluator, streams *stream.Hub, protected bool, now, tick func() time.Time) *Protocol {
+	return &Protocol{evaluator: evaluator, streams: streams, protected: protected, now: now, tick: tick}
+}
+
+// OFREPOperation returns an operation of OFREP, to be served in [OFREPForm].
+func OFREPOperation(method, path string, run func(ctx context.Context, s *service.Service, c *Call, q *Question, request *Request) (Response, error)) *Operation {
+	return NewOperation(Route{method, path}, AreaOFREP, ofrepBodyLimit, func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
+		return run(ctx, s, c, request.Payload.(*Question), request)
+	})
+}
+
+// Question is a decoded OFREP request. It is the Payload of requests.
+type Question struct {
 	namespace string // empty if the request names none
 	flag      string // empty in a bulk request
 	refetch   bool   // sent because of a change event
 	context   codec.EvaluationContext
-	buf       []byte // for the response
+	x         *Exchange
+	answer    ofrepBody
 }
 
-var ofrepRequests = sync.Pool{New: func() any { return new(ofrepRequest) }}
+// ofrepBody is the Answer of an operation.
+type ofrepBody struct{ content []byte }
+
+var questions = sync.Pool{New: func() any { return new(Question) }}
 
 // release empties the request and returns it to the pool.
-func (q *ofrepRequest) release() {
-	*q = ofrepRequest{context: codec.EvaluationContext{Properties: emptied(q.context.Properties)}}
-	ofrepRequests.Put(q)
+func (q *Question) release() {
+	*q = Question{context: codec.EvaluationContext{Properties: Emptied(q.context.Properties)}}
+	questions.Put(q)
 }
 
-// GetNamespaceKey, GetFlagKey and GetEntityId implement evaluated.
-func (q *ofrepRequest) GetNamespaceKey() string { return q.namespace }
-func (q *ofrepRequest) GetFlagKey() string      { return q.flag }
-func (q *ofrepRequest) GetEntityId() string     { return q.context.TargetingKey }
+// GetNamespaceKey, GetFlagKey and GetEntityId implement [Evaluated].
 
-// bind applies the scope of a token that is limited to a namespace: that namespace is
-// the default, and any other is denied (OFREP 10).
-func (q *ofrepRequest) bind(a *service.Authentication) error {
-	namespace, limited := a.Scope()
-	switch {
-	case !limited:
-	case q.namespace == "":
+func (q *Question) GetNamespaceKey() string { return q.namespace }
+func (q *Question) GetFlagKey() string      { return q.flag }
+func (q *Question) GetEntityId() string     { return q.context.TargetingKey }
+
+// About implements [Confined].
+func (q *Question) About() string { return guidon.NamespaceKey(q.namespace) }
+
+// Confine implements [Confined]: the namespace is the default of a token that is limited
+// to it, and any other is denied (OFREP 10).
+func (q *Question) Confine(namespace string) error {
+	switch q.namespace {
+	case "":
 		q.namespace = namespace
-	case q.namespace != namespace:
+	case namespace:
+	default:
 		return guidon.Errorf(guidon.PermissionDenied, "permission denied: the token is limited to another namespace")
 	}
 	return nil
 }
 
-// serveOFREP decodes and runs the request, and writes the response.
-func (h *Handler) serveOFREP(x *exchange, o *Operation) {
+// OFREPForm is the form of OFREP.
+var OFREPForm Form = ofrepForm{}
+
+type ofrepForm struct{}
+
+// Serve implements [Form].
+func (ofrepForm) Serve(x *Exchange, o *Operation) {
 	header := x.Header()
-	x.set(header, "Cache-Control", "no-store") // caches cannot key the response to a POST (OFREP 6)
-	if h.cors == nil {
-		x.set(header, "Vary", ofrepVary+", Origin")
-	} else { // which has added Origin
+	x.Set("Cache-Control", "no-store") // caches cannot key the response to a POST (OFREP 6)
+	if len(header["Vary"]) == 0 {
+		x.Set("Vary", ofrepVary+", Origin")
+	} else { // CORS has added Origin
 		header["Vary"] = append(header["Vary"], ofrepVary)
 	}
-	ctx, cancel, err := x.withGRPCTimeout()
+	ctx, cancel, err := x.Context()
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
 	defer cancel()
-	request := &x.opRequest
-	*request = Request{
-		reserved:      request.reserved,
-		Authorization: ofrepCredential(x.request.Header),
-		Cookie:        x.request.Header["Cookie"],
-		IfNoneMatch:   strings.Join(x.request.Header["If-None-Match"], ","),
-		CacheControl:  strings.Join(x.request.Header["Cache-Control"], ","),
-		MinRevision:   strings.Join(x.request.Header[minRevisionHeader], ","),
-		Source:        x,
-		ofrep:         x.newOFREPRequest(),
+	q := newQuestion(x)
+	x.Call = Request{
+		Credentials:  ofrepCredentials(x.Request.Header),
+		IfNoneMatch:  strings.Join(x.Request.Header["If-None-Match"], ","),
+		CacheControl: strings.Join(x.Request.Header["Cache-Control"], ","),
+		MinRevision:  strings.Join(x.Request.Header[MinRevisionHeader], ","),
+		Source:       q,
+		Payload:      q,
+		Memory:       x.Call.Memory,
 	}
-	if o.Name == ofrepFlags && x.isRefetch() {
-		request.CacheControl, request.ofrep.refetch = "no-cache", true
+	if q.refetch {
+		x.Call.CacheControl = "no-cache"
 	}
-	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
-	request.ofrep.release()
-	h.setStateHeaders(x, response)
+	response, err := x.Carry(ctx, o)
+	content := q.answer.content
+	q.release()
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
 	if response.ETag != "" {
-		x.set(header, "Etag", `W/"`+response.ETag+`"`)
+		x.Set("Etag", `W/"`+response.ETag+`"`)
 	}
 	if response.NotModified {
 		x.WriteHeader(http.StatusNotModified)
 		return
 	}
-	x.keep(response.data)
-	x.reply(http.StatusOK, contentJSON, response.data)
+	x.Keep(content)
+	x.Reply(http.StatusOK, ContentJSON, content)
 }
 
-// isRefetch reports whether the client sent the request because of a change event. The
+// isRefetch reports whether the client of a bulk request sent the request because of a change event. The
 // response must then include that change, which is in the database (OFREP 2).
-func (x *exchange) isRefetch() bool {
-	if !strings.Contains(x.request.URL.RawQuery, "flagConfig") {
+func isRefetch(x *Exchange) bool {
+	if !strings.Contains(x.Request.URL.RawQuery, "flagConfig") {
 		return false
 	}
-	query := x.request.URL.Query()
+	query := x.Request.URL.Query()
 	return query.Has("flagConfigEtag") || query.Has("flagConfigLastModified")
 }
 
 // ofrepKey returns the flag key in the path, slashes included, or "" if there is none.
-func ofrepKey(path string) string {
-	key, ok := strings.CutPrefix(routePath(path), ofrepFlags+"/")
+func ofrepKey(x *Exchange) string {
+	key, ok := strings.CutPrefix(x.Path(), ofrepFlags+"/")
 	if !ok {
 		return ""
 	}
 	return key
 }
 
-// ofrepCredential returns the Authorization header or, if there is none, the key in
-// X-API-Key as a bearer token (OFREP 10).
-func ofrepCredential(header http.Header) []string {
-	if authorization := header["Authorization"]; len(authorization) > 0 {
-		return authorization
+// ofrepCredentials returns the credentials of a request. Without an Authorization header,
+// the key in X-API-Key is a bearer token (OFREP 10).
+func ofrepCredentials(header http.Header) Credentials {
+	c := Credentials{Authorization: header["Authorization"], Cookie: header["Cookie"]}
+	if key := First(header, "X-Api-Key"); key != "" && len(c.Authorization) == 0 {
+		c.Authorization = []string{"Bearer " + key}
 	}
-	if key := first(header, "X-Api-Key"); key != "" {
-		return []string{"Bearer " + key}
-	}
-	return nil
+	return c
 }
 
-// newOFREPRequest returns a request with the data from the URL and the headers.
-func (x *exchange) newOFREPRequest() *ofrepRequest {
-	q := ofrepRequests.Get().(*ofrepRequest)
-	q.namespace, q.flag = x.ofrepNamespace(), ofrepKey(x.request.URL.Path)
+// newQuestion returns a question with the data from the URL and the headers.
+func newQuestion(x *Exchange) *Question {
+	q := questions.Get().(*Question)
+	q.x, q.namespace, q.flag = x, ofrepNamespace(x), ofrepKey(x)
+	q.refetch = q.flag == "" && isRefetch(x)
 	return q
 }
 
-// receiveOFREP reads the context from the body. The buffer of the body is then free for
-// the response.
-func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepRequest, limits Limits) error {
-	if o.Routes[0].Method == post {
-		body, err := x.readBody(ctx, limits.Bytes)
+// Receive implements [Source]. It reads the context from the body. The buffer of the body
+// is then free for the response.
+func (q *Question) Receive(ctx context.Context, o *Operation, _ *Request, limits Limits) error {
+	if o.Routes[0].Method == http.MethodPost {
+		body, err := q.x.ReadBody(ctx, limits.Bytes)
 		if err != nil {
 			return withOFREPCode(err, ofrepParseError)
 		}
@@ -178,28 +202,34 @@ func (x *exchange) receiveOFREP(ctx context.Context, o *Operation, q *ofrepReque
 		case err != nil:
 			return withOFREPCode(err, ofrepParseError)
 		}
-		x.releaseBody()
+		q.x.ReleaseBody()
 	}
-	q.buf = x.buffer()
+	q.answer.content = q.x.Buffer()
 	return nil
+}
+
+// reply returns the response with the body.
+func (q *Question) reply(state service.State, body []byte) Response {
+	q.answer.content = body
+	return Response{State: state, Answer: &q.answer}
 }
 
 // ofrepNamespace returns the namespace named in a header or, for clients that can only
 // be configured with a URL, in the query.
-func (x *exchange) ofrepNamespace() string {
+func ofrepNamespace(x *Exchange) string {
 	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
-		if namespace := first(x.request.Header, name); namespace != "" {
+		if namespace := First(x.Request.Header, name); namespace != "" {
 			return namespace
 		}
 	}
-	query := x.request.URL.RawQuery
+	query := x.Request.URL.RawQuery
 	if query == "" {
 		return ""
 	}
 	if namespace, only := strings.CutPrefix(query, "namespace="); only && !strings.ContainsAny(namespace, "&;%+") {
 		return namespace // the same as Query().Get, at less cost
 	}
-	return x.request.URL.Query().Get("namespace")
+	return x.Request.URL.Query().Get("namespace")
 }
 
 // ofrepCapabilities is a document that was once part of the protocol and that old tools
@@ -208,6 +238,7 @@ const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
 	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
-func (h *Handler) ofrepConfigure(_ context.Context, _ *call, request *Request) (Response, error) {
-	return Response{data: append(request.ofrep.buf, ofrepCapabilities...)}, nil
+// Configure answers with the capabilities.
+func (p *Protocol) Configure(_ context.Context, _ *service.Service, _ *Call, q *Question, _ *Request) (Response, error) {
+	return q.reply(service.State{}, append(q.answer.content, ofrepCapabilities...)), nil
 }

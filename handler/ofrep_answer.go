@@ -30,7 +30,7 @@ type ofrepAnswer struct {
 
 // evaluateOFREP evaluates a flag of either type. A missing targeting key is an error
 // only if the result depends on it (OFREP 11).
-func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer {
+func evaluateOFREP(s *guidon.Snapshot, q *Question, key string) ofrepAnswer {
 	a := ofrepAnswer{key: key}
 	f := s.Compiled(key)
 	if f == nil {
@@ -55,27 +55,28 @@ func evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string) ofrepAnswer 
 }
 
 // evaluateOFREP evaluates a flag and adds the evaluation to the events.
-func (h *Handler) evaluateOFREP(s *guidon.Snapshot, q *ofrepRequest, key string, events *events) ofrepAnswer {
+func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events *Events) ofrepAnswer {
 	if events == nil {
 		return evaluateOFREP(s, q, key) // without reading the clock
 	}
-	start := h.tick()
+	start := p.tick()
 	a := evaluateOFREP(s, q, key)
-	events.ofrep(q, &a, h.tick().Sub(start))
+	observeOFREP(events, q, &a, p.tick().Sub(start))
 	return a
 }
 
-func (e *events) ofrep(q *ofrepRequest, a *ofrepAnswer, duration time.Duration) {
+// observeOFREP adds the evaluation to the events.
+func observeOFREP(e *Events, q *Question, a *ofrepAnswer, duration time.Duration) {
 	q.flag = a.key // empty in a bulk request
 	switch {
 	case a.flag == nil:
-		e.unknown(q, a.err, duration)
+		e.Unknown(q, a.err, duration)
 	case a.flag.Type == guidon.BooleanFlag:
-		e.boolean(q, &a.boolean, a.err, duration)
-		e.list[len(e.list)-1].OFREPReason = a.booleanReason()
+		e.Boolean(q, &a.boolean, a.err, duration)
+		e.Last().OFREPReason = a.booleanReason()
 	default:
-		e.variant(q, &a.variant, a.err, duration)
-		e.list[len(e.list)-1].OFREPReason = a.variantReason()
+		e.Variant(q, &a.variant, a.err, duration)
+		e.Last().OFREPReason = a.variantReason()
 	}
 }
 

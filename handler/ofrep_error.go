@@ -26,6 +26,9 @@ type ofrepError struct {
 func (e *ofrepError) Error() string { return e.err.Error() }
 func (e *ofrepError) Unwrap() error { return e.err }
 
+// OFREPCode implements [CodedError].
+func (e *ofrepError) OFREPCode() string { return e.code }
+
 // withOFREPCode adds the code to err if it is an InvalidArgument.
 func withOFREPCode(err error, code string) error {
 	if guidon.CodeOf(err) != guidon.InvalidArgument {
@@ -44,15 +47,16 @@ func ofrepCodeOf(err error) string {
 	return ofrepGeneral
 }
 
-// replyOFREPError writes the error. It includes the flag in the path even if the rest
-// of the request is unintelligible: clients parse the body whatever the status, and
-// show its text only if key and code are present (OFREP 5).
-func (x *exchange) replyOFREPError(err error) {
+// Error implements [Form]. The body includes the flag in the path even if the rest of the
+// request is unintelligible: clients parse the body whatever the status, and show its
+// text only if key and code are present (OFREP 5).
+func (ofrepForm) Error(x *Exchange, err error) {
 	status := HTTPStatus(guidon.CodeOf(err))
-	if errors.Is(err, errNoMethod) {
+	if errors.Is(err, ErrNoMethod) {
 		status = http.StatusMethodNotAllowed // 501 is only for clients of Flipt v1
+		x.Header().Set("Allow", allowedMethod(x))
 	}
-	x.reply(status, contentJSON, appendOFREPError(nil, ofrepKey(x.request.URL.Path), err))
+	x.Reply(status, ContentJSON, appendOFREPError(nil, ofrepKey(x), err))
 }
 
 // appendOFREPError appends the error response, with the flag key unless it is empty.
@@ -66,11 +70,11 @@ func appendOFREPError(b []byte, flagKey string, err error) []byte {
 	return append(b, '}')
 }
 
-// allowedOFREP returns the method that the path supports.
-func allowedOFREP(path string) string {
-	switch routePath(path) {
+// allowedMethod returns the method that the path supports.
+func allowedMethod(x *Exchange) string {
+	switch x.Path() {
 	case ofrepConfiguration, ofrepEvents:
-		return get
+		return http.MethodGet
 	}
-	return post
+	return http.MethodPost
 }

@@ -18,92 +18,92 @@ import (
 // maxOFREPKeys is how many flags a bulk request may name.
 const maxOFREPKeys = 1000
 
-// ofrepEvaluate evaluates one flag (OFREP 3).
-func (h *Handler) ofrepEvaluate(ctx context.Context, c *call, request *Request) (Response, error) {
-	q := request.ofrep
-	view, err := h.service.ViewOrEmpty(ctx, q.namespace, c.demand)
-	events := h.newEvents(c, view.State)
-	defer events.end()
+// Evaluate evaluates one flag (OFREP 3).
+func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *Call, q *Question, request *Request) (Response, error) {
+	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
+	events := p.evaluator.Events(c, view.State)
+	defer events.End()
 	if err != nil {
-		events.unknown(q, err, 0)
+		events.Unknown(q, err, 0)
 		return Response{State: view.State}, err
 	}
-	a := h.evaluateOFREP(view.Snapshot, q, q.flag, events)
+	a := p.evaluate(view.Snapshot, q, q.flag, events)
 	if a.err != nil {
 		return Response{State: view.State}, a.err
 	}
-	b := a.append(q.buf)
-	if err := request.reserve(ctx, int64(len(b))); err != nil {
+	b := a.append(q.answer.content)
+	if err := request.Reserve(ctx, int64(len(b))); err != nil {
 		return Response{State: view.State}, err
 	}
-	return Response{State: view.State, data: b}, nil
+	return q.reply(view.State, b), nil
 }
 
-// ofrepEvaluateAll evaluates every flag of the namespace, or those named in the
+// EvaluateAll evaluates every flag of the namespace, or those named in the
 // context, sorted by key. A flag that fails is an error in the list: it must not
 // deprive a loading page of all others (OFREP 4). If the client already has the
 // response, nothing is evaluated (OFREP 6).
-func (h *Handler) ofrepEvaluateAll(ctx context.Context, c *call, request *Request) (Response, error) {
-	q := request.ofrep
-	view, err := h.service.ViewOrEmpty(ctx, q.namespace, c.demand)
+func (p *Protocol) EvaluateAll(ctx context.Context, s *service.Service, c *Call, q *Question, request *Request) (Response, error) {
+	view, err := s.ViewOrEmpty(ctx, q.namespace, c.Demand)
 	if err != nil {
-		h.observeFailedBulk(c, view.State, q, err)
+		p.observeFailedBulk(c, view.State, q, err)
 		return Response{State: view.State}, err
 	}
-	s := view.Snapshot
-	offer := h.offerStream(c, q)
-	etag := q.etag(s, offer)
+	snapshot := view.Snapshot
+	offer := p.offerStream(c, q)
+	etag := q.etag(snapshot, offer)
 	if matchesOFREPETag(request.IfNoneMatch, etag) {
 		return Response{State: view.State, ETag: etag, NotModified: true}, nil
 	}
-	keys, err := q.keys(s)
+	keys, err := q.keys(snapshot)
 	if err != nil {
 		return Response{State: view.State}, err
 	}
-	events := h.newEvents(c, view.State)
-	defer events.end()
-	if answerSizes.Of(s) > budget.Small/8 { // escapes can make it several times as large
-		events.hold()
+	events := p.evaluator.Events(c, view.State)
+	defer events.End()
+	if answerSizes.Of(snapshot) > budget.Small/8 { // escapes can make it several times as large
+		events.Hold()
 	}
-	b := append(slices.Grow(q.buf, 64+160*min(len(keys), 4096)), `{"flags":[`...)
+	b := append(slices.Grow(q.answer.content, 64+160*min(len(keys), 4096)), `{"flags":[`...)
 	for i, key := range keys {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		a := h.evaluateOFREP(s, q, key, events)
+		a := p.evaluate(snapshot, q, key, events)
 		b = a.append(b)
-		if err := request.reserveOFREP(ctx, len(b)); err != nil {
-			events.discard(err)
+		if err := reserveAnswer(ctx, request, len(b)); err != nil {
+			events.Discard(err)
 			for _, q.flag = range keys[i+1:] {
-				events.unknown(q, err, 0)
+				events.Unknown(q, err, 0)
 			}
 			return Response{State: view.State}, err
 		}
 	}
 	b = append(b, ']')
 	if offer != nil {
-		b = offer.append(b, h.config.Streams.PublicURL(), s.Namespace().Key)
+		b = offer.append(b, p.streams.PublicURL(), snapshot.Namespace().Key)
 	}
-	b = jsontext.AppendString(append(b, `,"metadata":{"flagSetId":`...), s.Namespace().Key)
-	b = strconv.AppendInt(append(b, `,"version":"`...), s.Revision().Number, 10)
-	return Response{State: view.State, data: append(b, `"}}`...), ETag: etag}, nil
+	b = jsontext.AppendString(append(b, `,"metadata":{"flagSetId":`...), snapshot.Namespace().Key)
+	b = strconv.AppendInt(append(b, `,"version":"`...), snapshot.Revision().Number, 10)
+	response := q.reply(view.State, append(b, `"}}`...))
+	response.ETag = etag
+	return response, nil
 }
 
-// reserveOFREP reserves memory for a bulk response that has grown to the size.
-func (r *Request) reserveOFREP(ctx context.Context, size int) error {
+// reserveAnswer reserves memory for a bulk response that has grown to the size.
+func reserveAnswer(ctx context.Context, r *Request, size int) error {
 	switch {
 	case size > maxOFREPAnswer:
 		return guidon.Errorf(guidon.TooLarge,
 			"the response exceeds %d bytes; name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
-	case int64(size) > max(r.reserved.Size(), budget.Small):
-		return r.reserve(ctx, 2*int64(size))
+	case int64(size) > max(r.Memory.Size(), budget.Small):
+		return r.Reserve(ctx, 2*int64(size))
 	}
 	return nil
 }
 
 // observeFailedBulk reports a failure of every named flag. If the context names none it
 // reports one failure without a flag, because the flags are then not known.
-func (h *Handler) observeFailedBulk(c *call, state service.State, q *ofrepRequest, err error) {
+func (p *Protocol) observeFailedBulk(c *Call, state service.State, q *Question, err error) {
 	keys := []string{""}
 	if q.context.Flags != "" {
 		var invalid error
@@ -111,11 +111,11 @@ func (h *Handler) observeFailedBulk(c *call, state service.State, q *ofrepReques
 			return
 		}
 	}
-	events := h.newEvents(c, state)
-	defer events.end()
+	events := p.evaluator.Events(c, state)
+	defer events.End()
 	for _, key := range keys {
 		q.flag = key
-		events.unknown(q, err, 0)
+		events.Unknown(q, err, 0)
 	}
 }
 
@@ -142,7 +142,7 @@ var answerSizes = guidon.NewDerivation(func(s *guidon.Snapshot) (size int) {
 
 // keys returns the keys of the requested flags: those listed in the property flags,
 // separated by commas as in Flipt v1, or all.
-func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
+func (q *Question) keys(s *guidon.Snapshot) ([]string, error) {
 	if q.context.Flags == "" {
 		return sortedKeys.Of(s), nil
 	}
@@ -151,7 +151,7 @@ func (q *ofrepRequest) keys(s *guidon.Snapshot) ([]string, error) {
 
 // namedKeys returns the keys listed in the property flags, sorted and without
 // duplicates.
-func (q *ofrepRequest) namedKeys() ([]string, error) {
+func (q *Question) namedKeys() ([]string, error) {
 	var keys []string
 	for key := range strings.SplitSeq(q.context.Flags, ",") {
 		if key = strings.TrimSpace(key); key == "" {
@@ -165,20 +165,20 @@ func (q *ofrepRequest) namedKeys() ([]string, error) {
 	return slices.Compact(keys), nil
 }
 
-// ofrepForm is part of the ETag. It must be incremented whenever the encoding of the
+// ofrepEncoding is part of the ETag. It must be incremented whenever the encoding of the
 // same state and context changes, so that clients do not keep the old response.
-const ofrepForm = 1
+const ofrepEncoding = 1
 
 // etag returns the ETag of the bulk response, without quotes. It is a digest of all that
 // the response depends on: number and stamp of the revision, the offered stream, and
 // the whole context (OFREP 6).
-func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
-	b := q.buf
+func (q *Question) etag(s *guidon.Snapshot, offer *streamOffer) string {
+	b := q.answer.content
 	text := func(text string) {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
 	}
-	b = binary.AppendUvarint(b, ofrepForm)
+	b = binary.AppendUvarint(b, ofrepEncoding)
 	b = binary.AppendVarint(b, s.Revision().Number)
 	b = binary.AppendVarint(b, s.Revision().Stamp)
 	text(s.Namespace().Key)
@@ -201,5 +201,5 @@ func (q *ofrepRequest) etag(s *guidon.Snapshot, offer *streamOffer) string {
 // matchesOFREPETag reports whether the header If-None-Match contains the ETag. It
 // ignores "*": a client that sends it need not have a response (OFREP 6).
 func matchesOFREPETag(header, etag string) bool {
-	return !strings.Contains(header, "*") && matchesETag(header, etag)
+	return !strings.Contains(header, "*") && MatchesETag(header, etag)
 }

@@ -20,35 +20,26 @@ const (
 	ofrepEvents = ofrepPrefix + "/v1/events"
 	// capabilityParameter is the query parameter with the stream's capability.
 	capabilityParameter = "capability"
-	// maxCapabilityGrace is how long a stream may outlast its capability.
-	maxCapabilityGrace = 5 * time.Minute
 )
-
-// capability is a listener's credential, instead of a token.
-type capability struct {
-	text      string
-	namespace string
-	arrived   time.Time // when the stream was requested
-	until     time.Time // its end; zero if it was not checked because no credential is required
-}
 
 // ofrepListener sends an event when the revision of its namespace changes.
 type ofrepListener struct {
-	request *ofrepRequest
+	*Question
 	last    string // the header Last-Event-ID
 	started bool
 	sent    guidon.Revision
 }
 
-func (l *ofrepListener) namespace() string { return guidon.NamespaceKey(l.request.namespace) }
+// Namespace implements [Listener].
+func (l *ofrepListener) Namespace() string { return l.About() }
 
-// listen returns a refetch event if the client has not seen the current revision. At the
+// Listen implements [Listener]. It returns a refetch event if the client has not seen the current revision. At the
 // start of the stream, a client without Last-Event-ID gets one too: a change may have
 // happened between its bulk request and now.
-func (l *ofrepListener) listen(ctx context.Context, h *Handler, d service.Demand) (news, error) {
-	view, err := h.service.ViewOrEmpty(ctx, l.request.namespace, d)
+func (l *ofrepListener) Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error) {
+	view, err := s.ViewOrEmpty(ctx, l.namespace, d)
 	if err != nil {
-		return news{state: view.State}, err
+		return News{State: view.State}, err
 	}
 	at := view.Snapshot.Revision()
 	changed := at != l.sent
@@ -59,11 +50,11 @@ func (l *ofrepListener) listen(ctx context.Context, h *Handler, d service.Demand
 	l.started, l.sent = true, at
 	switch {
 	case known:
-		return news{state: view.State}, nil
+		return News{State: view.State}, nil
 	case changed:
-		return news{state: view.State, events: refetchEvents.Of(view.Snapshot)}, nil
+		return News{State: view.State, Events: refetchEvents.Of(view.Snapshot)}, nil
 	}
-	return news{state: view.State, events: []byte("id: " + eventID(at) + "\n\n")}, nil
+	return News{State: view.State, Events: []byte("id: " + eventID(at) + "\n\n")}, nil
 }
 
 // eventID returns the event id of a revision. It includes the stamp, which distinguishes
@@ -78,19 +69,20 @@ var refetchEvents = guidon.NewDerivation(func(s *guidon.Snapshot) []byte {
 	return []byte("id: " + eventID(s.Revision()) + "\nevent: message\ndata: {\"type\":\"refetchEvaluation\",\"etag\":\"" + number + "\"}\n\n")
 })
 
-// serveOFREPEvents serves the event stream of a namespace. A browser's EventSource
+// EventForm returns the form of the event streams of namespaces. A browser's EventSource
 // cannot set headers, so namespace and capability are in the URL.
-func (h *Handler) serveOFREPEvents(x *exchange, o *Operation) {
-	r := x.request
-	q := &ofrepRequest{namespace: x.ofrepNamespace()}
-	request := &Request{
-		Authorization: ofrepCredential(r.Header), Cookie: r.Header["Cookie"], ofrep: q,
-		listener: &ofrepListener{request: q, last: r.Header.Get("Last-Event-ID")},
-	}
-	if text := r.URL.Query().Get(capabilityParameter); text != "" {
-		request.capability = &capability{text: text, namespace: q.namespace, arrived: h.now()}
-	}
-	h.serveStream(x, o, stream.OFREP, request)
+func (p *Protocol) EventForm() StreamForm {
+	return StreamForm{Hub: p.streams, Kind: stream.OFREP, Errors: OFREPForm, Open: func(x *Exchange) (*Request, error) {
+		q := &Question{namespace: ofrepNamespace(x)}
+		request := &Request{
+			Credentials: ofrepCredentials(x.Request.Header),
+			Payload:     &ofrepListener{Question: q, last: x.Request.Header.Get("Last-Event-ID")},
+		}
+		if text := x.Request.URL.Query().Get(capabilityParameter); text != "" {
+			request.Capability = &Capability{Text: text, Namespace: q.namespace, Arrived: p.now()}
+		}
+		return request, nil
+	}}
 }
 
 // streamOffer is the event stream advertised in a bulk response; nil means none. It
@@ -103,22 +95,21 @@ type streamOffer struct {
 // offerStream returns the offer for the caller. It returns nil if too many streams are
 // open, so that the client polls instead. A client that refetches because of a change
 // event already has a stream and keeps it.
-func (h *Handler) offerStream(c *call, q *ofrepRequest) *streamOffer {
-	streams := h.config.Streams
-	if streams == nil {
+func (p *Protocol) offerStream(c *Call, q *Question) *streamOffer {
+	if p.streams == nil {
 		return nil
 	}
-	if !q.refetch && !streams.HasRoom(stream.OFREP, c.caller.Actor.ID) {
+	if !q.refetch && !p.streams.HasRoom(stream.OFREP, c.Caller.Actor.ID) {
 		return nil
 	}
-	if !h.protects(AreaOFREP) {
+	if !p.protected {
 		return &streamOffer{}
 	}
-	by := c.caller.Authentication
+	by := c.Caller.Authentication
 	if by == nil || !by.Signs() {
 		return nil
 	}
-	return &streamOffer{by: by, until: service.CapabilityEnd(h.now())}
+	return &streamOffer{by: by, until: service.CapabilityEnd(p.now())}
 }
 
 // appendIdentity appends the data that determines the offer for a namespace.

@@ -204,7 +204,7 @@ func TestOFREPFresh(t *testing.T) {
 // reports none.
 func TestOFREPObserved(t *testing.T) {
 	o := newObserver()
-	s := newOFREP(t, func(c *handler.Config) { c.Observer = o })
+	s := newOFREP(t, func(c *handler.Config) { c.Observer, c.Evaluations = o, o })
 	answer := s.must("", "POST", ofrepPath, `{"context":{"flags":"adult,half,nope","age":20}}`, "X-Request-Id", "bulk")
 	s.do("POST", ofrepPath, `{"context":{"flags":"adult,half,nope","age":20}}`, "If-None-Match", answer.header.Get("ETag")).check(t, 304, "")
 	s.must("", "POST", ofrepPath+"/checkout", `{"context":{"age":20}}`)

@@ -2,6 +2,7 @@ package handler
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 
@@ -13,6 +14,17 @@ import (
 // Route is a method and a path of an operation. Pattern is in chi's syntax; its
 // variables are fields of the request message, in snake_case.
 type Route struct{ Method, Pattern string }
+
+// Variables returns the names of the pattern's variables, in order.
+func (r Route) Variables() []string {
+	var names []string
+	for _, part := range strings.Split(r.Pattern, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			names = append(names, strings.TrimSuffix(name, "}"))
+		}
+	}
+	return names
+}
 
 // Area is the part of the API that an operation belongs to for authentication
 // (operations 1.2).
@@ -37,36 +49,51 @@ const (
 	issues        // authentications: If-Match does not apply
 )
 
-// Limits of a request body: bytes, and members and elements of its JSON.
+// Limits of most request bodies: bytes, and members and elements of the JSON.
 const (
 	defaultBodyLimit  = 4 << 20
-	importBodyLimit   = 256 << 20
 	defaultValueLimit = 100_000
-	importValueLimit  = 20_000_000
 )
 
-// form serves the requests of an operation over HTTP in a format of their own.
-type form func(h *Handler, x *exchange, o *Operation)
-
-// Operation is an operation of the API: over both HTTP and gRPC or, if it has a form,
-// over HTTP only. It is immutable.
+// Operation is an operation of the API: over both HTTP and gRPC or, if it has no
+// messages, over HTTP only. It is immutable.
 type Operation struct {
-	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"; with a form the path
+	Name   string // full gRPC name, "/flipt.Flipt/CreateFlag"; without messages the path
 	Routes []Route
 	Area   Area
 
-	form           form // nil if requests and responses are messages
-	streams        bool // the response is an event stream
+	disabled       bool
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the response has an ETag and depends on the client version
 	evaluation     bool // evaluates flags, although the area is not an evaluation area
 	stale          bool // can be served from memory while the database is unavailable
 	limits         Limits
-	newRequest     func() proto.Message
-	releaseRequest func(proto.Message) // nil if requests are not pooled
+	long           *LongBody            // nil if no body is long
+	newRequest     func() proto.Message // nil if there are no messages
+	releaseRequest func(proto.Message)  // nil if requests are not pooled
 	newResponse    func() proto.Message
-	run            func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error)
+	run            Func
+}
+
+// Func runs an operation for a caller who is known and may call it. The State of its
+// response is also set beside an error, as far as it is known.
+type Func func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error)
+
+// LongBody is how an operation decodes a body over HTTP that is too long to be decoded as
+// a whole.
+type LongBody struct {
+	Whole   int64 // the longest body that is decoded as a whole, in bytes
+	TooLong error // for a body that exceeds the limit of the operation
+	// Decode decodes the body while it reads it: into m, and into what becomes the
+	// request's Payload.
+	Decode func(body io.Reader, m proto.Message) (payload any, err error)
+}
+
+// NewOperation returns an operation without messages that is served in a format of its
+// own, with a single route. Its requests come with a Payload.
+func NewOperation(route Route, area Area, bytes int64, run Func) *Operation {
+	return &Operation{Name: route.Pattern, Routes: []Route{route}, Area: area, limits: Limits{Bytes: bytes}, run: run}
 }
 
 // message is a pointer to a generated message struct.
@@ -75,27 +102,27 @@ type message[T any] interface {
 	proto.Message
 }
 
-// read returns an operation that reads a namespace, which need not exist.
-func read[Q, A any, PQ message[Q], PA message[A]](
+// Read returns an operation that reads a namespace, which need not exist.
+func Read[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ) (PA, error),
 ) *Operation {
-	return list[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
+	return List[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
 		answer, err := fn(v, m)
 		return responseOf(answer, err)
 	})
 }
 
-// list is read for an fn that may return its response in pieces.
-func list[A, Q any, PA message[A], PQ message[Q]](
+// List is Read for an fn that may return its response in pieces.
+func List[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
 	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn)
 }
 
-// listExisting is list for a namespace that must exist.
-func listExisting[A, Q any, PA message[A], PQ message[Q]](
+// ListExisting is List for a namespace that must exist.
+func ListExisting[A, Q any, PA message[A], PQ message[Q]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
@@ -108,8 +135,8 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 	fn func(v service.View, m PQ, request *Request) (Response, error),
 ) *Operation {
 	return ask[A, Q, PA, PQ](name, reads, area, routes,
-		func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (response Response, err error) {
-			v, err := view(h.service, ctx, request.about(), c.demand)
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
+			v, err := view(s, ctx, request.about(), c.Demand)
 			if err == nil {
 				response, err = fn(v, m, request)
 			}
@@ -118,40 +145,40 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 		})
 }
 
-// write returns an operation that changes a namespace.
-func write[Q, A any, PQ message[Q], PA message[A]](
+// Change returns an operation that changes a namespace.
+func Change[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error),
 ) *Operation {
 	return ask[A, Q, PA, PQ](name, writes, area, routes,
-		func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (Response, error) {
-			answer, revision, err := fn(ctx, h.service, c.write(), m)
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error) {
+			answer, revision, err := fn(ctx, s, c.Write(), m)
 			response, err := responseOf(answer, err)
 			response.State = service.State{Namespace: request.about(), Revision: revision}
 			return response, err
 		})
 }
 
-// issue returns an operation that changes authentications.
-func issue[Q, A any, PQ message[Q], PA message[A]](
+// Issue returns an operation that changes authentications.
+func Issue[Q, A any, PQ message[Q], PA message[A]](
 	name string, routes []Route,
 	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
 ) *Operation {
 	return ask[A, Q, PA, PQ](name, issues, AreaAuthentication, routes,
-		func(h *Handler, ctx context.Context, c *call, m PQ, _ *Request) (Response, error) {
-			answer, err := fn(ctx, h.service, c.write(), m)
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, s, c.Write(), m)
 			return responseOf(answer, err)
 		})
 }
 
-// inform returns an operation that reads something else than a namespace.
-func inform[Q, A any, PQ message[Q], PA message[A]](
+// Inform returns an operation that reads something else than a namespace.
+func Inform[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
-	fn func(h *Handler, ctx context.Context, c *call, m PQ) (PA, error),
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ) (PA, error),
 ) *Operation {
 	return ask[A, Q, PA, PQ](name, reads, area, routes,
-		func(h *Handler, ctx context.Context, c *call, m PQ, _ *Request) (Response, error) {
-			answer, err := fn(h, ctx, c, m)
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, s, c, m)
 			return responseOf(answer, err)
 		})
 }
@@ -164,69 +191,107 @@ func responseOf(m proto.Message, err error) (Response, error) {
 	return Response{Message: m}, nil
 }
 
-// ask returns any operation. fn states in the response what it is about.
+// Ask returns an operation that reads and needs more than the other kinds give. fn
+// states in the response what it is about.
+func Ask[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error),
+) *Operation {
+	return ask[A, Q, PA, PQ](name, reads, area, routes, fn)
+}
+
 func ask[A, Q any, PA message[A], PQ message[Q]](
 	name string, effect effect, area Area, routes []Route,
-	fn func(h *Handler, ctx context.Context, c *call, m PQ, request *Request) (Response, error),
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error),
 ) *Operation {
 	return &Operation{
 		Name: name, Routes: routes, Area: area,
 		effect: effect, limits: Limits{defaultBodyLimit, defaultValueLimit},
 		newRequest:  func() proto.Message { return PQ(new(Q)) },
 		newResponse: func() proto.Message { return PA(new(A)) },
-		run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
-			return fn(h, ctx, c, request.Message.(PQ), request)
+		run: func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
+			return fn(ctx, s, c, request.Message.(PQ), request)
 		},
 	}
 }
 
-// validating makes the operation run check before it reads anything (contract 1.2).
-func (o *Operation) validating(check func(m proto.Message) error) *Operation {
+// Validating makes the operation run check before it reads anything (contract 1.2).
+func (o *Operation) Validating(check func(m proto.Message) error) *Operation {
 	run := o.run
-	o.run = func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
+	o.run = func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
 		if err := check(request.Message); err != nil {
 			return Response{}, err
 		}
-		return run(h, ctx, c, request)
+		return run(ctx, s, c, request)
 	}
 	return o
 }
 
-// inQuery sets queryOnly.
-func (o *Operation) inQuery() *Operation {
+// Writing marks an operation that changes a namespace, although it was made by [Ask].
+func (o *Operation) Writing() *Operation {
+	o.effect = writes
+	return o
+}
+
+// Issuing marks an operation that changes authentications, although it was made by [Ask].
+func (o *Operation) Issuing() *Operation {
+	o.effect = issues
+	return o
+}
+
+// EnabledIf disables the operation unless it is enabled. Only trusted callers of this
+// process can call a disabled one.
+func (o *Operation) EnabledIf(enabled bool) *Operation {
+	o.disabled = !enabled
+	return o
+}
+
+// InQuery makes the request come in the query string whatever the method.
+func (o *Operation) InQuery() *Operation {
 	o.queryOnly = true
 	return o
 }
 
-// withVersions sets versioned.
-func (o *Operation) withVersions() *Operation {
+// WithVersions makes the response have an ETag and depend on the client version.
+func (o *Operation) WithVersions() *Operation {
 	o.versioned = true
 	return o
 }
 
-// servesStale sets stale.
-func (o *Operation) servesStale() *Operation {
+// ServingStale makes the operation available from memory while the database is not.
+func (o *Operation) ServingStale() *Operation {
 	o.stale = true
 	return o
 }
 
-// evaluating sets evaluation.
-func (o *Operation) evaluating() *Operation {
+// Evaluating marks an operation that evaluates flags outside [AreaEvaluation].
+func (o *Operation) Evaluating() *Operation {
 	o.evaluation = true
 	return o
 }
 
-// reusingRequests pools the request messages of an operation that evaluates one flag.
-func (o *Operation) reusingRequests() *Operation {
-	o.newRequest, o.releaseRequest = takeEvaluationRequest, releaseEvaluationRequest
+// Reusing makes the operation take its request messages from a pool and release them.
+func (o *Operation) Reusing(take func() proto.Message, release func(proto.Message)) *Operation {
+	o.newRequest, o.releaseRequest = take, release
 	return o
 }
 
-// large sets the limits of an import.
-func (o *Operation) large() *Operation {
-	o.limits = Limits{importBodyLimit, importValueLimit}
+// Large replaces the limits of the request, which may have a long body.
+func (o *Operation) Large(limits Limits, long LongBody) *Operation {
+	o.limits, o.long = limits, &long
 	return o
 }
+
+// Enabled reports whether others than trusted callers of this process can call the
+// operation.
+func (o *Operation) Enabled() bool { return !o.disabled }
+
+// HasMessages reports whether requests and responses are messages, so that the operation
+// is available over gRPC too.
+func (o *Operation) HasMessages() bool { return o.newRequest != nil }
+
+// LongBody returns how a long body is decoded, or nil if there is none.
+func (o *Operation) LongBody() *LongBody { return o.long }
 
 // NewRequest returns an empty request message.
 func (o *Operation) NewRequest() proto.Message { return o.newRequest() }
@@ -261,8 +326,11 @@ func (o *Operation) Writes() bool { return o.effect == writes }
 // is unavailable. The response then states the age of the data.
 func (o *Operation) ServesStale() bool { return o.stale }
 
-// evaluates reports whether the operation serves the evaluation of flags.
-func (o *Operation) evaluates() bool {
+// Changes reports whether the operation changes a namespace or authentications.
+func (o *Operation) Changes() bool { return o.effect != reads }
+
+// Evaluates reports whether the operation serves the evaluation of flags.
+func (o *Operation) Evaluates() bool {
 	return o.evaluation || o.Area == AreaEvaluation || o.Area == AreaOFREP
 }
 

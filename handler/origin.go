@@ -14,22 +14,17 @@ type exposure struct {
 	anonymous bool // credentials are not checked
 	apiKey    bool // X-API-Key is a credential
 	anyHost   bool // served under any host name
+	page      bool // only pages of this origin may make it change anything
 }
 
-func (h *Handler) exposureOf(o *Operation) exposure {
-	anonymous := !h.protects(o.Area)
-	required := h.config.Authentication.Required
+func (t *Router) exposureOf(o *Operation) exposure {
+	anonymous := !t.invoker.Protects(o.Area)
 	return exposure{
-		writes:    o.effect != reads,
+		writes:    o.Changes(),
 		anonymous: anonymous,
 		apiKey:    o.Area == AreaOFREP,
-		anyHost:   o.evaluates() || !anonymous || o.Area == AreaPublic && required,
+		anyHost:   o.Evaluates() || !anonymous || o.Area == AreaPublic && t.invoker.Required(),
 	}
-}
-
-// plainExposure returns the exposure of a read-only route that is not an operation.
-func (h *Handler) plainExposure() exposure {
-	return exposure{anyHost: h.config.Authentication.Required}
 }
 
 // originChecks rejects requests that a page of another origin makes a browser send
@@ -43,7 +38,7 @@ type originChecks struct {
 
 // init configures the checks. Of the CORS origins only those listed exactly may write: a
 // pattern can match pages that the operator does not know.
-func (c *originChecks) init(config Config) {
+func (c *originChecks) init(config RouterConfig) {
 	c.hosts = newHostRule(config.AllowedHosts)
 	if config.CORS == nil {
 		return
@@ -68,7 +63,7 @@ var (
 // check returns PermissionDenied if the request may come from a page that must not send
 // it. It uses only the method, the host and the header.
 func (c *originChecks) check(r *http.Request, e exposure) error {
-	if usesSession(r.Header, e.apiKey) && c.session.Check(r) != nil {
+	if (e.page || usesSession(r.Header, e.apiKey)) && c.session.Check(r) != nil {
 		return errSessionOrigin
 	}
 	if e.writes && (e.anonymous || !hasCredential(r.Header)) && c.writes.Check(r) != nil {
@@ -86,15 +81,15 @@ func (c *originChecks) check(r *http.Request, e exposure) error {
 // hasCredential reports whether the header has a credential that a browser does
 // not add by itself.
 func hasCredential(header http.Header) bool {
-	return len(header["Authorization"]) > 0 || first(header, "X-Api-Key") != ""
+	return len(header["Authorization"]) > 0 || First(header, "X-Api-Key") != ""
 }
 
 // usesSession reports whether the session cookie is the credential of a request.
-// An API key replaces it only if the route accepts those; see [clientToken].
+// An API key replaces it only if the route accepts those; see clientToken.
 func usesSession(header http.Header, apiKey bool) bool {
 	cookies := header["Cookie"]
-	if len(cookies) == 0 || len(header["Authorization"]) > 0 || apiKey && first(header, "X-Api-Key") != "" {
+	if len(cookies) == 0 || len(header["Authorization"]) > 0 || apiKey && First(header, "X-Api-Key") != "" {
 		return false
 	}
-	return tokenFromCookies(cookies) != ""
+	return TokenFromCookies(cookies) != ""
 }

@@ -22,8 +22,8 @@ const minWait = 50 * time.Millisecond
 
 // checkLoad returns Unavailable for a request that has waited too long: its caller
 // would probably give up before the response, and others wait behind it.
-func (h *Handler) checkLoad(ctx context.Context) error {
-	overload := h.config.Overload
+func (i *Invoker) checkLoad(ctx context.Context) error {
+	overload := i.config.Overload
 	if overload == nil {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (h *Handler) checkLoad(ctx context.Context) error {
 	if delay <= minWait { // nearly always
 		return nil
 	}
-	timeout := h.timeout
+	timeout := i.config.Timeout
 	if deadline, ok := ctx.Deadline(); ok {
 		timeout = min(timeout, time.Until(deadline))
 	}

@@ -6,26 +6,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/service"
 )
-
-// maxPage limits a page of a list, in bytes: gRPC clients accept 4 MiB by default. A
-// page with a single object may be larger.
-const maxPage = 3 << 20
-
-// fitting returns how many of the items fit into one page, and their total weight. It is
-// at least one item, so that clients always make progress.
-func fitting[T any](items []T, weigh func(T) int) (n, weight int) {
-	for _, item := range items {
-		more := weigh(item)
-		if n > 0 && weight+more > maxPage {
-			break
-		}
-		n, weight = n+1, weight+more
-	}
-	return n, weight
-}
 
 // listing is the response to a list operation.
 type listing[T any, M proto.Message] struct {
@@ -40,7 +24,7 @@ type listing[T any, M proto.Message] struct {
 // name returns the key or id of an item.
 func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, weigh func(T) int) {
 	var n int
-	if n, l.weight = fitting(l.items, weigh); n < len(l.items) {
+	if n, l.weight = convert.Fitting(l.items, weigh); n < len(l.items) {
 		l.page.NextToken = request.After(n, name(l.items[n]))
 		l.items = l.items[:n]
 	}
@@ -50,19 +34,17 @@ func (l *listing[T, M]) cut(request service.PageRequest, name func(T) string, we
 // is long and the transport supports it, the page is written in pieces instead. Each
 // item is then converted only after the client has read the preceding ones.
 func (l *listing[T, M]) answer(request *Request, whole func(items []M) proto.Message) Response {
-	if !request.pieces || l.weight <= writePiece {
+	if !request.Pieces || l.weight <= MaxWhole {
 		return Response{Message: whole(convert.All(l.items, l.convert))}
 	}
-	return Response{write: func(x *exchange) {
-		pretty := x.pretty()
-		x.replyPieces(func(out io.Writer) error { return l.write(out, pretty) })
-	}}
+	return Response{Answer: l}
 }
 
-func (l *listing[T, M]) write(out io.Writer, pretty bool) error {
-	w := newObjectWriter(out, pretty)
-	writeList(w, l.field, slices.Values(l.items), l.convert)
-	w.text("nextPageToken", l.page.NextToken)
-	w.count("totalCount", l.page.Total)
-	return w.end()
+// WriteJSON implements [InPieces].
+func (l *listing[T, M]) WriteJSON(out io.Writer, pretty bool) error {
+	w := codec.NewObjectWriter(out, pretty)
+	codec.WriteList(w, l.field, slices.Values(l.items), l.convert)
+	w.Text("nextPageToken", l.page.NextToken)
+	w.Count("totalCount", convert.Count(l.page.Total))
+	return w.End()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -51,25 +52,25 @@ func TestWeights(t *testing.T) {
 		for i := range r.IntN(4) {
 			f.Variants = append(f.Variants, &guidon.Variant{ID: fmt.Sprint(i), Key: text(), Name: text(), Description: text(), Attachment: text(), CreatedAt: at, UpdatedAt: at})
 		}
-		check("flag", wireFlag(list)(f), flagWeight("namespace")(f))
+		check("flag", wireFlag(list)(f), convert.FlagWeight("namespace")(f))
 		rule := &guidon.Rule{ID: text(), SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments, Rank: -1 << 31, CreatedAt: at, UpdatedAt: at}
 		rule.Distributions = []*guidon.Distribution{{ID: text(), VariantID: text(), Rollout: 33.333332, CreatedAt: at, UpdatedAt: at}}
-		check("rule", wireRule(list)(rule), ruleWeight(list)(rule))
+		check("rule", wireRule(list)(rule), convert.RuleWeight(list)(rule))
 		rollout := &guidon.Rollout{ID: text(), Rank: -1 << 31, Description: text(), CreatedAt: at, UpdatedAt: at,
 			Segment: &guidon.RolloutSegment{SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments}}
-		check("rollout", wireRollout("namespace", "flag")(rollout), rolloutWeight(list)(rollout))
+		check("rollout", wireRollout("namespace", "flag")(rollout), convert.RolloutWeight(list)(rollout))
 		g := &guidon.Segment{Key: text(), Name: text(), Description: text(), CreatedAt: at, UpdatedAt: at}
 		for range r.IntN(3) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{ID: text(), Type: guidon.EntityIDComparison, Property: text(), Operator: text(), Value: text(), Description: text(), CreatedAt: at, UpdatedAt: at})
 		}
-		check("segment", wireSegment(list)(g), segmentWeight("namespace")(g))
+		check("segment", wireSegment(list)(g), convert.SegmentWeight("namespace")(g))
 		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, CreatedAt: at, UpdatedAt: at}
-		check("namespace", wireNamespace(n), namespaceWeight(n))
+		check("namespace", wireNamespace(n), convert.NamespaceWeight(n))
 		c := &change.Record{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: change.KindNamespace, Key: text(), Action: change.ActionCreate,
 			Actor: change.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
-		check("change", wireChange(c), changeWeight(c))
+		check("change", convert.Change(c), convert.ChangeWeight(c))
 		a := &service.Authentication{ID: text(), Method: service.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at, Metadata: map[string]string{text(): text(), text(): text()}}
-		check("authentication", wireAuthentication(a), authenticationWeight(a))
+		check("authentication", wireAuthentication(a), convert.AuthenticationWeight(a))
 	}
 }
 
@@ -100,7 +101,7 @@ func TestPagesEndBySize(t *testing.T) {
 				t.Fatal(err)
 			}
 			list := answer.Message.(*flipt.FlagList)
-			if size := proto.Size(list); size > maxPage && len(list.GetFlags()) > 1 {
+			if size := proto.Size(list); size > convert.MaxPage && len(list.GetFlags()) > 1 {
 				t.Errorf("limit %d: a page of %d flags has %d bytes", limit, len(list.GetFlags()), size)
 			}
 			if list.GetTotalCount() != 40 {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
 // maxKept is the largest encoded body of a snapshot, plain or compressed, that is cached.
@@ -36,7 +38,7 @@ func newSnapshotBody(s *guidon.Snapshot, p profile) *snapshotBody {
 	b.plain = plain.content()
 	b.gzip = sync.OnceValue(func() []byte {
 		var compressed boundedBuffer
-		out, end := compressTo("gzip", &compressed)
+		out, end := CompressTo("gzip", &compressed)
 		_ = b.writeTo(out) // a boundedBuffer never fails
 		_ = end()
 		return compressed.content()
@@ -79,15 +81,33 @@ func (b *boundedBuffer) content() []byte {
 	return slices.Concat(b.pages...)
 }
 
-// replySnapshot writes the body in the format and encoding that the client accepts.
-func (x *exchange) replySnapshot(b *snapshotBody) {
-	if x.pretty() {
-		x.replyPieces(b.writePretty)
+// writePretty writes the body indented.
+func (b *snapshotBody) writePretty(out io.Writer) error {
+	parts := newSnapshotWire(b.snapshot, b.profile)
+	w := codec.NewObjectWriter(out, true)
+	w.Member("namespace", &evaluation.EvaluationNamespace{Key: b.snapshot.Namespace().Key})
+	codec.WriteList(w, "flags", slices.Values(b.snapshot.Flags()), parts.flag)
+	return w.End()
+}
+
+// WriteJSON implements [InPieces].
+func (b *snapshotBody) WriteJSON(out io.Writer, pretty bool) error {
+	if pretty {
+		return b.writePretty(out)
+	}
+	return b.writeTo(out)
+}
+
+// Reply implements [Replier]. It writes the body in the format and encoding that the
+// client accepts.
+func (b *snapshotBody) Reply(x *Exchange) {
+	if x.Pretty() {
+		x.ReplyPieces(b)
 		return
 	}
 	encoding := ""
-	if b.size >= minCompressed {
-		encoding = acceptedEncoding(x.request.Header["Accept-Encoding"])
+	if b.size >= MinCompressed {
+		encoding = AcceptedEncoding(x.Request.Header["Accept-Encoding"])
 	}
 	length, write := b.size, b.writeTo
 	if encoding != "" {
@@ -95,11 +115,11 @@ func (x *exchange) replySnapshot(b *snapshotBody) {
 		if encoding == "gzip" {
 			compressed = b.gzip()
 		}
-		if compressed == nil && b.size <= writePiece {
-			compressed = compress(encoding, b.plain)
+		if compressed == nil && b.size <= MaxWhole {
+			compressed = Compress(encoding, b.plain)
 		}
 		if compressed == nil {
-			x.replyPieces(b.writeTo)
+			x.ReplyPieces(b)
 			return
 		}
 		x.Header().Set("Content-Encoding", encoding)
@@ -109,15 +129,15 @@ func (x *exchange) replySnapshot(b *snapshotBody) {
 		}
 	}
 	if encoding == "" && b.plain == nil {
-		if err := x.opRequest.reserve(x.request.Context(), sizeOfPieces); err != nil {
-			x.replyError(err)
+		if err := x.Call.Reserve(x.Request.Context(), SizeOfPieces); err != nil {
+			x.ReplyError(err)
 			return
 		}
 	}
 	header := x.Header()
 	header.Add("Vary", "Accept-Encoding")
-	header.Set("Content-Type", contentJSON)
+	header.Set("Content-Type", ContentJSON)
 	header.Set("Content-Length", strconv.Itoa(length))
 	x.WriteHeader(http.StatusOK)
-	x.writePieces(write)
+	x.WritePieces(write)
 }

@@ -27,11 +27,11 @@ const anonymousBodyLimit = 64 << 10
 
 // receive reads the message of a request that has a source. Nothing is read from a
 // caller that lacks a required credential, so that it cannot make the service use memory.
-func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, work *work) error {
+func (i *Invoker) receive(ctx context.Context, o *Operation, request *Request, work *Work) error {
 	if request.Source == nil {
 		return nil
 	}
-	limits, err := h.recognize(ctx, o, request, &work.call)
+	limits, err := i.recognize(ctx, o, request, &work.call)
 	if err != nil {
 		return err
 	}
@@ -40,10 +40,10 @@ func (h *Handler) receive(ctx context.Context, o *Operation, request *Request, w
 		return nil
 	}
 	work.undecoded = true
-	if h.protects(o.Area) && errors.Is(err, guidon.InvalidArgument) {
+	if i.Protects(o.Area) && errors.Is(err, guidon.InvalidArgument) {
 		// The caller was recognized by the tokens in memory. If its token has been
 		// deleted since, the error must be the same as for an unknown token.
-		if refused := h.resolveCaller(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
+		if refused := i.resolveCaller(ctx, o, request, &work.call); errors.Is(refused, guidon.Unauthenticated) {
 			return refused
 		}
 	}
@@ -60,35 +60,35 @@ var anyTime = time.Now()
 // the tokens were read. Whether the token is still valid is checked after decoding, by
 // the same query as the revision of the namespace that the message names. A token that
 // is not in memory may be new, so the tokens are read again.
-func (h *Handler) recognize(ctx context.Context, o *Operation, request *Request, call *call) (Limits, error) {
-	if request.Actor != nil || !h.config.Authentication.Required {
+func (i *Invoker) recognize(ctx context.Context, o *Operation, request *Request, call *Call) (Limits, error) {
+	if request.Actor != nil || !i.config.Authentication.Required {
 		return o.limits, nil
 	}
-	if !h.protects(o.Area) {
-		return h.limitsOf(ctx, o, request, call), nil
+	if !i.Protects(o.Area) {
+		return i.limitsOf(ctx, o, request, call), nil
 	}
-	if request.ofrep != nil { // its headers name the namespace
-		return o.limits, h.resolveCaller(ctx, o, request, call)
+	if request.confined() != nil { // it names its namespace already
+		return o.limits, i.resolveCaller(ctx, o, request, call)
 	}
-	known := call.demand
+	known := call.Demand
 	known.Begun = anyTime
-	a, age, err := h.identifyCaller(ctx, known, request, nil)
+	a, age, err := i.identifyCaller(ctx, known, call, request, nil)
 	if errors.Is(err, guidon.Unauthenticated) {
-		a, age, err = h.identifyCaller(ctx, call.demand, request, nil)
+		a, age, err = i.identifyCaller(ctx, call.Demand, call, request, nil)
 	}
-	call.caller.Authentication, call.age = a, age
+	call.Caller.Authentication, call.Age = a, age
 	return o.limits, err
 }
 
 // limitsOf returns the limits of a request to an operation that is exempt from
 // authentication, if other operations require credentials.
-func (h *Handler) limitsOf(ctx context.Context, o *Operation, request *Request, call *call) Limits {
+func (i *Invoker) limitsOf(ctx context.Context, o *Operation, request *Request, call *Call) Limits {
 	limits := o.limits
 	if o.Area == AreaEvaluation || o.Area == AreaOFREP || o.stale || limits.Bytes <= anonymousBodyLimit {
 		return limits
 	}
 	if len(request.Authorization) > 0 || len(request.Cookie) > 0 {
-		if _, _, err := h.identifyCaller(ctx, call.demand, request, nil); err == nil {
+		if _, _, err := i.identifyCaller(ctx, call.Demand, call, request, nil); err == nil {
 			return limits
 		}
 	}

@@ -18,8 +18,8 @@ func listRollouts(v service.View, m *flipt.ListRolloutRequest, request *Request)
 	if err != nil {
 		return Response{}, err
 	}
-	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(namespaceOf(m), m.GetFlagKey())}
-	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, rolloutWeight(m))
+	list := listing[*guidon.Rollout, *flipt.Rollout]{field: "rules", items: rollouts, page: page, convert: wireRollout(convert.NamespaceOf(m), m.GetFlagKey())}
+	list.cut(requested, func(r *guidon.Rollout) string { return r.ID }, convert.RolloutWeight(m))
 	return list.answer(request, func(rollouts []*flipt.Rollout) proto.Message {
 		return &flipt.RolloutList{Rules: rollouts, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
@@ -30,7 +30,7 @@ func createRollout(ctx context.Context, s *service.Service, w service.Write, m *
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return convert.Changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
 func orderRollouts(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, int64, error) {
@@ -39,7 +39,7 @@ func orderRollouts(ctx context.Context, s *service.Service, w service.Write, m *
 
 func getRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
 	r, flagKey, err := v.Rollout(m.GetFlagKey(), m.GetId())
-	return convert.Result(r, err, wireRollout(namespaceOf(m), flagKey))
+	return convert.Result(r, err, wireRollout(convert.NamespaceOf(m), flagKey))
 }
 
 func updateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, int64, error) {
@@ -47,7 +47,7 @@ func updateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
 		Segment: segmentInput(m.GetSegment()), Threshold: thresholdInput(m.GetThreshold()),
 	})
-	return convert.Changed(r, revision, err, wireRollout(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
 func deleteRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, int64, error) {

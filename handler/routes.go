@@ -2,17 +2,16 @@ package handler
 
 import (
 	"net/http"
-	"slices"
+	"time"
 
-	"github.com/go-chi/chi/v5"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-// Paths and their prefixes. A path under one of the API prefixes may have one trailing
-// slash (contract 1.5).
+// Prefixes of paths.
 const (
 	apiPrefix       = "/api/v1"
 	namespacePrefix = apiPrefix + "/namespaces/{namespace_key}"
@@ -20,13 +19,19 @@ const (
 	evaluatePrefix  = "/evaluate/v1"
 	internalPrefix  = "/internal/v1"
 	metaPrefix      = "/meta"
-	healthPath      = "/health"
-	metricsPath     = "/metrics"
-	profilingPath   = "/debug/pprof"
-	openAPIPath     = "/openapi.yaml"
-	snapshotPath    = internalPrefix + "/evaluation/snapshot/namespace/{key}"
-	analyticsPath   = internalPrefix + "/analytics/namespaces/{namespace_key}/flags/{flag_key}"
 )
+
+// prefixes are the parts of the path under which an unknown path gets an error of the API
+// (contract 1.6).
+var prefixes = []Prefix{
+	{Path: apiPrefix, Form: Messages, TrailingSlash: true},
+	{Path: authPrefix, Form: Messages, TrailingSlash: true},
+	{Path: evaluatePrefix, Form: Messages, TrailingSlash: true},
+	{Path: internalPrefix, Form: Messages, TrailingSlash: true},
+	{Path: metaPrefix, Form: Messages, TrailingSlash: true},
+	{Path: healthPath, Form: Messages},
+	{Path: ofrepPrefix, Form: OFREPForm, TrailingSlash: true, LeadingSlash: true, Preflight: http.StatusNoContent}, // OFREP 1 and 10
+}
 
 // Short names for the table.
 const (
@@ -39,135 +44,110 @@ const (
 	authn  = AreaAuthentication
 )
 
-// operations is the table of all operations (contract 3 and 12).
-var operations = []*Operation{
-	// Namespaces.
-	ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", reads, manage, only(get, apiPrefix+"/namespaces"), (*Handler).listNamespaces),
-	write("/flipt.Flipt/CreateNamespace", manage, only(post, apiPrefix+"/namespaces"), createNamespace),
-	listExisting[flipt.Namespace]("/flipt.Flipt/GetNamespace", manage, only(get, apiPrefix+"/namespaces/{key}"), getNamespace),
-	write("/flipt.Flipt/UpdateNamespace", manage, only(put, apiPrefix+"/namespaces/{key}"), updateNamespace),
-	write("/flipt.Flipt/DeleteNamespace", manage, only(del, apiPrefix+"/namespaces/{key}"), deleteNamespace),
+// rows returns the table of all operations (contract 3 and 12). tick is the clock that
+// durations are measured with.
+func rows(config Config, invoker *Invoker, tick func() time.Time) []Row {
+	evaluator := NewEvaluator(config.Evaluations, config.Now, tick)
+	protocol := NewProtocol(evaluator, config.Streams, invoker.Protects(AreaOFREP), config.Now, tick)
+	methods := Methods{Token: config.Authentication.TokenMethod, SignIn: config.SignIn}
+	instance := NewInstance(config.Info, config.Configuration, config.Authentication.Required)
+	streams := config.Streams != nil
 
-	// Flags and variants.
-	list[flipt.FlagList]("/flipt.Flipt/ListFlags", manage, both(get, "/flags"), listFlags).validating(checkPage),
-	write("/flipt.Flipt/CreateFlag", manage, both(post, "/flags"), createFlag),
-	read("/flipt.Flipt/GetFlag", manage, both(get, "/flags/{key}"), getFlag).validating(checkKey),
-	write("/flipt.Flipt/UpdateFlag", manage, both(put, "/flags/{key}"), updateFlag),
-	write("/flipt.Flipt/DeleteFlag", manage, both(del, "/flags/{key}"), deleteFlag),
-	write("/flipt.Flipt/CreateVariant", manage, both(post, "/flags/{flag_key}/variants"), createVariant),
-	write("/flipt.Flipt/UpdateVariant", manage, both(put, "/flags/{flag_key}/variants/{id}"), updateVariant),
-	write("/flipt.Flipt/DeleteVariant", manage, both(del, "/flags/{flag_key}/variants/{id}"), deleteVariant),
+	table := inMessages(
+		// Namespaces.
+		Ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", manage, only(get, apiPrefix+"/namespaces"), listNamespaces),
+		Change("/flipt.Flipt/CreateNamespace", manage, only(post, apiPrefix+"/namespaces"), createNamespace),
+		ListExisting[flipt.Namespace]("/flipt.Flipt/GetNamespace", manage, only(get, apiPrefix+"/namespaces/{key}"), getNamespace),
+		Change("/flipt.Flipt/UpdateNamespace", manage, only(put, apiPrefix+"/namespaces/{key}"), updateNamespace),
+		Change("/flipt.Flipt/DeleteNamespace", manage, only(del, apiPrefix+"/namespaces/{key}"), deleteNamespace),
 
-	// Rules and distributions.
-	list[flipt.RuleList]("/flipt.Flipt/ListRules", manage, both(get, "/flags/{flag_key}/rules"), listRules).validating(checkRules),
-	write("/flipt.Flipt/CreateRule", manage, both(post, "/flags/{flag_key}/rules"), createRule),
-	write("/flipt.Flipt/OrderRules", manage, both(put, "/flags/{flag_key}/rules/order"), orderRules),
-	read("/flipt.Flipt/GetRule", manage, both(get, "/flags/{flag_key}/rules/{id}"), getRule).validating(checkRule),
-	write("/flipt.Flipt/UpdateRule", manage, both(put, "/flags/{flag_key}/rules/{id}"), updateRule),
-	write("/flipt.Flipt/DeleteRule", manage, both(del, "/flags/{flag_key}/rules/{id}"), deleteRule),
-	write("/flipt.Flipt/CreateDistribution", manage, both(post, "/flags/{flag_key}/rules/{rule_id}/distributions"), createDistribution),
-	write("/flipt.Flipt/UpdateDistribution", manage, both(put, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), updateDistribution),
-	write("/flipt.Flipt/DeleteDistribution", manage, both(del, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), deleteDistribution),
+		// Flags and variants.
+		List[flipt.FlagList]("/flipt.Flipt/ListFlags", manage, both(get, "/flags"), listFlags).Validating(checkPage),
+		Change("/flipt.Flipt/CreateFlag", manage, both(post, "/flags"), createFlag),
+		Read("/flipt.Flipt/GetFlag", manage, both(get, "/flags/{key}"), getFlag).Validating(checkKey),
+		Change("/flipt.Flipt/UpdateFlag", manage, both(put, "/flags/{key}"), updateFlag),
+		Change("/flipt.Flipt/DeleteFlag", manage, both(del, "/flags/{key}"), deleteFlag),
+		Change("/flipt.Flipt/CreateVariant", manage, both(post, "/flags/{flag_key}/variants"), createVariant),
+		Change("/flipt.Flipt/UpdateVariant", manage, both(put, "/flags/{flag_key}/variants/{id}"), updateVariant),
+		Change("/flipt.Flipt/DeleteVariant", manage, both(del, "/flags/{flag_key}/variants/{id}"), deleteVariant),
 
-	// Rollouts.
-	list[flipt.RolloutList]("/flipt.Flipt/ListRollouts", manage, within(get, "/flags/{flag_key}/rollouts"), listRollouts).validating(checkRollouts),
-	write("/flipt.Flipt/CreateRollout", manage, within(post, "/flags/{flag_key}/rollouts"), createRollout),
-	write("/flipt.Flipt/OrderRollouts", manage, within(put, "/flags/{flag_key}/rollouts/order"), orderRollouts),
-	read("/flipt.Flipt/GetRollout", manage, within(get, "/flags/{flag_key}/rollouts/{id}"), getRollout),
-	write("/flipt.Flipt/UpdateRollout", manage, within(put, "/flags/{flag_key}/rollouts/{id}"), updateRollout),
-	write("/flipt.Flipt/DeleteRollout", manage, within(del, "/flags/{flag_key}/rollouts/{id}"), deleteRollout),
+		// Rules and distributions.
+		List[flipt.RuleList]("/flipt.Flipt/ListRules", manage, both(get, "/flags/{flag_key}/rules"), listRules).Validating(checkRules),
+		Change("/flipt.Flipt/CreateRule", manage, both(post, "/flags/{flag_key}/rules"), createRule),
+		Change("/flipt.Flipt/OrderRules", manage, both(put, "/flags/{flag_key}/rules/order"), orderRules),
+		Read("/flipt.Flipt/GetRule", manage, both(get, "/flags/{flag_key}/rules/{id}"), getRule).Validating(checkRule),
+		Change("/flipt.Flipt/UpdateRule", manage, both(put, "/flags/{flag_key}/rules/{id}"), updateRule),
+		Change("/flipt.Flipt/DeleteRule", manage, both(del, "/flags/{flag_key}/rules/{id}"), deleteRule),
+		Change("/flipt.Flipt/CreateDistribution", manage, both(post, "/flags/{flag_key}/rules/{rule_id}/distributions"), createDistribution),
+		Change("/flipt.Flipt/UpdateDistribution", manage, both(put, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), updateDistribution),
+		Change("/flipt.Flipt/DeleteDistribution", manage, both(del, "/flags/{flag_key}/rules/{rule_id}/distributions/{id}"), deleteDistribution),
 
-	// Segments and constraints.
-	list[flipt.SegmentList]("/flipt.Flipt/ListSegments", manage, both(get, "/segments"), listSegments).validating(checkPage),
-	write("/flipt.Flipt/CreateSegment", manage, both(post, "/segments"), createSegment),
-	read("/flipt.Flipt/GetSegment", manage, both(get, "/segments/{key}"), getSegment).validating(checkKey),
-	write("/flipt.Flipt/UpdateSegment", manage, both(put, "/segments/{key}"), updateSegment),
-	write("/flipt.Flipt/DeleteSegment", manage, both(del, "/segments/{key}"), deleteSegment),
-	write("/flipt.Flipt/CreateConstraint", manage, both(post, "/segments/{segment_key}/constraints"), createConstraint),
-	write("/flipt.Flipt/UpdateConstraint", manage, both(put, "/segments/{segment_key}/constraints/{id}"), updateConstraint),
-	write("/flipt.Flipt/DeleteConstraint", manage, both(del, "/segments/{segment_key}/constraints/{id}"), deleteConstraint),
+		// Rollouts.
+		List[flipt.RolloutList]("/flipt.Flipt/ListRollouts", manage, within(get, "/flags/{flag_key}/rollouts"), listRollouts).Validating(checkRollouts),
+		Change("/flipt.Flipt/CreateRollout", manage, within(post, "/flags/{flag_key}/rollouts"), createRollout),
+		Change("/flipt.Flipt/OrderRollouts", manage, within(put, "/flags/{flag_key}/rollouts/order"), orderRollouts),
+		Read("/flipt.Flipt/GetRollout", manage, within(get, "/flags/{flag_key}/rollouts/{id}"), getRollout),
+		Change("/flipt.Flipt/UpdateRollout", manage, within(put, "/flags/{flag_key}/rollouts/{id}"), updateRollout),
+		Change("/flipt.Flipt/DeleteRollout", manage, within(del, "/flags/{flag_key}/rollouts/{id}"), deleteRollout),
 
-	// Evaluation. The legacy calls belong to the management service and are exempt
-	// from authentication if that is (operations 1.2).
-	ask[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", reads, eval, only(post, evaluatePrefix+"/variant"), (*Handler).evaluateVariant).servesStale().reusingRequests(),
-	ask[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", reads, eval, only(post, evaluatePrefix+"/boolean"), (*Handler).evaluateBoolean).servesStale().reusingRequests(),
-	ask[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", reads, eval, only(post, evaluatePrefix+"/batch"), (*Handler).evaluateBatch).servesStale(),
-	list[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval, only(get, snapshotPath), evaluationSnapshot).withVersions().servesStale(),
-	ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", reads, manage, both(post, "/evaluate"), (*Handler).legacyEvaluate).servesStale().evaluating(),
-	ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", reads, manage, both(post, "/batch-evaluate"), (*Handler).legacyBatch).servesStale().evaluating(),
+		// Segments and constraints.
+		List[flipt.SegmentList]("/flipt.Flipt/ListSegments", manage, both(get, "/segments"), listSegments).Validating(checkPage),
+		Change("/flipt.Flipt/CreateSegment", manage, both(post, "/segments"), createSegment),
+		Read("/flipt.Flipt/GetSegment", manage, both(get, "/segments/{key}"), getSegment).Validating(checkKey),
+		Change("/flipt.Flipt/UpdateSegment", manage, both(put, "/segments/{key}"), updateSegment),
+		Change("/flipt.Flipt/DeleteSegment", manage, both(del, "/segments/{key}"), deleteSegment),
+		Change("/flipt.Flipt/CreateConstraint", manage, both(post, "/segments/{segment_key}/constraints"), createConstraint),
+		Change("/flipt.Flipt/UpdateConstraint", manage, both(put, "/segments/{segment_key}/constraints/{id}"), updateConstraint),
+		Change("/flipt.Flipt/DeleteConstraint", manage, both(del, "/segments/{segment_key}/constraints/{id}"), deleteConstraint),
 
-	// Changes and documents: not part of Flipt v1.
-	ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", reads, manage, within(get, "/changes"), (*Handler).listChanges),
-	ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", writes, manage, within(post, "/import"), (*Handler).importDocument).large(),
-	listExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), exportDocument),
+		// Evaluation. The legacy calls belong to the management service and are exempt
+		// from authentication if that is (operations 1.2).
+		Ask[evaluation.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval, only(post, evaluatePrefix+"/variant"), evaluator.Variant).ServingStale().Reusing(TakeRequest, ReleaseRequest),
+		Ask[evaluation.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval, only(post, evaluatePrefix+"/boolean"), evaluator.Boolean).ServingStale().Reusing(TakeRequest, ReleaseRequest),
+		Ask[evaluation.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval, only(post, evaluatePrefix+"/batch"), evaluator.Batch).ServingStale(),
+		List[evaluation.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval, only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"), Snapshot).WithVersions().ServingStale(),
+		Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).ServingStale().Evaluating(),
+		Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"), evaluator.LegacyBatch).ServingStale().Evaluating(),
 
-	// Authentication. ExpireAuthenticationSelf has its time in the query (contract 10.4).
-	inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", AreaPublic, only(get, authPrefix+"/method"), (*Handler).listMethods),
-	issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"), createToken),
-	inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), (*Handler).listAuthentications),
-	inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), (*Handler).getAuthentication),
-	issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), deleteAuthentication),
-	inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), (*Handler).getSelf),
-	issue("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", only(put, authPrefix+"/self/expire"), expireSelf).inQuery(),
+		// Changes and documents: not part of Flipt v1.
+		Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), listChanges),
+		Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), importDocument).Writing().Large(ImportLimits, LongImport(config.ImportMemory)),
+		ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), exportDocument),
 
+		// Authentication. ExpireAuthenticationSelf has its time in the query (contract 10.4).
+		Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", AreaPublic, only(get, authPrefix+"/method"), methods.List),
+		Issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"), createToken).EnabledIf(config.Authentication.TokenMethod),
+		Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), listAuthentications),
+		Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), getAuthentication),
+		Issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), deleteAuthentication),
+		Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), getSelf),
+		Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), expireSelf).Issuing().InQuery(),
+
+		// Information about the instance.
+		Inform("/flipt.meta.MetadataService/GetInfo", AreaMeta, only(get, metaPrefix+"/info"), instance.Info),
+		Inform("/flipt.meta.MetadataService/GetConfiguration", AreaMeta, only(get, metaPrefix+"/config"), instance.Configuration),
+	)
 	// OFREP, and the event streams of runtimes that support them. They have no messages.
-	ofrep(post, ofrepFlag, (*Handler).ofrepEvaluate).servesStale(),
-	ofrep(post, ofrepFlags, (*Handler).ofrepEvaluateAll).servesStale(),
-	ofrep(get, ofrepConfiguration, (*Handler).ofrepConfigure),
-	eventStream(ofrepEvents, AreaOFREP, (*Handler).serveOFREPEvents).servesStale(),
-	eventStream(changesStream, manage, (*Handler).serveChangeStream),
-
-	// Information about the instance.
-	inform("/flipt.meta.MetadataService/GetInfo", AreaMeta, only(get, metaPrefix+"/info"), (*Handler).getInfo),
-	inform("/flipt.meta.MetadataService/GetConfiguration", AreaMeta, only(get, metaPrefix+"/config"), (*Handler).getConfiguration),
-}
-
-// install registers every route of the handler.
-func (h *Handler) install(mux *chi.Mux) {
-	for _, o := range operations {
-		if h.Enabled(o) {
-			for _, route := range o.Routes {
-				h.installOperation(mux, o, route)
-			}
-		}
+	table = append(table,
+		Row{OFREPOperation(post, ofrepFlag, protocol.Evaluate).ServingStale(), OFREPForm, true},
+		Row{OFREPOperation(post, ofrepFlags, protocol.EvaluateAll).ServingStale(), OFREPForm, false},
+		Row{OFREPOperation(get, ofrepConfiguration, protocol.Configure), OFREPForm, false},
+		Row{StreamOperation(ofrepEvents, AreaOFREP).ServingStale().EnabledIf(streams), protocol.EventForm(), false},
+		Row{StreamOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams), ChangeForm(config.Streams), false},
+	)
+	if config.SignIn != nil {
+		table = append(table, config.SignIn.Rows()...)
 	}
-
-	// Routes that are not operations.
-	plain := h.plainExposure()
-	h.handle(mux, get, openAPIPath, plain, h.serveOpenAPI)
-	h.handle(mux, get, analyticsPath, plain, h.serveAnalytics)
-	h.installDiagnostics(mux, plain, h.guardMetrics, h.guardProfiling)
-	mux.NotFound(h.serveNotFound)
-	mux.MethodNotAllowed(h.serveMethodNotAllowed)
+	return table
 }
 
-// installDiagnostics registers the routes that show the state of the process. Health is
-// public and served under any host name. Metrics and profiler are only for requests that
-// pass their guard.
-func (h *Handler) installDiagnostics(mux *chi.Mux, e exposure, metrics, profiling guard) {
-	h.handle(mux, get, healthPath, exposure{anyHost: true}, h.serveHealth)
-	if h.config.Metrics != nil {
-		h.handle(mux, get, metricsPath, e, h.serveMetrics(metrics))
+// inMessages returns the rows of operations with messages in JSON.
+func inMessages(operations ...*Operation) []Row {
+	table := make([]Row, len(operations))
+	for i, o := range operations {
+		table[i] = Row{Operation: o, Form: Messages}
 	}
-	if h.config.Profiling != nil {
-		for _, method := range []string{get, post} { // pprof posts to its symbol page
-			h.handle(mux, method, profilingPath, e, h.serveProfiling(profiling))
-			h.handle(mux, method, profilingPath+"/*", e, h.serveProfiling(profiling))
-		}
-	}
-}
-
-// Operations returns all operations with messages, which are available over HTTP and
-// gRPC. They are the same for every handler and must not be modified.
-func Operations() []*Operation { return selected(func(o *Operation) bool { return o.form == nil }) }
-
-// OperationsOverHTTP returns all other operations: OFREP and the event streams.
-func OperationsOverHTTP() []*Operation {
-	return selected(func(o *Operation) bool { return o.form != nil })
-}
-
-func selected(wanted func(*Operation) bool) []*Operation {
-	return slices.DeleteFunc(slices.Clone(operations), func(o *Operation) bool { return !wanted(o) })
+	return table
 }
 
 // only returns the single route of an operation.

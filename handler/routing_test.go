@@ -114,8 +114,8 @@ func TestPaths(t *testing.T) {
 // operation of that method.
 func TestEnabled(t *testing.T) {
 	off := handler.New(handler.Config{})
-	for _, o := range handler.Operations() {
-		if got, want := off.Enabled(o), o.Method() != "CreateToken"; got != want {
+	for _, o := range off.Operations() {
+		if got, want := o.Enabled(), o.Method() != "CreateToken"; got != want {
 			t.Errorf("%s: enabled %v", o.Name, got)
 		}
 	}

@@ -19,7 +19,7 @@ func listRules(v service.View, m *flipt.ListRuleRequest, request *Request) (Resp
 		return Response{}, err
 	}
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
-	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, ruleWeight(m))
+	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, convert.RuleWeight(m))
 	return list.answer(request, func(rules []*flipt.Rule) proto.Message {
 		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
@@ -67,15 +67,9 @@ func segmentsOf(keys []string) (segmentKey string, segmentKeys []string) {
 	return "", keys
 }
 
-// ofFlag is a request about a flag.
-type ofFlag interface {
-	inNamespace
-	GetFlagKey() string
-}
-
 // wireRule returns a function that converts rules of the request's flag.
-func wireRule(m ofFlag) func(*guidon.Rule) *flipt.Rule {
-	namespace, flagKey := namespaceOf(m), m.GetFlagKey()
+func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
+	namespace, flagKey := convert.NamespaceOf(m), m.GetFlagKey()
 	return func(r *guidon.Rule) *flipt.Rule {
 		segmentKey, segmentKeys := segmentsOf(r.SegmentKeys)
 		return &flipt.Rule{

@@ -11,14 +11,21 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// checkScope returns Unauthenticated if the authentication is limited to a namespace and
-// the request is not about that namespace alone (operations 1.6).
-func checkScope(a *service.Authentication, o *Operation, m proto.Message) error {
+// checkScope returns an error if the authentication is limited to a namespace and the
+// request is not about that namespace alone: Unauthenticated (operations 1.6), unless the
+// payload decides.
+func checkScope(a *service.Authentication, o *Operation, request *Request) error {
 	namespace, limited := a.Scope()
-	if !limited || o.Area.scoped() && aboutOnly(m, namespace) {
+	if !limited {
 		return nil
 	}
-	return unauthenticated("the token is limited to another namespace")
+	if c := request.confined(); c != nil {
+		return c.Confine(namespace)
+	}
+	if o.Area.scoped() && aboutOnly(request.Message, namespace) {
+		return nil
+	}
+	return Unauthenticated("the token is limited to another namespace")
 }
 
 // scoped reports whether tokens that are limited to a namespace can be used in the area.

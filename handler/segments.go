@@ -19,7 +19,7 @@ func listSegments(v service.View, m *flipt.ListSegmentRequest, request *Request)
 		return Response{}, err
 	}
 	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
-	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, segmentWeight(namespaceOf(m)))
+	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, convert.SegmentWeight(convert.NamespaceOf(m)))
 	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
 		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil
@@ -58,8 +58,8 @@ func segmentOf(m interface {
 }
 
 // wireSegment returns a function that converts segments of the request's namespace.
-func wireSegment(m inNamespace) func(*guidon.Segment) *flipt.Segment {
-	namespace := namespaceOf(m)
+func wireSegment(m convert.InNamespace) func(*guidon.Segment) *flipt.Segment {
+	namespace := convert.NamespaceOf(m)
 	return func(g *guidon.Segment) *flipt.Segment {
 		return &flipt.Segment{
 			Key: g.Key, Name: g.Name, Description: g.Description,

@@ -2,15 +2,11 @@ package handler
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"google.golang.org/genproto/googleapis/api/httpbody"
@@ -18,261 +14,204 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
-	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
-// installOperation registers a route of an operation. chi allows an empty variable
-// between two slashes but not at the end of a path. A path that ends in a variable is
-// therefore registered without it, too (contract 1.5).
-func (h *Handler) installOperation(mux *chi.Mux, o *Operation, route Route) {
-	variables := route.Variables()
-	serve := func(x *exchange) { h.serveOperation(x, o, route, variables) }
-	if o.form != nil {
-		serve = func(x *exchange) { o.form(h, x, o) }
-	}
-	enter := h.entry(o.Name, route.Pattern, h.exposureOf(o), serve)
-	if len(variables) == 0 {
-		h.fast.exact[route] = enter
-	}
-	handle := func(pattern string) {
-		mux.MethodFunc(route.Method, pattern, func(w http.ResponseWriter, _ *http.Request) { enter(w.(*exchange)) })
-	}
-	before := route.Pattern[:strings.LastIndexByte(route.Pattern, '{')+1]
-	switch last := strings.HasSuffix(route.Pattern, "}"); {
-	case last && o.Area == AreaOFREP: // the key is the rest of the path, slashes included
-		handle(strings.TrimSuffix(before, "{") + "*")
-		h.fast.flag = enter
-	case last:
-		handle(strings.TrimSuffix(before, "{"))
-		fallthrough
-	default:
-		handle(route.Pattern)
-	}
-}
+// Messages is the form of operations whose requests and responses are messages in JSON.
+var Messages Form = messages{}
 
-// Variables returns the names of the pattern's variables, in order.
-func (r Route) Variables() []string {
-	var names []string
-	for _, part := range strings.Split(r.Pattern, "/") {
-		if name, ok := strings.CutPrefix(part, "{"); ok {
-			names = append(names, strings.TrimSuffix(name, "}"))
-		}
-	}
-	return names
-}
+type messages struct{}
 
-// serveOperation decodes and runs the request, and writes the response.
-func (h *Handler) serveOperation(x *exchange, o *Operation, route Route, variables []string) {
-	ctx, cancel, err := x.withGRPCTimeout()
+// clientVersionHeader names the server version that a client was made for.
+const clientVersionHeader = "X-Flipt-Accept-Server-Version"
+
+// Serve implements [Form].
+func (messages) Serve(x *Exchange, o *Operation) {
+	ctx, cancel, err := x.Context()
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
 	defer cancel()
-	header := x.request.Header
-	request := &x.opRequest
-	*request = Request{
-		reserved:      request.reserved,
-		Authorization: header["Authorization"],
-		Cookie:        header["Cookie"],
-		IfMatch:       strings.Join(header["If-Match"], ","),
-		CacheControl:  strings.Join(header["Cache-Control"], ","),
-		MinRevision:   strings.Join(header[minRevisionHeader], ","),
-		Source:        x,
-		pieces:        true,
+	x.setCall(o)
+	response, err := x.Carry(ctx, o)
+	if x.Call.Message != nil {
+		o.Release(x.Call.Message)
 	}
-	x.route, x.variables = route, variables
-	if slices.Contains(variables, "namespace_key") {
-		request.path = chi.URLParam(x.request, "namespace_key")
-	}
-	if o.versioned {
-		request.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
-		request.ClientVersion = header.Get(clientVersionHeader)
-	}
-	response, err := h.invoke(ctx, o, request, &x.work, &x.event)
-	if request.Message != nil {
-		o.Release(request.Message)
-	}
-	h.setStateHeaders(x, response)
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
 	if o.Area == AreaAuthentication {
 		x.Header().Set("Cache-Control", "no-store")
 	}
-	if o.Name == expireSelfName {
-		clearCookies(x.Header())
+	for _, cookie := range response.SetCookie {
+		x.Header().Add("Set-Cookie", cookie)
 	}
-	if o.versioned {
+	if o.Versioned() {
 		x.replyVersioned(response)
 		return
 	}
-	if response.write != nil {
-		response.write(x)
-		return
-	}
-	if isLarge(response.Message) {
-		x.replyLargeMessage(response.Message)
-	} else {
-		x.replyMessage(response.Message)
-	}
+	x.replyResponse(response)
 	response.Release()
 }
 
-// setStateHeaders sets the headers with the revision and the age of the response's data.
-func (h *Handler) setStateHeaders(x *exchange, response Response) {
-	if response.Revision > 0 {
-		x.set(x.Header(), "Guidon-Revision", h.revisions.of(response.Revision))
+// setCall sets x.Call from the header. The message is received later, from x.
+func (x *Exchange) setCall(o *Operation) {
+	header := x.Request.Header
+	x.Call = Request{
+		Credentials:  Credentials{Authorization: header["Authorization"], Cookie: header["Cookie"]},
+		IfMatch:      strings.Join(header["If-Match"], ","),
+		CacheControl: strings.Join(header["Cache-Control"], ","),
+		MinRevision:  strings.Join(header[MinRevisionHeader], ","),
+		Source:       x,
+		Memory:       x.Call.Memory,
+		Pieces:       true,
 	}
-	if response.Age > 0 {
-		x.Header().Set(staleHeader, StaleSeconds(response.Age))
+	if slices.Contains(x.route.variables, "namespace_key") {
+		x.Call.Namespace = x.PathVariable("namespace_key")
+	}
+	if o.Versioned() {
+		x.Call.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
+		x.Call.ClientVersion = header.Get(clientVersionHeader)
 	}
 }
+
+// PathVariable returns the value of a variable in the pattern of the route.
+func (x *Exchange) PathVariable(name string) string { return chi.URLParam(x.Request, name) }
 
 // Receive implements [Source].
-func (x *exchange) Receive(ctx context.Context, o *Operation, request *Request, limits Limits) (err error) {
-	if request.ofrep != nil {
-		return x.receiveOFREP(ctx, o, request.ofrep, limits)
+func (x *Exchange) Receive(ctx context.Context, o *Operation, request *Request, limits Limits) (err error) {
+	m := o.NewRequest()
+	if long := o.LongBody(); x.isLong(long, limits) {
+		request.Payload, err = x.decodeLong(ctx, long, limits.Bytes, m)
+	} else {
+		err = x.decode(ctx, o, limits, m)
 	}
-	request.Message, err = x.decode(ctx, o, limits)
-	return err
+	if err != nil {
+		return err
+	}
+	for _, name := range x.route.variables { // they override all else (contract 1.2)
+		if err := codec.SetPathVariable(m, name, x.PathVariable(name)); err != nil {
+			return err
+		}
+	}
+	request.Message = m
+	return nil
 }
 
-// decode returns the request message, from the body or the query. Path variables
-// override both (contract 1.2).
-func (x *exchange) decode(ctx context.Context, o *Operation, limits Limits) (proto.Message, error) {
-	m := o.NewRequest()
-	if im, ok := m.(*guidonv1.ImportRequest); ok && x.isLongImport(limits) {
-		if err := x.decodeImport(ctx, im); err != nil {
-			return nil, err
-		}
-	} else if o.HasBody(x.route) {
-		body, err := x.readBody(ctx, limits.Bytes)
+// decode decodes the body or the query into m.
+func (x *Exchange) decode(ctx context.Context, o *Operation, limits Limits, m proto.Message) error {
+	switch {
+	case o.HasBody(x.route.Route):
+		body, err := x.ReadBody(ctx, limits.Bytes)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := codec.Unmarshal(body, m, limits.Values); err != nil {
-			return nil, err
+			return err
 		}
-		x.releaseBody()
-	} else if x.request.URL.RawQuery != "" {
-		values, err := url.ParseQuery(x.request.URL.RawQuery)
+		x.ReleaseBody()
+	case x.Request.URL.RawQuery != "":
+		values, err := url.ParseQuery(x.Request.URL.RawQuery)
 		if err != nil {
-			return nil, guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
+			return guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
 		}
-		if err := codec.UnmarshalQuery(values, m); err != nil {
-			return nil, err
+		return codec.UnmarshalQuery(values, m)
+	}
+	return nil
+}
+
+// Error implements [Form]. The body of a 401 for an authentication path with the cookie
+// of a session ends the session (contract 10.4).
+func (messages) Error(x *Exchange, err error) {
+	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
+	if code == guidon.Unauthenticated {
+		x.Header().Set("WWW-Authenticate", message)
+		if x.route != nil && x.route.area == AreaAuthentication && TokenFromCookies(x.Request.Header["Cookie"]) != "" {
+			for _, cookie := range ExpiredCookies() {
+				x.Header().Add("Set-Cookie", cookie)
+			}
 		}
 	}
-	for _, name := range x.variables {
-		if err := codec.SetPathVariable(m, name, chi.URLParam(x.request, name)); err != nil {
-			return nil, err
+	x.Reply(HTTPStatus(code), ContentJSON, status{Code: GRPCCode(code), Message: message}.encode(x.Pretty()))
+}
+
+// replyVersioned writes a response that clients may cache but must revalidate.
+func (x *Exchange) replyVersioned(response Response) {
+	header := x.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Add("Vary", clientVersionHeader)
+	if response.ETag != "" {
+		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
+	}
+	if response.NotModified {
+		header.Add("Vary", "Accept-Encoding")
+		x.WriteHeader(http.StatusNotModified)
+		return
+	}
+	x.replyResponse(response)
+}
+
+// replyResponse writes the answer or message of the response.
+func (x *Exchange) replyResponse(response Response) {
+	switch answer := response.Answer.(type) {
+	case Replier:
+		answer.Reply(x)
+	case InPieces:
+		x.ReplyPieces(answer)
+	default:
+		if isLarge(response.Message) {
+			x.ReplyPieces(largeMessage{response.Message})
+		} else {
+			x.replyMessage(response.Message)
 		}
 	}
-	return m, nil
 }
 
-// readBody returns the body, which is valid until the next use of the buffer. It
-// reserves memory for the body and for decoding it. It returns TooLarge if the body
-// exceeds the limit.
-func (x *exchange) readBody(ctx context.Context, limit int64) ([]byte, error) {
-	length := x.request.ContentLength
-	if length > limit {
-		x.Header().Set("Connection", "close") // instead of reading the body
-		return nil, errBodyTooLarge(limit)
-	}
-	if length == 0 {
-		return nil, nil
-	}
-	source := x.request.Body
-	if length < 0 {
-		// If the body is too large net/http closes the connection, but only if it is
-		// given its own ResponseWriter.
-		source = http.MaxBytesReader(x.ResponseWriter, source, limit)
-	}
-	body, err := x.readAll(ctx, source, length)
-	x.keep(body)
-	if err == nil {
-		_ = x.request.Body.Close() // saves net/http another read for the rest of the body
-		return body, x.decoded.Raise(ctx, codec.Cost(body))
-	}
-	if guidon.CodeOf(err) == guidon.Unavailable { // no memory in the budget
-		return nil, err
-	}
-	return nil, x.readError(err, errBodyTooLarge(limit))
-}
+// Replier is an Answer that responds by itself.
+type Replier interface{ Reply(x *Exchange) }
 
-// readError returns the error for a body that could not be read, which is tooLarge if it
-// exceeded its limit.
-func (x *exchange) readError(err, tooLarge error) error {
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return tooLarge
-	}
-	// A body that ends early or does not arrive in time is the caller's mistake, and
-	// the caller may still read the response. net/http treats both as a lost connection.
-	cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded)
-	if ctxErr := x.request.Context().Err(); ctxErr != nil && !cut {
-		return ctxErr
-	}
-	return &guidon.Error{Code: guidon.InvalidArgument, Message: "the request body could not be read to its end", Err: err}
-}
-
-func errBodyTooLarge(limit int64) error {
-	return guidon.Errorf(guidon.TooLarge, "the request body exceeds %d bytes", limit)
-}
-
-func (x *exchange) replyMessage(m proto.Message) {
+func (x *Exchange) replyMessage(m proto.Message) {
 	if raw, ok := m.(*httpbody.HttpBody); ok {
-		x.replyRaw(raw.GetContentType(), raw.GetData())
+		x.ReplyRaw(raw.GetContentType(), raw.GetData())
 		return
 	}
 	var body []byte
 	var err error
-	if x.pretty() {
+	if x.Pretty() {
 		body, err = codec.MarshalPretty(m)
-	} else if body, err = codec.Append(x.buffer(), m); err == nil {
-		x.keep(body)
+	} else if body, err = codec.Append(x.Buffer(), m); err == nil {
+		x.Keep(body)
 	}
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
-	x.reply(http.StatusOK, contentJSON, body)
+	x.Reply(http.StatusOK, ContentJSON, body)
 }
 
-// timeoutUnits are the units of the header Grpc-Timeout.
-var timeoutUnits = map[byte]time.Duration{
-	'H': time.Hour, 'M': time.Minute, 'S': time.Second,
-	'm': time.Millisecond, 'u': time.Microsecond, 'n': time.Nanosecond,
+// isLarge reports whether the message must be written in pieces.
+func isLarge(m proto.Message) bool {
+	switch m := m.(type) {
+	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:
+		return false
+	case *evaluation.VariantEvaluationResponse: // frequent, so proto.Size is avoided
+		return len(m.GetVariantAttachment()) > MaxWhole
+	}
+	return proto.Size(m) > MaxWhole
 }
 
-// withGRPCTimeout returns the request's context with the deadline of the header
-// Grpc-Timeout (contract 1.4). It records the deadline in the event.
-func (x *exchange) withGRPCTimeout() (context.Context, context.CancelFunc, error) {
-	ctx, header := x.request.Context(), first(x.request.Header, "Grpc-Timeout")
-	if header == "" {
-		return ctx, func() {}, nil
-	}
-	timeout, err := parseGRPCTimeout(header)
-	if err != nil {
-		return nil, nil, err
-	}
-	x.event.deadline = time.Now().Add(timeout)
-	ctx, cancel := context.WithDeadline(ctx, x.event.deadline)
-	return ctx, cancel, nil
-}
+// largeMessage is a message for which isLarge returns true. Its strings are those of the
+// cached snapshot, and encoding it as a whole would copy them.
+type largeMessage struct{ message proto.Message }
 
-func parseGRPCTimeout(header string) (time.Duration, error) {
-	invalid := guidon.Errorf(guidon.InvalidArgument, "invalid header Grpc-Timeout: must be a whole number of at most 8 digits and a unit of H, M, S, m, u, n")
-	last := len(header) - 1
-	unit, ok := timeoutUnits[header[last]]
-	if !ok || last > 8 {
-		return 0, invalid
+// WriteJSON implements [InPieces].
+func (m largeMessage) WriteJSON(out io.Writer, pretty bool) error {
+	w := codec.NewWriter(out)
+	if pretty {
+		w = codec.NewPrettyWriter(out)
 	}
-	count, err := strconv.ParseUint(header[:last], 10, 32)
-	if err != nil {
-		return 0, invalid
-	}
-	return min(time.Duration(count), time.Duration(1<<62)/unit) * unit, nil // #nosec G115 -- 8 digits
+	w.Message(m.message, pretty)
+	return w.Flush()
 }

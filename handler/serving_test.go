@@ -61,7 +61,7 @@ func newHotHandler() *handler.Handler {
 	store := &protected{set: service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{known})}
 	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
 	return handler.New(handler.Config{
-		Service: service.NewService(store, time.Now), Observer: ignoring{},
+		Service: service.NewService(store, time.Now), Observer: ignoring{}, Evaluations: ignoring{},
 		Authentication: handler.AuthenticationConfig{Required: true},
 	})
 }

@@ -3,20 +3,19 @@ package handler
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"net/http"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
 
-// evaluationSnapshot returns a namespace for evaluation by the client (contract 9). The
+// Snapshot returns a namespace for evaluation by the client (contract 9). The
 // ETag is compared before anything is encoded.
-func evaluationSnapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *Request) (Response, error) {
+func Snapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapshotRequest, request *Request) (Response, error) {
 	snapshot := v.Snapshot
 	p := profileOf(request.ClientVersion)
 	response := Response{ETag: snapshotETag(snapshot.Revision(), p)}
-	if matchesETag(request.IfNoneMatch, response.ETag) {
+	if MatchesETag(request.IfNoneMatch, response.ETag) {
 		response.NotModified = true
 		response.Message = &evaluation.EvaluationNamespaceSnapshot{}
 		return response, nil
@@ -26,10 +25,10 @@ func evaluationSnapshot(v service.View, _ *evaluation.EvaluationNamespaceSnapsho
 	switch {
 	case body.err != nil:
 		return Response{}, body.err
-	case request.pieces:
-		response.write = func(x *exchange) { x.replySnapshot(body) }
-	case request.Transport == "grpc" && body.size > maxGRPCResponse:
-		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB; download it over HTTP", maxGRPCResponse>>20)
+	case request.Pieces:
+		response.Answer = body
+	case request.Transport == "grpc" && body.size > MaxGRPCResponse:
+		return Response{}, guidon.Errorf(guidon.TooLarge, "the snapshot exceeds %d MiB; download it over HTTP", MaxGRPCResponse>>20)
 	default:
 		response.Message = wireSnapshot(snapshot, p)
 	}
@@ -63,20 +62,4 @@ func snapshotETag(r guidon.Revision, p profile) string {
 	tag = binary.BigEndian.AppendUint64(tag, uint64(r.Stamp))  // #nosec G115 -- the bits are meant
 	tag = binary.BigEndian.AppendUint32(tag, snapshotForm<<8|uint32(p))
 	return hex.EncodeToString(tag)
-}
-
-// replyVersioned writes a response that clients may cache but must revalidate.
-func (x *exchange) replyVersioned(response Response) {
-	header := x.Header()
-	header.Set("Cache-Control", "private, no-cache")
-	header.Add("Vary", clientVersionHeader)
-	if response.ETag != "" {
-		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
-	}
-	if response.NotModified {
-		header.Add("Vary", "Accept-Encoding")
-		x.WriteHeader(http.StatusNotModified)
-		return
-	}
-	response.write(x)
 }

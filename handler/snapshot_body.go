@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -57,7 +58,7 @@ const (
 
 func (e *snapshotEncoder) prepareSegments(segments []*guidon.Segment) {
 	e.segments = make(map[string][]byte)
-	weigh := segmentWeight("")
+	weigh := convert.SegmentWeight("")
 	out, left := e.out, maxPreparedSegments
 	for _, g := range segments {
 		if weigh(g) > min(left, maxPreparedSegment) {

@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	// maxCapabilityGrace is how long a stream may outlast the capability of its client.
+	maxCapabilityGrace = 5 * time.Minute
 	// heartbeat is the longest silence on a stream. It is shorter than the idle
 	// timeouts of proxies (OFREP 7).
 	heartbeat = 20 * time.Second
@@ -36,82 +38,117 @@ const (
 	maxReconnectStopping = 22 * time.Second
 )
 
-// listener produces the events of a stream.
-type listener interface {
-	// listen returns what has happened since the last call. The first call returns the
+// Listener produces the events of a stream. It is the Payload of the stream's request.
+type Listener interface {
+	// Listen returns what has happened since the last call. The first call returns the
 	// start of the stream. If there is an error, the news have only the state.
-	listen(ctx context.Context, h *Handler, d service.Demand) (news, error)
-	// namespace must not be called before listen.
-	namespace() string
+	Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error)
+	// Namespace must not be called before Listen.
+	Namespace() string
 }
 
-// news is what a listener has found out.
-type news struct {
-	state  service.State
-	events []byte // server-sent events
-	more   bool   // there may be more
+// News is what a listener has found out.
+type News struct {
+	State  service.State
+	Events []byte // server-sent events
+	More   bool   // there may be more
 }
 
-// eventStream returns an operation whose response is an event stream. It runs for every poll
-// of the stream, so the client is authenticated and authorized each time.
-func eventStream(path string, area Area, serve form) *Operation {
-	return &Operation{Name: path, Routes: only(get, path), Area: area, form: serve, streams: true, run: func(h *Handler, ctx context.Context, c *call, request *Request) (Response, error) {
-		n, err := request.listener.listen(ctx, h, c.demand)
-		response := Response{State: n.state, events: n.events, more: n.more}
-		if a := c.caller.Authentication; a != nil {
-			response.expires = a.ExpiresAt
-		}
-		return response, err
-	}}
+// StreamOperation returns an operation whose response is an event stream. It runs for
+// every poll of the stream, so the client is authenticated and authorized each time.
+func StreamOperation(path string, area Area) *Operation {
+	return NewOperation(Route{http.MethodGet, path}, area, 0, listen)
 }
+
+// heard is the answer to a poll.
+type heard struct {
+	News
+	expires time.Time // when the caller's credential expires, or zero for never
+	until   time.Time // when the caller's capability ends, or zero if there is none
+}
+
+func listen(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
+	news, err := request.Payload.(Listener).Listen(ctx, s, c.Demand)
+	if err != nil {
+		return Response{State: news.State}, err
+	}
+	answer := &heard{News: news, until: c.Until}
+	if a := c.Caller.Authentication; a != nil {
+		answer.expires = a.ExpiresAt
+	}
+	return Response{State: news.State, Answer: answer}, nil
+}
+
+// StreamForm serves the event streams of one kind.
+type StreamForm struct {
+	Hub  *stream.Hub
+	Kind stream.Kind
+	// Open returns the request of a client, whose Payload is a Listener.
+	Open func(x *Exchange) (*Request, error)
+	// Errors is the form of the errors before a stream has started.
+	Errors Form
+}
+
+// Error implements [Form].
+func (f StreamForm) Error(x *Exchange, err error) { f.Errors.Error(x, err) }
 
 // openStream is one open stream.
 type openStream struct {
-	handler *Handler
-	hub     *stream.Hub
-	x       *exchange
-	pieces  pieces
-	op      *Operation
-	request *Request
-	slot    *stream.Slot
-	written time.Time // when something was last sent
-	end     time.Time // when the stream must end; zero means no limit
+	hub      *stream.Hub
+	x        *Exchange
+	pieces   Pieces
+	op       *Operation
+	request  *Request
+	listener Listener
+	slot     *stream.Slot
+	written  time.Time // when something was last sent
+	end      time.Time // when the stream must end; zero means no limit
 }
 
-// serveStream serves a stream. If the first poll fails, it writes the error instead.
-func (h *Handler) serveStream(x *exchange, o *Operation, kind stream.Kind, request *Request) {
-	s := &openStream{handler: h, hub: h.config.Streams, x: x, pieces: x.pieces(), op: o, request: request}
-	first, err := s.firstPoll()
-	if err == nil {
-		s.slot, err = s.hub.Open(kind, x.event.actor)
-	}
+// Serve implements [Form]. If the first poll fails, it writes the error instead of a
+// stream.
+func (f StreamForm) Serve(x *Exchange, o *Operation) {
+	s, first, err := f.open(x, o)
 	if err != nil {
-		x.replyError(err)
+		x.ReplyError(err)
 		return
 	}
 	why := stream.EndedFailed // unless run returns, it has panicked
-	x.event.ended = why
+	x.Event.Ended = string(why)
 	defer func() { s.hub.Close(s.slot, why) }()
-	why = s.run(x.request.Context(), first)
-	x.event.ended = why
+	why = s.run(x.Request.Context(), first)
+	x.Event.Ended = string(why)
 }
 
-// firstPoll runs the first poll. It is a function of its own to keep the stack frame of
-// serveStream small: that frame exists as long as the stream, and with thousands of
-// streams its size decides how far their stacks shrink.
-func (s *openStream) firstPoll() (events []byte, err error) {
-	response, err := s.handler.invoke(s.x.request.Context(), s.op, s.request, new(work), &s.x.event)
-	s.handler.setStateHeaders(s.x, response)
-	if err == nil {
-		err = s.prepare()
+// open runs the first poll. It is a function of its own to keep the stack frame of Serve
+// small: that frame exists as long as the stream, and with thousands of streams its size
+// decides how far their stacks shrink.
+func (f StreamForm) open(x *Exchange, o *Operation) (s *openStream, first []byte, err error) {
+	request, err := f.Open(x)
+	if err != nil {
+		return nil, nil, err
 	}
-	return response.events, err
+	s = &openStream{hub: f.Hub, x: x, pieces: x.Pieces(), op: o, request: request, listener: request.Payload.(Listener)}
+	response, err := x.CarryAgain(x.Request.Context(), o, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.prepare(); err != nil {
+		return nil, nil, err
+	}
+	news := response.Answer.(*heard)
+	if !news.until.IsZero() {
+		// Clients with the same capability must not reconnect all together.
+		s.end = news.until.Add(jitter(0, maxCapabilityGrace))
+	}
+	s.slot, err = s.hub.Open(f.Kind, x.Event.Actor())
+	return s, news.Events, err
 }
 
 // prepare replaces the deadline for a whole response by that for one piece. It returns
 // Unimplemented if the connection does not support deadlines.
 func (s *openStream) prepare() error {
-	err := s.pieces.control.SetWriteDeadline(time.Now().Add(writeLimit))
+	err := s.pieces.Control.SetWriteDeadline(time.Now().Add(WriteLimit))
 	if errors.Is(err, http.ErrNotSupported) {
 		return guidon.Errorf(guidon.Unimplemented, "this server does not support streaming")
 	}
@@ -121,11 +158,7 @@ func (s *openStream) prepare() error {
 // run sends events until the stream ends, and returns the reason.
 func (s *openStream) run(ctx context.Context, first []byte) stream.Reason {
 	// Set a deadline for what net/http writes at the end.
-	defer func() { _ = s.pieces.begin() }()
-	if c := s.request.capability; c != nil && !c.until.IsZero() {
-		// Clients with the same capability must not reconnect all together.
-		s.end = c.until.Add(jitter(0, maxCapabilityGrace))
-	}
+	defer func() { _ = s.pieces.Begin() }()
 	header := s.x.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
@@ -143,7 +176,7 @@ func (s *openStream) run(ctx context.Context, first []byte) stream.Reason {
 // follow polls whenever something may have changed. No change is missed between two
 // polls, because the channel for the next wait is obtained before each.
 func (s *openStream) follow(ctx context.Context) stream.Reason {
-	changed, cancel := s.hub.Subscribe(s.request.listener.namespace())
+	changed, cancel := s.hub.Subscribe(s.listener.Namespace())
 	defer cancel()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -186,28 +219,29 @@ func (s *openStream) follow(ctx context.Context) stream.Reason {
 // before, or why the stream must end.
 func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why stream.Reason) {
 	for {
-		known := s.x.event
-		response, err := s.handler.invoke(ctx, s.op, s.request, new(work), &s.x.event)
-		if _, panicked := errors.AsType[*panicError](err); ctx.Err() != nil && !panicked {
+		known := s.x.Event
+		response, err := s.x.CarryAgain(ctx, s.op, s.request)
+		if _, panicked := errors.AsType[*PanicError](err); ctx.Err() != nil && !panicked {
 			return pollAt, stream.EndedByClient
 		}
 		if err != nil {
-			s.x.event = known // keep the actor and the namespace for the log
+			s.x.Event = known // keep the actor and the namespace for the log
 			if why = endOf(err); why != "" {
-				s.x.event.err = err
+				s.x.Event.Err = err
 			}
 			return now.Add(jitter(streamRetry, 2*streamRetry)), why
 		}
-		if err := s.write(response.events); err != nil {
+		news := response.Answer.(*heard)
+		if err := s.write(news.Events); err != nil {
 			return pollAt, s.broken(ctx)
 		}
-		if response.more {
+		if news.More {
 			continue
 		}
-		if response.expires.IsZero() {
+		if news.expires.IsZero() {
 			return never, ""
 		}
-		return latest(response.expires, now.Add(streamRetry)), ""
+		return latest(news.expires, now.Add(streamRetry)), ""
 	}
 }
 
@@ -233,7 +267,7 @@ func (s *openStream) write(events []byte) error {
 	if _, err := s.pieces.Write(events); err != nil {
 		return err
 	}
-	if err := s.pieces.control.Flush(); err != nil {
+	if err := s.pieces.Control.Flush(); err != nil {
 		return err
 	}
 	s.written = time.Now()

@@ -11,18 +11,33 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// expireSelfName is the operation whose successful responses clear the session cookies.
-const expireSelfName = "/flipt.auth.AuthenticationService/ExpireAuthenticationSelf"
+// Methods tells which sign-in methods there are.
+type Methods struct {
+	Token  bool   // static tokens can be created
+	SignIn SignIn // nil if nobody can sign in
+}
 
-// listMethods returns the sign-in methods (contract 10.4).
-func (h *Handler) listMethods(context.Context, *call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+// SignIn signs people and workloads in. It describes its methods, and has the operations
+// by which clients use them.
+type SignIn interface {
+	// Describe returns whether the method is enabled, and what clients must know of it.
+	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
+	// Rows returns the operations, whose area is AreaPublic or AreaAuthentication.
+	Rows() []Row
+}
+
+// List returns the sign-in methods (contract 10.4).
+func (a Methods) List(context.Context, *service.Service, *Call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
 	response := &auth.ListAuthenticationMethodsResponse{}
 	for _, method := range service.Methods() {
 		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
-		switch method {
-		case service.MethodToken:
-			info.Enabled = h.config.Authentication.TokenMethod
-		case service.MethodOIDC:
+		switch {
+		case method == service.MethodToken:
+			info.Enabled = a.Token
+		case a.SignIn != nil:
+			info.Enabled, info.Metadata = a.SignIn.Describe(method)
+		}
+		if method == service.MethodOIDC && info.GetMetadata() == nil {
 			info.Metadata = noProviders()
 		}
 		response.Methods = append(response.Methods, info)
@@ -50,19 +65,19 @@ func createToken(ctx context.Context, s *service.Service, w service.Write, m *au
 	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
 }
 
-func (h *Handler) listAuthentications(ctx context.Context, c *call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
-	items, next, err := h.service.ListAuthentications(ctx, c.demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+func listAuthentications(ctx context.Context, s *service.Service, c *Call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
+	items, next, err := s.ListAuthentications(ctx, c.Demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := fitting(items, authenticationWeight); n < len(items) {
+	if n, _ := convert.Fitting(items, convert.AuthenticationWeight); n < len(items) {
 		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
 	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil
 }
 
-func (h *Handler) getAuthentication(ctx context.Context, c *call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
-	a, err := h.service.GetAuthentication(ctx, c.demand, m.GetId())
+func getAuthentication(ctx context.Context, s *service.Service, c *Call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
+	a, err := s.GetAuthentication(ctx, c.Demand, m.GetId())
 	return convert.Result(a, err, wireAuthentication)
 }
 
@@ -72,20 +87,25 @@ func deleteAuthentication(ctx context.Context, s *service.Service, w service.Wri
 
 // getSelf returns the caller's authentication. There is none if credentials are not
 // required (contract 10.1).
-func (h *Handler) getSelf(_ context.Context, c *call, _ *emptypb.Empty) (*auth.Authentication, error) {
-	self := c.caller.Authentication
+func getSelf(_ context.Context, _ *service.Service, c *Call, _ *emptypb.Empty) (*auth.Authentication, error) {
+	self := c.Caller.Authentication
 	if self == nil {
-		return nil, unauthenticated("the request has no authentication to return")
+		return nil, Unauthenticated("the request has no authentication to return")
 	}
 	return wireAuthentication(self), nil
 }
 
-func expireSelf(ctx context.Context, s *service.Service, w service.Write, m *auth.ExpireAuthenticationSelfRequest) (*emptypb.Empty, error) {
+// expireSelf ends the caller's authentication at a time, and the session of a browser
+// with it (contract 10.4).
+func expireSelf(ctx context.Context, s *service.Service, c *Call, m *auth.ExpireAuthenticationSelfRequest, _ *Request) (Response, error) {
 	at, err := convert.Instant("expiresAt", m.GetExpiresAt())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = s.ExpireSelf(ctx, c.Write(), at)
 	}
-	return &emptypb.Empty{}, s.ExpireSelf(ctx, w, at)
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Message: &emptypb.Empty{}, SetCookie: ExpiredCookies()}, nil
 }
 
 func wireAuthentication(a *service.Authentication) *auth.Authentication {

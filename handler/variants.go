@@ -16,7 +16,7 @@ func createVariant(ctx context.Context, s *service.Service, w service.Write, m *
 		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return convert.Changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
 func updateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateVariantRequest) (*flipt.Variant, int64, error) {
@@ -24,7 +24,7 @@ func updateVariant(ctx context.Context, s *service.Service, w service.Write, m *
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
 		Description: m.GetDescription(), Attachment: m.GetAttachment(),
 	})
-	return convert.Changed(v, revision, err, wireVariant(namespaceOf(m), m.GetFlagKey()))
+	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
 func deleteVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteVariantRequest) (*emptypb.Empty, int64, error) {

@@ -171,7 +171,8 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 		p.metrics = metrics.New(metrics.Config{
 			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Logger: logger,
 		})
-		h.Metrics, h.MetricsPublic, h.Observer = p.metrics.Handler(), c.Metrics.Public, handler.Observers(p.metrics, h.Observer)
+		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
+		h.Observer, h.Evaluations = p.metrics, handler.EvaluationObservers(p.metrics, h.Evaluations)
 	}
 	p.handler = handler.New(h)
 	return p

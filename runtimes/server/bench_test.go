@@ -28,7 +28,7 @@ func BenchmarkGRPC(b *testing.B) {
 	metrics := metrics.New(metrics.Config{})
 	in := start(b, func(s *settings) {
 		s.handler.Authentication = handler.AuthenticationConfig{Required: true, ExcludeManagement: true, TokenMethod: true}
-		s.handler.Observer = metrics
+		s.handler.Observer, s.handler.Evaluations = metrics, metrics
 		s.handler.Logger = slog.New(slog.DiscardHandler)
 	})
 	const flags = 50

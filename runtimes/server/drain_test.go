@@ -200,7 +200,7 @@ func TestWriteTimeoutStartsWithResponse(t *testing.T) {
 	const soon = 50 * time.Millisecond
 	g := newGate()
 	in := start(t, func(s *settings) {
-		s.handler.Observer = g
+		s.handler.Observer, s.handler.Evaluations = g, g
 		s.server.HTTP.WriteTimeout = soon
 	})
 	in.seed("banner")

@@ -93,9 +93,7 @@ func serveGRPC(server *grpc.Server, listener net.Listener) error {
 }
 
 func enabledOperations(h *handler.Handler) []*handler.Operation {
-	return slices.DeleteFunc(slices.Clone(handler.Operations()), func(o *handler.Operation) bool {
-		return !h.Enabled(o)
-	})
+	return slices.DeleteFunc(h.Operations(), func(o *handler.Operation) bool { return !o.Enabled() })
 }
 
 // serviceDescriptions groups the operations by service. A service without operations is

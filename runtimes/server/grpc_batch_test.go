@@ -14,7 +14,7 @@ import (
 // the size, while other batches are evaluated concurrently.
 func TestGRPCBatchesAtTheSameTime(t *testing.T) {
 	metrics := metrics.New(metrics.Config{})
-	in := start(t, func(s *settings) { s.handler.Observer = metrics })
+	in := start(t, func(s *settings) { s.handler.Observer, s.handler.Evaluations = metrics, metrics })
 	const flags, callers, calls = 20, 8, 40
 	keys := make([]string, flags)
 	for i := range keys {

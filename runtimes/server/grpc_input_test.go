@@ -93,7 +93,7 @@ func TestGRPCAcceptsTheNestingOfHTTP(t *testing.T) {
 func TestGRPCBadInput(t *testing.T) {
 	metrics := metrics.New(metrics.Config{})
 	in := start(t, func(s *settings) {
-		s.handler.Observer = metrics
+		s.handler.Observer, s.handler.Evaluations = metrics, metrics
 	})
 	in.seed("banner")
 	before := in.revision()

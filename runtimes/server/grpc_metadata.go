@@ -27,8 +27,10 @@ func keepMetadata(ctx context.Context, info *tap.Info) (context.Context, error) 
 func requestOf(ctx context.Context, in *inbound) handler.Request {
 	md, _ := ctx.Value(metadataKey{}).(metadata.MD)
 	return handler.Request{
-		Authorization: md["authorization"],
-		Cookie:        slices.Concat(md["grpcgateway-cookie"], md["cookie"]),
+		Credentials: handler.Credentials{
+			Authorization: md["authorization"],
+			Cookie:        slices.Concat(md["grpcgateway-cookie"], md["cookie"]),
+		},
 		IfMatch:       strings.Join(md["if-match"], ","),
 		IfNoneMatch:   strings.Join(slices.Concat(md["grpcgateway-if-none-match"], md["if-none-match"]), ","),
 		ClientVersion: first(md["x-flipt-accept-server-version"]),

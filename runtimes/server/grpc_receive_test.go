@@ -110,7 +110,6 @@ type counter struct {
 	finished map[string]guidon.Code
 }
 
-func (c *counter) Evaluated([]handler.EvaluationEvent) {}
 
 func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duration) {
 	c.mu.Lock()

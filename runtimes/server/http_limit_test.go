@@ -63,7 +63,7 @@ func TestHTTPConnectionLimit(t *testing.T) {
 	held := newGate()
 	in := start(t, func(s *settings) {
 		s.server.HTTP.MaxConnections = 2
-		s.handler.Observer = held
+		s.handler.Observer, s.handler.Evaluations = held, held
 	})
 	in.seed("f")
 	idle := []*rawClient{in.connect(t), in.connect(t)}
@@ -211,7 +211,7 @@ func TestHeaderMemoryOverTLS(t *testing.T) {
 	in := start(t, func(s *settings) {
 		s.server.TLS = files
 		s.handler.Budget = budget.New(8 << 20) // room for one worst case of 16 kB
-		s.handler.Observer = held
+		s.handler.Observer, s.handler.Evaluations = held, held
 	})
 	dial := func() *rawClient {
 		// In one record, as most clients send data that is written together.

@@ -117,7 +117,7 @@ func TestStopEndsWatchesAfterTheLastChange(t *testing.T) {
 // Requests in progress finish.
 func TestStopLetsRequestsFinish(t *testing.T) {
 	g := newGate()
-	in := start(t, func(s *settings) { s.handler.Observer = g })
+	in := start(t, func(s *settings) { s.handler.Observer, s.handler.Evaluations = g, g })
 	in.seed("banner")
 	watch := in.watch()
 	results := in.evaluateBoth(g)
@@ -141,7 +141,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 func TestStopAbortsStuckRequestsAtTheTimeout(t *testing.T) {
 	g := newGate()
 	in := start(t, func(s *settings) {
-		s.handler.Observer = g
+		s.handler.Observer, s.handler.Evaluations = g, g
 		s.server.ShutdownTimeout = 20 * time.Millisecond
 	})
 	in.seed("banner")
@@ -166,7 +166,7 @@ func TestAbortEndsTheStopImmediately(t *testing.T) {
 	g := newGate()
 	abort := make(chan struct{})
 	in := start(t, func(s *settings) {
-		s.handler.Observer = g
+		s.handler.Observer, s.handler.Evaluations = g, g
 		s.server.Abort = abort
 		s.server.ShutdownTimeout = time.Hour
 	})
@@ -188,7 +188,7 @@ func TestStopEndsLoopsLast(t *testing.T) {
 	g := newGate()
 	began, ended := make(chan struct{}), make(chan struct{})
 	in := start(t, func(s *settings) {
-		s.handler.Observer = g
+		s.handler.Observer, s.handler.Evaluations = g, g
 		s.server.Loops = []server.Loop{{Name: "test", Interval: time.Millisecond, Run: func(ctx context.Context) error {
 			close(began)
 			<-ctx.Done()

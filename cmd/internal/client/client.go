@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -85,12 +87,12 @@ func shown(address string) string {
 	return strconv.Quote(address)
 }
 
+var operations = sync.OnceValue(handler.Operations)
+
 // operation returns the operation with the full gRPC name.
 func operation(method string) (*handler.Operation, error) {
-	for _, o := range handler.Operations() {
-		if o.Name == method {
-			return o, nil
-		}
+	if i := slices.IndexFunc(operations(), func(o *handler.Operation) bool { return o.Name == method }); i >= 0 {
+		return operations()[i], nil
 	}
 	return nil, fmt.Errorf("unknown operation %s", method)
 }

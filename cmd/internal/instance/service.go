@@ -30,7 +30,7 @@ func HandlerConfig(c *config.Config, service *service.Service, info handler.Info
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 	}
 	if c.Log.Evaluations.Enabled {
-		h.Observer = handler.NewEvaluationLog(logger, c.Log.Evaluations.Entities)
+		h.Evaluations = handler.NewEvaluationLog(logger, c.Log.Evaluations.Entities)
 	}
 	if c.CORS.Enabled {
 		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}

@@ -1,4 +1,4 @@
-package handler
+package convert
 
 import (
 	"github.com/guidonhq/guidon"
@@ -58,12 +58,13 @@ func jsonWeight(text []byte) int {
 	return len(text) + weightOfValue*values
 }
 
-func namespaceWeight(n *guidon.Namespace) int {
+// NamespaceWeight returns the weight of a namespace.
+func NamespaceWeight(n *guidon.Namespace) int {
 	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
 }
 
-// flagWeight returns a function that weighs flags of the namespace.
-func flagWeight(namespaceKey string) func(*guidon.Flag) int {
+// FlagWeight returns a function that weighs flags of the namespace.
+func FlagWeight(namespaceKey string) func(*guidon.Flag) int {
 	namespace := textWeight(namespaceKey)
 	return func(f *guidon.Flag) int {
 		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
@@ -82,9 +83,9 @@ func variantWeight(v *guidon.Variant) int {
 	return weightOfVariant + textWeight(v.ID, v.Key, v.Name, v.Description, v.Attachment)
 }
 
-// ruleWeight returns a function that weighs rules of the request's flag.
-func ruleWeight(m ofFlag) func(*guidon.Rule) int {
-	keys := textWeight(namespaceOf(m), m.GetFlagKey())
+// RuleWeight returns a function that weighs rules of the request's flag.
+func RuleWeight(m OfFlag) func(*guidon.Rule) int {
+	keys := textWeight(NamespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rule) int {
 		n := weightOfRule + keys + textWeight(r.ID) + listWeight(r.SegmentKeys)
 		for _, d := range r.Distributions {
@@ -94,9 +95,9 @@ func ruleWeight(m ofFlag) func(*guidon.Rule) int {
 	}
 }
 
-// rolloutWeight returns a function that weighs rollouts of the request's flag.
-func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
-	keys := textWeight(namespaceOf(m), m.GetFlagKey())
+// RolloutWeight returns a function that weighs rollouts of the request's flag.
+func RolloutWeight(m OfFlag) func(*guidon.Rollout) int {
+	keys := textWeight(NamespaceOf(m), m.GetFlagKey())
 	return func(r *guidon.Rollout) int {
 		n := weightOfRollout + keys + textWeight(r.ID, r.Description)
 		if r.Segment != nil {
@@ -106,8 +107,8 @@ func rolloutWeight(m ofFlag) func(*guidon.Rollout) int {
 	}
 }
 
-// segmentWeight returns a function that weighs segments of the namespace.
-func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
+// SegmentWeight returns a function that weighs segments of the namespace.
+func SegmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	namespace := textWeight(namespaceKey)
 	return func(g *guidon.Segment) int {
 		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
@@ -119,12 +120,14 @@ func segmentWeight(namespaceKey string) func(*guidon.Segment) int {
 	}
 }
 
-func changeWeight(c *change.Record) int {
+// ChangeWeight returns the weight of a change record.
+func ChangeWeight(c *change.Record) int {
 	return weightOfChange + jsonWeight(c.Before) + jsonWeight(c.After) +
 		textWeight(c.Namespace, c.Key, c.Actor.ID, c.Actor.Name, c.Actor.Method, c.RequestID)
 }
 
-func authenticationWeight(a *service.Authentication) int {
+// AuthenticationWeight returns the weight of an authentication.
+func AuthenticationWeight(a *service.Authentication) int {
 	n := weightOfAuthentication + textWeight(a.ID)
 	for name, value := range a.Metadata {
 		n += weightOfText + textWeight(name, value)
