@@ -92,7 +92,7 @@ type route struct {
 // the mounts. It panics if two of them claim the same path.
 func NewRouter(rows []Row, plain []Plain, mounts []Mount, config RouterConfig) *Router {
 	t := &Router{
-		invoker: config.Invoker, prefixes: config.Prefixes,
+		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
 		mux: chi.NewMux(), exact: make(map[Route]serveFunc),
 	}
 	if config.CORS != nil {
@@ -163,6 +163,7 @@ var mountMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 
 func (t *Router) addMount(m Mount) {
 	for _, prefix := range m.Prefixes {
+		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Form: mounted{m}})
 		for _, method := range mountMethods {
 			to := &route{Route: Route{method, prefix}, area: AreaPublic}
 			enter := t.entry(prefix, to, mounted{m}, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
@@ -205,10 +206,16 @@ func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {
 	}
 	for i, prefix := range owned {
 		if slices.ContainsFunc(owned[:i], func(other string) bool { return overlaps(prefix, other) }) ||
-			slices.ContainsFunc(routes, func(r Route) bool { return overlaps(r.Pattern, prefix) }) {
+			slices.ContainsFunc(routes, func(r Route) bool { return overlaps(fixedPart(r.Pattern), prefix) }) {
 			panic(fmt.Sprintf("the paths under %s have two owners", prefix))
 		}
 	}
+}
+
+// fixedPart returns the part of the pattern before its first variable.
+func fixedPart(pattern string) string {
+	fixed, _, _ := strings.Cut(pattern, "{")
+	return strings.TrimSuffix(fixed, "/")
 }
 
 // overlaps reports whether one of the paths is under the other. The path "/" is only

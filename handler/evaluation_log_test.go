@@ -31,7 +31,7 @@ func loggedStates(entities bool) (*handler.Handler, *bytes.Buffer) {
 	var log bytes.Buffer
 	store := &states{byKey: map[string]*guidon.Snapshot{"default": s}}
 	return handler.New(handler.Config{
-		Service:  service.NewService(store, time.Now),
+		Service:     service.NewService(store, time.Now),
 		Evaluations: handler.EvaluationObservers(nil, handler.NewEvaluationLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
 	}), &log
 }

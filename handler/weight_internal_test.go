@@ -1,7 +1,6 @@
 package handler
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +15,6 @@ import (
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
-	"github.com/guidonhq/guidon/service"
 )
 
 // anyText returns a random string with characters of every length and kind of escape.
@@ -69,67 +67,5 @@ func TestWeights(t *testing.T) {
 		c := &change.Record{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: change.KindNamespace, Key: text(), Action: change.ActionCreate,
 			Actor: change.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
 		check("change", convert.Change(c), convert.ChangeWeight(c))
-		a := &service.Authentication{ID: text(), Method: service.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at, Metadata: map[string]string{text(): text(), text(): text()}}
-		check("authentication", wireAuthentication(a), convert.AuthenticationWeight(a))
 	}
-}
-
-// memoryStore is a store with one snapshot.
-type memoryStore struct {
-	service.Store
-	snapshot *guidon.Snapshot
-}
-
-func (s memoryStore) Snapshot(context.Context, string, service.Demand) (*guidon.Snapshot, time.Duration, error) {
-	return s.snapshot, 0, nil
-}
-
-// TestPagesEndBySize checks that a client that follows the page tokens gets every flag
-// once, in pages within the size limit, with and without its own limit.
-func TestPagesEndBySize(t *testing.T) {
-	var flags []*guidon.Flag
-	for i := range 40 {
-		flags = append(flags, &guidon.Flag{Key: fmt.Sprint(i), Description: strings.Repeat("x", i%5*(400<<10))})
-	}
-	flags[7].Description = strings.Repeat("x", 5<<20) // too large even alone
-	h := New(Config{Service: service.NewService(memoryStore{snapshot: guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 1}, flags, nil)}, time.Now)})
-	for _, limit := range []int32{0, 3, 100} {
-		request, next := &flipt.ListFlagRequest{Limit: limit}, 0
-		for {
-			answer, err := h.Invoke(t.Context(), operationNamed(t, "/flipt.Flipt/ListFlags"), Request{Message: request})
-			if err != nil {
-				t.Fatal(err)
-			}
-			list := answer.Message.(*flipt.FlagList)
-			if size := proto.Size(list); size > convert.MaxPage && len(list.GetFlags()) > 1 {
-				t.Errorf("limit %d: a page of %d flags has %d bytes", limit, len(list.GetFlags()), size)
-			}
-			if list.GetTotalCount() != 40 {
-				t.Errorf("limit %d: %d in all, want 40", limit, list.GetTotalCount())
-			}
-			for _, f := range list.GetFlags() {
-				if f.GetKey() != fmt.Sprint(next) {
-					t.Fatalf("limit %d: got flag %s, want %d", limit, f.GetKey(), next)
-				}
-				next++
-			}
-			if request.PageToken = list.GetNextPageToken(); request.PageToken == "" {
-				break
-			}
-		}
-		if next != 40 {
-			t.Errorf("limit %d: got %d flags, want 40", limit, next)
-		}
-	}
-}
-
-func operationNamed(t *testing.T, name string) *Operation {
-	t.Helper()
-	for _, o := range Operations() {
-		if o.Name == name {
-			return o
-		}
-	}
-	t.Fatalf("there is no operation %s", name)
-	return nil
 }
