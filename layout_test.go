@@ -61,6 +61,12 @@ func TestImports(t *testing.T) {
 	wire := append([]string{module + "/handler/wire"}, protobuf...)
 	engine, clock := []string{module, module + "/change"}, module+"/internal/clock"
 	base := slices.Concat(engine, []string{module + "/service", clock})
+	handler := module + "/handler/"
+	limits := []string{module, handler + "budget", "golang.org/x/sync/semaphore"}
+	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick"}
+	calls := slices.Concat(base, wire, limits)
+	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
+	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	parts := []struct {
 		part    string // a package, or with a trailing /... all packages in a directory
 		allowed []string
@@ -74,12 +80,21 @@ func TestImports(t *testing.T) {
 		{module + "/handler/codec/jsontext", nil},
 		{module + "/handler/codec/quick", slices.Concat(wire, []string{module + "/handler/codec/jsontext"})},
 		{module + "/handler/codec", slices.Concat(engine, wire, []string{module + "/handler/codec/jsontext", module + "/handler/codec/quick"})},
-		{module + "/handler/stream", []string{module}},
-		{module + "/handler/convert", slices.Concat(base, wire, []string{module + "/handler/codec/jsontext"})},
+		{module + "/handler/convert", slices.Concat(base, wire, []string{handler + "codec/jsontext"})},
+		{module + "/handler/budget", limits},
+		{module + "/handler/call", calls},
+		{module + "/handler/management", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
+		{module + "/handler/exchange", exchanges},
+		{module + "/handler/evaluation", subjects},
+		{module + "/handler/stream", subjects},
+		{module + "/handler/auth", subjects},
+		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
+		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
+		{module + "/handler", slices.Concat(subjects, []string{
+			handler + "evaluation", handler + "stream", handler + "ofrep", handler + "auth", handler + "management", handler + "diagnostics",
+		})},
 		{module + "/runtimes/server/quickconn", nil},
 		{module + "/runtimes/server/quickgrpc", slices.Concat(wire, []string{"google.golang.org/grpc", "golang.org/x/net", "golang.org/x/sys", "golang.org/x/text", "google.golang.org/genproto/googleapis/rpc"})},
-		{module + "/handler/budget", []string{module, "golang.org/x/sync/semaphore"}},
-		{module + "/handler", slices.Concat(base, wire, []string{module + "/handler/budget", module + "/handler/codec", module + "/handler/convert", module + "/handler/stream", "golang.org/x/sync/semaphore", "github.com/go-chi/chi/v5"})},
 	}
 	for _, part := range parts {
 		for _, p := range list(t, part.part) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkInvoke(b *testing.B) {
 	m := &evaluation.EvaluationRequest{FlagKey: "f", EntityId: "e"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := h.Invoke(b.Context(), o, handler.Request{Transport: "local", Message: m}); err != nil {
+		if _, err := h.Invoke(b.Context(), o, call.Request{Transport: "local", Message: m}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -41,7 +42,7 @@ func TestChecksBeforeTheStore(t *testing.T) {
 			if o.Method() != method {
 				continue
 			}
-			_, err := h.Invoke(t.Context(), o, handler.Request{Message: m})
+			_, err := h.Invoke(t.Context(), o, call.Request{Message: m})
 			if got := guidon.CodeOf(err); got != guidon.InvalidArgument {
 				t.Errorf("%s: got %v, want InvalidArgument", method, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/exchange"
 )
 
 // corsHeaders returns the headers of CORS.
@@ -44,20 +45,20 @@ func TestCORS(t *testing.T) {
 	denied, plain := map[string]string{"Vary": preflightVary}, map[string]string{"Vary": "Origin"}
 	all := "accept, authorization, content-type, x-csrf-token, x-fern-language, x-fern-sdk-name, x-fern-sdk-version, x-flipt-namespace, " +
 		"x-flipt-accept-server-version, x-flipt-environment, if-none-match, if-match, x-request-id, x-guidon-namespace, cache-control, guidon-min-revision, x-api-key, traceparent, tracestate"
-	var off *handler.CORSConfig
-	anyOrigin := &handler.CORSConfig{}
-	listed := &handler.CORSConfig{AllowedOrigins: []string{"https://a.example"}}
-	listedOtherwise := &handler.CORSConfig{AllowedOrigins: []string{"https://A.example"}}
-	wildcard := &handler.CORSConfig{AllowedOrigins: []string{"https://*.example"}}
-	ownHeaders := &handler.CORSConfig{AllowedHeaders: []string{"X-Other"}}
-	anyHeader := &handler.CORSConfig{AllowedHeaders: []string{"*"}}
-	servers := map[*handler.CORSConfig]*server{}
-	for _, config := range []*handler.CORSConfig{off, anyOrigin, listed, listedOtherwise, wildcard, ownHeaders, anyHeader} {
+	var off *exchange.CORSConfig
+	anyOrigin := &exchange.CORSConfig{}
+	listed := &exchange.CORSConfig{AllowedOrigins: []string{"https://a.example"}}
+	listedOtherwise := &exchange.CORSConfig{AllowedOrigins: []string{"https://A.example"}}
+	wildcard := &exchange.CORSConfig{AllowedOrigins: []string{"https://*.example"}}
+	ownHeaders := &exchange.CORSConfig{AllowedHeaders: []string{"X-Other"}}
+	anyHeader := &exchange.CORSConfig{AllowedHeaders: []string{"*"}}
+	servers := map[*exchange.CORSConfig]*server{}
+	for _, config := range []*exchange.CORSConfig{off, anyOrigin, listed, listedOtherwise, wildcard, ownHeaders, anyHeader} {
 		servers[config] = newServer(t, func(c *handler.Config) { c.CORS = config })
 	}
 	for _, test := range []struct {
 		name                    string
-		config                  *handler.CORSConfig
+		config                  *exchange.CORSConfig
 		method, origin          string
 		requestMethod, requests string
 		status                  int
@@ -105,7 +106,7 @@ func TestCORS(t *testing.T) {
 
 // TestCORSOnErrors: pages can read the error of a rejected request.
 func TestCORSOnErrors(t *testing.T) {
-	s := newServer(t, required, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
+	s := newServer(t, required, func(c *handler.Config) { c.CORS = &exchange.CORSConfig{} })
 	r := s.do(http.MethodGet, "/api/v1/flags", "", "Origin", "https://a.example")
 	if got := r.header.Get("Access-Control-Allow-Origin"); r.status != 401 || got != "*" {
 		t.Errorf("%d %q", r.status, got)

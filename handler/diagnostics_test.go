@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 // TestMeta tests contract 11.
@@ -42,7 +43,7 @@ func TestMeta(t *testing.T) {
 // TestMetaOfBuild: the metadata of the build and the configuration are returned.
 func TestMetaOfBuild(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
-		c.Info = handler.Info{Version: "1.2.3", Commit: "abc", BuildDate: "2026-01-02", Release: true}
+		c.Info = diagnostics.Info{Version: "1.2.3", Commit: "abc", BuildDate: "2026-01-02", Release: true}
 		c.Configuration = json.RawMessage(`{"log":{"level":"INFO"}}`)
 	})
 	var got struct {
@@ -62,8 +63,8 @@ func TestMetaOfBuild(t *testing.T) {
 // TestHealth tests contract 11.
 func TestHealth(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) {
-		c.Health = func(service string) handler.HealthStatus {
-			return map[string]handler.HealthStatus{"": handler.HealthServing, "stopping": handler.HealthNotServing}[service]
+		c.Health = func(service string) diagnostics.HealthStatus {
+			return map[string]diagnostics.HealthStatus{"": diagnostics.HealthServing, "stopping": diagnostics.HealthNotServing}[service]
 		}
 	})
 	r := s.do("GET", "/health", "")

@@ -10,13 +10,14 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/service"
 )
 
 // TestCodes tests contract 5.2, with two additions.
 func TestCodes(t *testing.T) {
 	for code, want := range map[guidon.Code][2]int{
-		handler.OK:                {0, 200},
+		call.OK:                   {0, 200},
 		guidon.Canceled:           {1, 499},
 		guidon.InvalidArgument:    {3, 400},
 		guidon.DeadlineExceeded:   {4, 504},
@@ -30,7 +31,7 @@ func TestCodes(t *testing.T) {
 		guidon.Unauthenticated:    {16, 401},
 		guidon.Code(99):           {13, 500},
 	} {
-		if got := [2]int{int(handler.GRPCCode(code)), handler.HTTPStatus(code)}; got != want {
+		if got := [2]int{int(call.GRPCCode(code)), call.HTTPStatus(code)}; got != want {
 			t.Errorf("%v: %v, want %v", code, got, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -32,7 +33,7 @@ func loggedStates(entities bool) (*handler.Handler, *bytes.Buffer) {
 	store := &states{byKey: map[string]*guidon.Snapshot{"default": s}}
 	return handler.New(handler.Config{
 		Service:     service.NewService(store, time.Now),
-		Evaluations: handler.EvaluationObservers(nil, handler.NewEvaluationLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
+		Evaluations: evaluation.Observers(nil, evaluation.NewLog(slog.New(slog.NewJSONHandler(&log, nil)), entities)),
 	}), &log
 }
 

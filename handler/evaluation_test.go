@@ -12,7 +12,9 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
-	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/evaluation"
+	messages "github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -97,13 +99,13 @@ func TestDuration(t *testing.T) {
 		instant = instant.Add(1500 * time.Microsecond)
 		return instant
 	}})
-	response, err := h.Invoke(t.Context(), operation(t, "Variant"), handler.Request{
-		Message: &evaluation.EvaluationRequest{FlagKey: "f"},
+	response, err := h.Invoke(t.Context(), operation(t, "Variant"), call.Request{
+		Message: &messages.EvaluationRequest{FlagKey: "f"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := response.Message.(*evaluation.VariantEvaluationResponse)
+	answer := response.Message.(*messages.VariantEvaluationResponse)
 	if got := answer.GetRequestDurationMillis(); got != 1.5 {
 		t.Errorf("%v ms", got)
 	}
@@ -115,7 +117,7 @@ func TestDuration(t *testing.T) {
 // observer records all notifications.
 type observer struct {
 	finished  chan finished
-	evaluated chan handler.EvaluationEvent
+	evaluated chan evaluation.Event
 }
 
 type finished struct {
@@ -124,14 +126,14 @@ type finished struct {
 }
 
 func newObserver() *observer {
-	return &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, 100)}
+	return &observer{make(chan finished, 100), make(chan evaluation.Event, 100)}
 }
 
 func (o *observer) Finished(operation, transport string, code guidon.Code, _ time.Duration) {
 	o.finished <- finished{operation, transport, code}
 }
 
-func (o *observer) Evaluated(events []handler.EvaluationEvent) {
+func (o *observer) Evaluated(events []evaluation.Event) {
 	for _, e := range events {
 		o.evaluated <- e
 	}
@@ -140,14 +142,14 @@ func (o *observer) Evaluated(events []handler.EvaluationEvent) {
 // TestObserverOfLargeBatch: the observer gets all evaluations of a batch of any size, in
 // order.
 func TestObserverOfLargeBatch(t *testing.T) {
-	o := &observer{make(chan finished, 100), make(chan handler.EvaluationEvent, service.MaxBatch)}
+	o := &observer{make(chan finished, 100), make(chan evaluation.Event, service.MaxBatch)}
 	s := newShop(t, func(c *handler.Config) { c.Observer, c.Evaluations = o, o })
-	m := &evaluation.BatchEvaluationRequest{}
+	m := &messages.BatchEvaluationRequest{}
 	for i := range service.MaxBatch {
-		m.Requests = append(m.Requests, &evaluation.EvaluationRequest{FlagKey: fmt.Sprintf("flag-%d", i)})
+		m.Requests = append(m.Requests, &messages.EvaluationRequest{FlagKey: fmt.Sprintf("flag-%d", i)})
 	}
 	for _, size := range []int{0, 1, 64, 65, service.MaxBatch} {
-		request := handler.Request{Message: &evaluation.BatchEvaluationRequest{Requests: m.GetRequests()[:size]}}
+		request := call.Request{Message: &messages.BatchEvaluationRequest{Requests: m.GetRequests()[:size]}}
 		if _, err := s.handler.Invoke(t.Context(), operation(t, "Batch"), request); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +177,7 @@ func TestObserver(t *testing.T) {
 	s.do("POST", "/evaluate/v1/batch", `{"requests":[{"flagKey":"f"},{"flagKey":"nope","namespaceKey":"x"}]}`)
 	s.do("POST", "/api/v1/batch-evaluate", `{"requests":[{"flagKey":"f"}]}`)
 	s.do("GET", "/nope", "")
-	want := []handler.EvaluationEvent{
+	want := []evaluation.Event{
 		{Revision: 9, Namespace: "default", Flag: "f", Type: "variant", Value: "v", Reason: "match", Match: true, SegmentKeys: []string{"s"}, FlagExists: true},
 		{Revision: 9, Namespace: "default", Flag: "b", Type: "variant", Err: guidon.InvalidArgument, FlagExists: true},
 		{Revision: 9, Namespace: "default", Flag: "nope", Type: "boolean", Err: guidon.NotFound},
@@ -194,11 +196,11 @@ func TestObserver(t *testing.T) {
 		}
 	}
 	for _, want := range []finished{
-		{"/flipt.evaluation.EvaluationService/Variant", "http", handler.OK},
+		{"/flipt.evaluation.EvaluationService/Variant", "http", call.OK},
 		{"/flipt.evaluation.EvaluationService/Variant", "http", guidon.InvalidArgument},
 		{"/flipt.evaluation.EvaluationService/Boolean", "http", guidon.NotFound},
-		{"/flipt.evaluation.EvaluationService/Batch", "http", handler.OK},
-		{"/flipt.Flipt/BatchEvaluate", "http", handler.OK},
+		{"/flipt.evaluation.EvaluationService/Batch", "http", call.OK},
+		{"/flipt.Flipt/BatchEvaluate", "http", call.OK},
 		{"unmatched", "http", guidon.NotFound},
 	} {
 		if got := <-o.finished; got != want {
@@ -221,22 +223,22 @@ func TestRequestIDOfResponse(t *testing.T) {
 		{"of both", "mine", "theirs", func(ofResponse, ofRequest string) bool { return ofResponse == "theirs" && ofRequest == "mine" }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, call := range []struct {
+			for _, batch := range []struct {
 				operation string
 				message   proto.Message
 			}{
-				{"Batch", &evaluation.BatchEvaluationRequest{RequestId: test.ofMessage}},
+				{"Batch", &messages.BatchEvaluationRequest{RequestId: test.ofMessage}},
 				{"BatchEvaluate", &flipt.BatchEvaluationRequest{RequestId: test.ofMessage}},
 			} {
-				response, err := h.Invoke(t.Context(), operation(t, call.operation), handler.Request{
-					Transport: "local", Message: call.message, RequestID: test.ofRequest,
+				response, err := h.Invoke(t.Context(), operation(t, batch.operation), call.Request{
+					Transport: "local", Message: batch.message, RequestID: test.ofRequest,
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				got := response.Message.(interface{ GetRequestId() string }).GetRequestId()
 				if !test.want(got, response.RequestID) {
-					t.Errorf("%s: the response has id %q, the request %q", call.operation, got, response.RequestID)
+					t.Errorf("%s: the response has id %q, the request %q", batch.operation, got, response.RequestID)
 				}
 			}
 		})

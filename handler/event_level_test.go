@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
@@ -120,7 +121,7 @@ func TestLevelOfCallers(t *testing.T) {
 				})
 				ctx, cancel := test.limit(t.Context())
 				defer cancel()
-				_, err := h.Invoke(ctx, operation(t, "Variant"), handler.Request{
+				_, err := h.Invoke(ctx, operation(t, "Variant"), call.Request{
 					Transport: "grpc", Message: &evaluation.EvaluationRequest{FlagKey: "f"},
 				})
 				if got := levelOf(t, log.Bytes()); guidon.CodeOf(err) != test.code || got != test.level {

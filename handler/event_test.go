@@ -13,6 +13,8 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
@@ -159,7 +161,7 @@ func TestPanic(t *testing.T) {
 			if got := strings.Contains(stack, "brokenStore"); got != (name == "panic") {
 				t.Errorf("stack %q", stack)
 			}
-			_, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+			_, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), call.Request{Message: &flipt.ListFlagRequest{}})
 			if !errors.Is(err, guidon.Internal) && guidon.CodeOf(err) != guidon.Internal {
 				t.Errorf("%v", err)
 			}
@@ -221,7 +223,7 @@ func TestAbort(t *testing.T) {
 type panickingObserver struct{}
 
 func (panickingObserver) Finished(string, string, guidon.Code, time.Duration) { panic("rude") }
-func (panickingObserver) Evaluated([]handler.EvaluationEvent)                 { panic("rude") }
+func (panickingObserver) Evaluated([]evaluation.Event)                        { panic("rude") }
 
 // TestPanickingObserver: an observer that panics ends neither the process nor a response
 // that is ready.
@@ -229,7 +231,7 @@ func TestPanickingObserver(t *testing.T) {
 	s := newServer(t, func(c *handler.Config) { c.Observer, c.Evaluations = panickingObserver{}, panickingObserver{} })
 	s.do("GET", "/health", "").check(t, 200, `{"status":"SERVING"}`)
 	s.do("POST", "/evaluate/v1/variant", "{}").fails(t, 500, 13, "internal error")
-	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}}); err != nil {
+	if _, err := s.handler.Invoke(t.Context(), operation(t, "ListFlags"), call.Request{Message: &flipt.ListFlagRequest{}}); err != nil {
 		t.Error(err)
 	}
 }

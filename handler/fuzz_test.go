@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // FuzzHandler sends arbitrary requests to the API. No response may be a 500, and every
@@ -22,7 +23,7 @@ func FuzzHandler(f *testing.F) {
 	f.Add("PUT", "/api/v1/namespaces//flags//rules//", `[`, "pretty", `"`)
 	f.Add("BREW", "//", "\xff", "%zz", "*")
 	service := newService(f)
-	h := handler.New(handler.Config{Service: service, Authentication: handler.AuthenticationConfig{TokenMethod: true}})
+	h := handler.New(handler.Config{Service: service, Authentication: call.AuthenticationConfig{TokenMethod: true}})
 	f.Fuzz(func(t *testing.T, method, path, body, query, ifMatch string) {
 		if method == "" || strings.ContainsFunc(method, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			t.Skip("net/http rejects such a method")

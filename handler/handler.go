@@ -2,7 +2,7 @@ package handler
 
 import (
 	"context"
-	_ "embed" // openapi.yaml.gz
+	_ "embed"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -10,7 +10,12 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
@@ -28,59 +33,59 @@ var compressedOpenAPI []byte
 // field is a usable default.
 type Config struct {
 	Service        *service.Service
-	Authentication AuthenticationConfig
-	SignIn         SignIn // nil if nobody can sign in
-	Info           Info
+	Authentication call.AuthenticationConfig
+	SignIn         auth.SignIn // nil if nobody can sign in
+	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
-	Health         func(service string) HealthStatus
+	Health         func(service string) diagnostics.HealthStatus
 	Outage         func() time.Duration // how long the database has been unavailable; nil means it never is
 	Metrics        http.Handler         // nil disables /metrics
 	MetricsPublic  bool                 // allows reading /metrics without a credential
 	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
 	Profiling      http.Handler         // nil disables /debug/pprof
-	CORS           *CORSConfig          // nil disables CORS
-	Mounts         []Mount              // pages
-	Observer       Observer             // optional
-	Evaluations    EvaluationObserver   // optional
+	CORS           *exchange.CORSConfig // nil disables CORS
+	Mounts         []exchange.Mount     // pages
+	Observer       call.Observer        // optional
+	Evaluations    evaluation.Observer  // optional
 	Streams        *stream.Hub          // nil disables event streams, for runtimes that cannot stream
 	Logger         *slog.Logger         // nil disables logging
 	Now            func() time.Time
-	Timeout        time.Duration   // limits the work on one request; zero means 30 s
-	Overload       *OverloadConfig // nil disables load shedding
-	ImportMemory   int64           // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
-	Budget         *budget.Budget  // of the memory of the requests in progress; nil means one of the default size
+	Timeout        time.Duration        // limits the work on one request; zero means 30 s
+	Overload       *call.OverloadConfig // nil disables load shedding
+	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
+	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
 }
 
 // Handler serves every request of the service. It is safe for concurrent use.
 type Handler struct {
-	invoker     *Invoker
-	operations  []*Operation
-	byName      map[string]*Operation
-	router      *Router
-	diagnostics *Router
+	invoker     *call.Invoker
+	operations  []*call.Operation
+	byName      map[string]*call.Operation
+	router      *exchange.Router
+	diagnostics *exchange.Router
 }
 
 // New returns a handler. It starts no goroutines. It panics if a mount or an operation of
 // config.SignIn claims a path that has an owner already.
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
-	invoker := NewInvoker(InvokerConfig{
+	invoker := call.NewInvoker(call.Config{
 		Service: config.Service, Authentication: config.Authentication, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
-	routing := RouterConfig{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}
-	state := Diagnostics{
+	routing := exchange.Config{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}
+	state := diagnostics.Diagnostics{
 		Health: config.Health, Outage: config.Outage, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
-	plain := append(state.Routes(), OpenAPI(compressedOpenAPI, config.Authentication.Required), Analytics(config.Authentication.Required))
-	h := &Handler{invoker: invoker, byName: make(map[string]*Operation), router: NewRouter(rows, plain, config.Mounts, routing)}
+	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
+	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, config.Mounts, routing)}
 	for _, row := range rows {
 		h.operations, h.byName[row.Name] = append(h.operations, row.Operation), row.Operation
 	}
 	routing.CORS = nil
-	h.diagnostics = NewRouter(nil, state.OperatorRoutes(), nil, routing)
+	h.diagnostics = exchange.NewRouter(nil, state.OperatorRoutes(), nil, routing)
 	return h
 }
 
@@ -111,30 +116,30 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.router.S
 func (h *Handler) Diagnostics() http.Handler { return h.diagnostics }
 
 // Invoke runs the operation of this handler with the name of o; see [Invoker.Invoke].
-func (h *Handler) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
+func (h *Handler) Invoke(ctx context.Context, o *call.Operation, request call.Request) (call.Response, error) {
 	own := h.byName[o.Name]
 	if own == nil {
-		return Response{}, guidon.Errorf(guidon.Unimplemented, "there is no operation %s", o.Name)
+		return call.Response{}, guidon.Errorf(guidon.Unimplemented, "there is no operation %s", o.Name)
 	}
 	return h.invoker.Invoke(ctx, own, request)
 }
 
 // Operations returns the operations of the handler that have messages, also the disabled
 // ones. They are available over HTTP and gRPC.
-func (h *Handler) Operations() []*Operation { return h.selected((*Operation).HasMessages) }
+func (h *Handler) Operations() []*call.Operation { return h.selected((*call.Operation).HasMessages) }
 
-func (h *Handler) selected(wanted func(*Operation) bool) []*Operation {
-	return slices.DeleteFunc(slices.Clone(h.operations), func(o *Operation) bool { return !wanted(o) })
+func (h *Handler) selected(wanted func(*call.Operation) bool) []*call.Operation {
+	return slices.DeleteFunc(slices.Clone(h.operations), func(o *call.Operation) bool { return !wanted(o) })
 }
 
 // Operations returns the operations with messages that every handler has, to find out
 // about their names, routes and messages.
-func Operations() []*Operation { return New(Config{}).Operations() }
+func Operations() []*call.Operation { return New(Config{}).Operations() }
 
 // OperationsOverHTTP returns the operations without messages that every handler has:
 // OFREP and the event streams.
-func OperationsOverHTTP() []*Operation {
-	return New(Config{}).selected(func(o *Operation) bool { return !o.HasMessages() })
+func OperationsOverHTTP() []*call.Operation {
+	return New(Config{}).selected(func(o *call.Operation) bool { return !o.HasMessages() })
 }
 
 // Budget returns the memory budget that all transports of the handler share.

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/bench/floor"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
 )
@@ -28,7 +29,7 @@ func BenchmarkHandler(b *testing.B) {
 	registry := metrics.New(metrics.Config{})
 	h := handler.New(handler.Config{
 		Service: service.NewService(store, time.Now), Observer: registry, Evaluations: registry,
-		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, kind := range []string{"boolean", "variant"} {
 		for _, bench := range []struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/stream"
 )
 
@@ -66,7 +67,7 @@ func TestHostsByRoute(t *testing.T) {
 	const open, management = 1, 2 // restricted if nothing is required, if management is excluded
 	service := newService(t)
 	handlers := map[int]*handler.Handler{}
-	for limit, authentication := range map[int]handler.AuthenticationConfig{
+	for limit, authentication := range map[int]call.AuthenticationConfig{
 		0:          {Required: true},
 		open:       {},
 		management: {Required: true, ExcludeManagement: true, ExcludeEvaluation: true, ExcludeOFREP: true},

@@ -15,13 +15,14 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
 )
 
 // operation returns the operation with the method name.
-func operation(t testing.TB, method string) *handler.Operation {
+func operation(t testing.TB, method string) *call.Operation {
 	t.Helper()
 	for _, o := range handler.Operations() {
 		if o.Method() == method {
@@ -39,7 +40,7 @@ func TestInvoke(t *testing.T) {
 	create := operation(t, "CreateFlag")
 	message := &flipt.CreateFlagRequest{Key: "f", Name: "F"}
 
-	response, err := s.handler.Invoke(t.Context(), create, handler.Request{Message: message, Transport: "grpc", RequestID: "not fit for a log"})
+	response, err := s.handler.Invoke(t.Context(), create, call.Request{Message: message, Transport: "grpc", RequestID: "not fit for a log"})
 	if !errors.Is(err, guidon.Unauthenticated) || guidon.PublicMessage(err) != unauthenticated {
 		t.Errorf("without a credential: %v", err)
 	}
@@ -47,8 +48,8 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("request id %q", response.RequestID)
 	}
 
-	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
-		Message: message, Transport: "grpc", RequestID: "mine", Credentials: handler.Credentials{Authorization: []string{token}}, IfMatch: "99",
+	response, err = s.handler.Invoke(t.Context(), create, call.Request{
+		Message: message, Transport: "grpc", RequestID: "mine", Credentials: call.Credentials{Authorization: []string{token}}, IfMatch: "99",
 	})
 	if !errors.Is(err, guidon.FailedPrecondition) {
 		t.Errorf("with a stale revision: %v", err)
@@ -58,8 +59,8 @@ func TestInvoke(t *testing.T) {
 	}
 	before := response.Revision
 
-	response, err = s.handler.Invoke(t.Context(), create, handler.Request{
-		Message: message, Transport: "grpc", Credentials: handler.Credentials{Cookie: []string{"service_client_token=" + strings.TrimPrefix(token, "Bearer ")}},
+	response, err = s.handler.Invoke(t.Context(), create, call.Request{
+		Message: message, Transport: "grpc", Credentials: call.Credentials{Cookie: []string{"service_client_token=" + strings.TrimPrefix(token, "Bearer ")}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -73,9 +74,9 @@ func TestInvoke(t *testing.T) {
 // and is recorded as the author of the change.
 func TestTrustedActor(t *testing.T) {
 	svc := newService(t)
-	h := handler.New(handler.Config{Service: svc, Authentication: handler.AuthenticationConfig{Required: true}})
+	h := handler.New(handler.Config{Service: svc, Authentication: call.AuthenticationConfig{Required: true}})
 	actor := change.Actor{ID: "cli:me"}
-	response, err := h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{
+	response, err := h.Invoke(t.Context(), operation(t, "CreateToken"), call.Request{
 		Transport: "local", Actor: &actor, Message: &auth.CreateTokenRequest{Name: "n"},
 	})
 	if err != nil {
@@ -84,7 +85,7 @@ func TestTrustedActor(t *testing.T) {
 	if got := response.Message.(*auth.CreateTokenResponse).GetAuthentication().GetMetadata()[service.MetadataTokenCreatedBy]; got != "cli:me" {
 		t.Errorf("created by %q", got)
 	}
-	_, err = h.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{Message: &auth.CreateTokenRequest{Name: "n"}})
+	_, err = h.Invoke(t.Context(), operation(t, "CreateToken"), call.Request{Message: &auth.CreateTokenRequest{Name: "n"}})
 	if !errors.Is(err, guidon.Unimplemented) {
 		t.Errorf("a disabled operation without a trusted actor: %v", err)
 	}
@@ -94,20 +95,20 @@ func TestTrustedActor(t *testing.T) {
 func TestMessagesOfOtherTransports(t *testing.T) {
 	s := newInside(t, "calls the handler without a request", tokens)
 	nan := &structpb.Struct{Fields: map[string]*structpb.Value{"x": structpb.NewNumberValue(math.NaN())}}
-	_, err := s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{
+	_, err := s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), call.Request{
 		Message: &flipt.CreateFlagRequest{Key: "f", Name: "F", Metadata: nan},
 	})
 	if got := guidon.PublicMessage(err); got != "invalid field metadata: must be a json object" {
 		t.Errorf("NaN in metadata: %s", got)
 	}
-	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateToken"), handler.Request{
+	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateToken"), call.Request{
 		Message: &auth.CreateTokenRequest{Name: "n", ExpiresAt: &timestamppb.Timestamp{Seconds: math.MaxInt64}},
 	})
 	if got := guidon.PublicMessage(err); got != "invalid field expiresAt: must be a time between the years 1 and 9999" {
 		t.Errorf("a time that does not exist: %s", got)
 	}
 	// A message of another operation is a bug in the transport.
-	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), handler.Request{Message: &emptypb.Empty{}})
+	_, err = s.handler.Invoke(t.Context(), operation(t, "CreateFlag"), call.Request{Message: &emptypb.Empty{}})
 	if !errors.Is(err, guidon.Internal) {
 		t.Errorf("a message of another operation: %v", err)
 	}
@@ -128,13 +129,13 @@ func TestDeadlines(t *testing.T) {
 	s.do("GET", "/api/v1/flags", "", "Grpc-Timeout", "0S").fails(t, 504, 4, "deadline exceeded")
 
 	h := handler.New(handler.Config{Service: service.NewService(waitingStore{}, time.Now), Timeout: time.Millisecond})
-	_, err := h.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+	_, err := h.Invoke(t.Context(), operation(t, "ListFlags"), call.Request{Message: &flipt.ListFlagRequest{}})
 	if got := guidon.CodeOf(err); got != guidon.Unavailable {
 		t.Errorf("the handler's own deadline: %v (%v)", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = h.Invoke(ctx, operation(t, "ListFlags"), handler.Request{Message: &flipt.ListFlagRequest{}})
+	_, err = h.Invoke(ctx, operation(t, "ListFlags"), call.Request{Message: &flipt.ListFlagRequest{}})
 	if got := guidon.CodeOf(err); got != guidon.Canceled {
 		t.Errorf("a caller that has disconnected: %v (%v)", got, err)
 	}

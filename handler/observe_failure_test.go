@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -83,7 +84,7 @@ func TestObserverOfLargeBulk(t *testing.T) {
 		flags[i] = &guidon.Flag{Key: fmt.Sprintf("flag-%03d", i), Type: guidon.BooleanFlag, Metadata: metadata}
 	}
 	s := guidon.NewSnapshot(&guidon.Namespace{Key: "default"}, guidon.Revision{Number: 7}, flags, nil)
-	o := &observer{make(chan finished, 1), make(chan handler.EvaluationEvent, len(flags)+1)}
+	o := &observer{make(chan finished, 1), make(chan evaluation.Event, len(flags)+1)}
 	h := handler.New(handler.Config{
 		Service: service.NewService(&states{byKey: map[string]*guidon.Snapshot{"default": s}}, time.Now), Observer: o, Evaluations: o,
 	})
@@ -102,7 +103,7 @@ func TestObserverOfLargeBulk(t *testing.T) {
 }
 
 // outcome returns the flag, whether it is known to exist, and its reason or error.
-func outcome(e handler.EvaluationEvent) string {
+func outcome(e evaluation.Event) string {
 	exists, what := "-", e.Reason
 	if e.FlagExists {
 		exists = "+"

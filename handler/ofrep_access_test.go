@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/exchange"
 )
 
 // TestOFREPAuthentication tests OFREP 5 and 10: both schemes, and the namespace of a
@@ -64,7 +65,7 @@ func TestOFREPAuthentication(t *testing.T) {
 // TestOFREPCORS tests OFREP 10: preflight requests need no credential, and pages can read
 // the headers that they need of every response.
 func TestOFREPCORS(t *testing.T) {
-	s := newServer(t, required, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
+	s := newServer(t, required, func(c *handler.Config) { c.CORS = &exchange.CORSConfig{} })
 	preflight := s.do("OPTIONS", ofrepPath, "", "Origin", "https://a.example", "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", "authorization,content-type,if-none-match,x-api-key,x-flipt-namespace,x-flipt-environment,traceparent")
 	preflight.check(t, http.StatusNoContent, "")

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
 )
 
 // Headers that a browser adds to requests of pages, and credentials.
@@ -60,7 +62,7 @@ func TestCrossOriginOperations(t *testing.T) {
 			s := newServer(t, test.configure)
 			for _, o := range handler.Operations() {
 				rejected := test.others
-				if o.Area == handler.AreaAuthentication {
+				if o.Area == call.AreaAuthentication {
 					rejected = test.tokens
 				}
 				if rejected == writes && slices.Contains(evaluates, o.Method()) {
@@ -116,7 +118,7 @@ func TestCrossOriginSources(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newServer(t, func(c *handler.Config) {
 				if test.allowed != nil {
-					c.CORS = &handler.CORSConfig{AllowedOrigins: test.allowed}
+					c.CORS = &exchange.CORSConfig{AllowedOrigins: test.allowed}
 				}
 			})
 			r := s.do("POST", "/api/v1/flags", `{"key":"f","name":"F"}`, test.headers...)

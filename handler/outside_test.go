@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -47,7 +48,7 @@ func settings(c handler.Config, behind backing) (environ []string, beyond string
 	turn("AUTHENTICATION_EXCLUDE_EVALUATION", a.ExcludeEvaluation)
 	turn("AUTHENTICATION_EXCLUDE_OFREP", a.ExcludeOFREP)
 	turn("AUTHENTICATION_METHODS_TOKEN_ENABLED", a.TokenMethod)
-	c.Authentication = handler.AuthenticationConfig{}
+	c.Authentication = call.AuthenticationConfig{}
 
 	turn("CORS_ENABLED", c.CORS != nil)
 	if c.CORS != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -28,7 +29,7 @@ func TestOverload(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := handler.New(handler.Config{
 				Service: service.NewService(&states{}, time.Now), Timeout: 10 * time.Second,
-				Overload: &handler.OverloadConfig{Delay: func() time.Duration { return test.delay }, Share: 0.1},
+				Overload: &call.OverloadConfig{Delay: func() time.Duration { return test.delay }, Share: 0.1},
 			})
 			var header []string
 			if test.caller != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/service"
@@ -38,7 +39,7 @@ func TestPagesEndBySize(t *testing.T) {
 	for _, limit := range []int32{0, 3, 100} {
 		request, next := &flipt.ListFlagRequest{Limit: limit}, 0
 		for {
-			answer, err := h.Invoke(t.Context(), operation(t, "ListFlags"), handler.Request{Message: request})
+			answer, err := h.Invoke(t.Context(), operation(t, "ListFlags"), call.Request{Message: request})
 			if err != nil {
 				t.Fatal(err)
 			}

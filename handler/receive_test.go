@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -50,15 +51,15 @@ func (u untouchable) Read([]byte) (int, error) {
 }
 
 // bodyRoutes returns every route of the API that has a body.
-func bodyRoutes() []handler.Route {
-	routes := []handler.Route{
+func bodyRoutes() []call.Route {
+	routes := []call.Route{
 		{Method: http.MethodPost, Pattern: "/ofrep/v1/evaluate/flags"},
 		{Method: http.MethodPost, Pattern: "/ofrep/v1/evaluate/flags/f"},
 	}
 	for _, o := range handler.Operations() {
 		for _, route := range o.Routes {
 			if o.HasBody(route) {
-				routes = append(routes, handler.Route{Method: route.Method, Pattern: pathVariable.ReplaceAllString(route.Pattern, "x")})
+				routes = append(routes, call.Route{Method: route.Method, Pattern: pathVariable.ReplaceAllString(route.Pattern, "x")})
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func bodyRoutes() []handler.Route {
 func TestNoBodyBeforeCredential(t *testing.T) {
 	h := handler.New(handler.Config{
 		Service:        service.NewService(withToken(), time.Now),
-		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	for _, route := range bodyRoutes() {
 		for _, authorization := range []string{"", "Bearer wrong", "nonsense"} {
@@ -94,7 +95,7 @@ func TestRevokedWhileDecoding(t *testing.T) {
 	store := withToken()
 	h := handler.New(handler.Config{
 		Service:        service.NewService(store, time.Now),
-		Authentication: handler.AuthenticationConfig{Required: true, TokenMethod: true},
+		Authentication: call.AuthenticationConfig{Required: true, TokenMethod: true},
 	})
 	bodies := []string{`{"flagKey":"f","entityId":"e"}`, `{`, `{}`}
 	for _, body := range bodies {
@@ -114,12 +115,12 @@ func TestRevokedWhileDecoding(t *testing.T) {
 // smaller limits for operations that need none, except for evaluation.
 func TestBodyLimits(t *testing.T) {
 	const flags, boolean, ofrep = "/api/v1/flags", "/evaluate/v1/boolean", "/ofrep/v1/evaluate/flags/f"
-	open := handler.AuthenticationConfig{TokenMethod: true}
-	closed := handler.AuthenticationConfig{Required: true, TokenMethod: true}
-	excluded := handler.AuthenticationConfig{Required: true, TokenMethod: true, ExcludeManagement: true, ExcludeEvaluation: true, ExcludeOFREP: true}
+	open := call.AuthenticationConfig{TokenMethod: true}
+	closed := call.AuthenticationConfig{Required: true, TokenMethod: true}
+	excluded := call.AuthenticationConfig{Required: true, TokenMethod: true, ExcludeManagement: true, ExcludeEvaluation: true, ExcludeOFREP: true}
 	for _, test := range []struct {
 		name   string
-		config handler.AuthenticationConfig
+		config call.AuthenticationConfig
 		path   string
 		token  string
 		size   int

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	_ "github.com/guidonhq/guidon/handler/wire/analytics"
 )
 
@@ -90,7 +91,7 @@ func TestReadsAndWrites(t *testing.T) {
 	changing := []string{"Create", "Update", "Delete", "Order", "Import"}
 	for _, o := range handler.Operations() {
 		changes := slices.ContainsFunc(changing, func(verb string) bool { return strings.HasPrefix(o.Method(), verb) })
-		want := changes && o.Area == handler.AreaManagement
+		want := changes && o.Area == call.AreaManagement
 		if o.Writes() != want {
 			t.Errorf("%s: writes %v, want %v", o.Name, o.Writes(), want)
 		}

@@ -17,7 +17,9 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec/quick"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/service"
 )
@@ -62,14 +64,14 @@ func newHotHandler() *handler.Handler {
 	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
 	return handler.New(handler.Config{
 		Service: service.NewService(store, time.Now), Observer: ignoring{}, Evaluations: ignoring{},
-		Authentication: handler.AuthenticationConfig{Required: true},
+		Authentication: call.AuthenticationConfig{Required: true},
 	})
 }
 
 type ignoring struct{}
 
 func (ignoring) Finished(string, string, guidon.Code, time.Duration) {}
-func (ignoring) Evaluated([]handler.EvaluationEvent)                 {}
+func (ignoring) Evaluated([]evaluation.Event)                        {}
 
 // hotConnection is a client that allocates nothing.
 type hotConnection struct {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
@@ -377,7 +378,7 @@ func TestSnapshotLeavesOut(t *testing.T) {
 // for every profile, byte for byte.
 func TestSnapshotTransportsAgree(t *testing.T) {
 	o := operation(t, "EvaluationSnapshotNamespace")
-	request := handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default"}}
+	request := call.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{Key: "default"}}
 	for seed := range uint64(200) {
 		s := randomSnapshot(rand.New(rand.NewPCG(seed, 0)))
 		if seed == 0 {
@@ -477,7 +478,7 @@ func TestSnapshotTooLarge(t *testing.T) {
 			t.Error("an error has an ETag")
 		}
 		_, err := h.Invoke(t.Context(), operation(t, "EvaluationSnapshotNamespace"),
-			handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}})
+			call.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}})
 		if guidon.PublicMessage(err) != message {
 			t.Errorf("over gRPC: %v", err)
 		}
@@ -566,7 +567,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.Run("grpc", func(b *testing.B) {
 		o := operation(b, "EvaluationSnapshotNamespace")
 		for b.Loop() {
-			if _, err := h.Invoke(b.Context(), o, handler.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}}); err != nil {
+			if _, err := h.Invoke(b.Context(), o, call.Request{Message: &evaluation.EvaluationNamespaceSnapshotRequest{}}); err != nil {
 				b.Fatal(err)
 			}
 		}

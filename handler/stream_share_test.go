@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
 )
@@ -19,7 +20,7 @@ func TestStreamSlots(t *testing.T) {
 			&service.Authentication{ID: "other", Method: service.MethodToken, TokenHash: service.HashToken("other")},
 		)
 		h, streams := streaming(j, func(c *handler.Config) {
-			c.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+			c.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
 		})
 		const path = "/api/v1/namespaces/default/changes/stream"
 		open := func(token string) *listening { return listen(t, h, path, "Authorization", "Bearer "+token) }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/bubble"
 	"github.com/guidonhq/guidon/service"
@@ -415,7 +416,7 @@ func TestStreamsLog(t *testing.T) {
 // not apply, and that pages of other origins may listen.
 func TestStreamsOverHTTP(t *testing.T) {
 	j := newJournal()
-	h, streams := streaming(j, func(c *handler.Config) { c.CORS = &handler.CORSConfig{} })
+	h, streams := streaming(j, func(c *handler.Config) { c.CORS = &exchange.CORSConfig{} })
 	listener := httptest.NewUnstartedServer(h)
 	listener.Config.ReadTimeout, listener.Config.WriteTimeout = 30*time.Millisecond, 30*time.Millisecond
 	listener.Start()

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
@@ -24,7 +25,7 @@ const placeholder = "PLACEHOLDER"
 
 // attacked returns a request of the operation with the value at the place, and "default"
 // in all other string fields, which may be path variables.
-func attacked(o *handler.Operation, text wiretest.Text, value string) proto.Message {
+func attacked(o *call.Operation, text wiretest.Text, value string) proto.Message {
 	m := o.NewRequest()
 	fields := m.ProtoReflect().Descriptor().Fields()
 	for i := range fields.Len() {
@@ -63,7 +64,7 @@ func filled(t *testing.T, s *server) *server {
 // which store nothing, still succeed.
 func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens))
-	s.attackTexts("a%00b", `a\u0000b`, func(o *handler.Operation, path, request string, got reply) {
+	s.attackTexts("a%00b", `a\u0000b`, func(o *call.Operation, path, request string, got reply) {
 		switch want := "invalid field " + path + ": must not contain a NUL character"; {
 		case o.ServesStale() && got.status < 500:
 		case o.ServesStale() || got.status != http.StatusBadRequest || !strings.Contains(got.body, want):
@@ -75,7 +76,7 @@ func TestNULInRequests(t *testing.T) {
 // TestInvalidUTF8InRequests checks the same for bytes that are not UTF-8.
 func TestInvalidUTF8InRequests(t *testing.T) {
 	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
-	s.attackTexts("a%ffb", "a\xffb", func(_ *handler.Operation, _, request string, got reply) {
+	s.attackTexts("a%ffb", "a\xffb", func(_ *call.Operation, _, request string, got reply) {
 		if got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s, want 400", request, got.status, got.body)
 		}
@@ -85,7 +86,7 @@ func TestInvalidUTF8InRequests(t *testing.T) {
 // attackTexts puts a string into each string field of each request, escaped for URLs and
 // for JSON, and calls check with the path of the field and the response. It fails if
 // anything has changed.
-func (s *server) attackTexts(inURL, inJSON string, check func(o *handler.Operation, path, request string, got reply)) {
+func (s *server) attackTexts(inURL, inJSON string, check func(o *call.Operation, path, request string, got reply)) {
 	s.t.Helper()
 	before := s.state()
 	for _, o := range handler.Operations() {
@@ -108,7 +109,7 @@ func (s *server) attackTexts(inURL, inJSON string, check func(o *handler.Operati
 
 // requestOf returns the request with the placeholder at the place, or false if the route
 // has no way to set it.
-func requestOf(t testing.TB, o *handler.Operation, route handler.Route, text wiretest.Text) (method, target, body string, ok bool) {
+func requestOf(t testing.TB, o *call.Operation, route call.Route, text wiretest.Text) (method, target, body string, ok bool) {
 	t.Helper()
 	m := attacked(o, text, placeholder)
 	target = route.Pattern
@@ -142,7 +143,7 @@ func TestTextsOfOtherTransports(t *testing.T) {
 		for _, text := range wiretest.Texts(o.NewRequest()) {
 			for value, rule := range map[string]string{"a\x00b": "must not contain a NUL character", "a\xffb": "must be valid UTF-8"} {
 				actor := change.Actor{ID: "test"}
-				_, err := s.handler.Invoke(t.Context(), o, handler.Request{
+				_, err := s.handler.Invoke(t.Context(), o, call.Request{
 					Message: attacked(o, text, value), Actor: &actor, Transport: "local",
 				})
 				want := "invalid field " + text.Path + ": " + rule

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -92,7 +93,7 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 	}
 	h := handler.New(handler.Config{
 		Service:        service.NewService(db.Source(), time.Now),
-		Authentication: handler.AuthenticationConfig{TokenMethod: true},
+		Authentication: call.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})
 	return client.NewLocal(h, cliActor(), end), nil

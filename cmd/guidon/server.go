@@ -16,6 +16,8 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
@@ -163,7 +165,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	}
 	h := instance.HandlerConfig(c, p.service, buildInfo(), logger)
 	h.Health, h.Outage, h.Streams = p.health.Status, freshness.outage(), p.streams
-	h.Overload = &handler.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
+	h.Overload = &call.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
 	if c.Diagnostics.Profiling.Enabled {
 		h.Profiling = server.Profiling()
 	}
@@ -172,7 +174,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
-		h.Observer, h.Evaluations = p.metrics, handler.EvaluationObservers(p.metrics, h.Evaluations)
+		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
 	}
 	p.handler = handler.New(h)
 	return p

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon/cmd/internal/instance"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 // Set by the release build: -ldflags "-X main.version=v1.2.3 -X main.commit=… -X main.date=…".
 // If they are empty, the build information recorded by Go is used.
 var version, commit, date string
 
-func buildInfo() handler.Info { return instance.BuildInfo(version, commit, date) }
+func buildInfo() diagnostics.Info { return instance.BuildInfo(version, commit, date) }
 
 func (p *program) versionCommand() *cobra.Command {
 	var asJSON bool

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // Document returns the description of the operations, and of the few other routes, as
@@ -49,7 +50,7 @@ func Document(title, version string) ([]byte, error) {
 }
 
 // pathsOf groups the routes by path, in the order of the table.
-func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
+func pathsOf(operations []*call.Operation, s *schemas) (object, error) {
 	var paths object
 	index := make(map[string]int)
 	add := func(path, method string, item object) {
@@ -85,7 +86,7 @@ func pathsOf(operations []*handler.Operation, s *schemas) (object, error) {
 }
 
 // itemOf returns the operation object of an operation without messages.
-func itemOf(o *handler.Operation) (object, error) {
+func itemOf(o *call.Operation) (object, error) {
 	item := slices.Concat(ofrepItems[o.Name], streamItems[o.Name])
 	summary := summaries[o.Name]
 	if summary == "" || item == nil {
@@ -94,7 +95,7 @@ func itemOf(o *handler.Operation) (object, error) {
 	return slices.Insert(item, 1, object{{"summary", summary}}...), nil // after the tags
 }
 
-func tagsOf(operations []*handler.Operation) []any {
+func tagsOf(operations []*call.Operation) []any {
 	var tags []any
 	seen := make(map[string]bool)
 	for _, o := range operations {
@@ -114,7 +115,7 @@ type schemas struct {
 	request map[protoreflect.FullName]bool // messages that can occur in requests
 }
 
-func newSchemas(operations []*handler.Operation) *schemas {
+func newSchemas(operations []*call.Operation) *schemas {
 	s := &schemas{byName: make(map[protoreflect.FullName]object), request: make(map[protoreflect.FullName]bool)}
 	for _, o := range operations {
 		s.addRequest(o.NewRequest().ProtoReflect().Descriptor())

@@ -7,18 +7,18 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // route is one HTTP route of an operation.
 type route struct {
-	handler.Route
-	operation *handler.Operation
+	call.Route
+	operation *call.Operation
 	alias     bool // an older path to the same operation
 	request   protoreflect.MessageDescriptor
 }
 
-func newRoute(o *handler.Operation, r handler.Route, alias bool) route {
+func newRoute(o *call.Operation, r call.Route, alias bool) route {
 	return route{Route: r, operation: o, alias: alias, request: o.NewRequest().ProtoReflect().Descriptor()}
 }
 
@@ -58,7 +58,7 @@ func (r route) describe(s *schemas) (object, error) {
 	if r.alias {
 		item = item.with("deprecated", true)
 	}
-	if r.operation.Area == handler.AreaPublic {
+	if r.operation.Area == call.AreaPublic {
 		item = item.with("security", []any{object{}})
 	}
 	parameters, err := r.parameters(s)
@@ -121,8 +121,8 @@ func (r route) parameters(s *schemas) ([]any, error) {
 }
 
 // ofNamespace reports whether the operation is about namespaces.
-func ofNamespace(o *handler.Operation) bool {
-	return o.Area == handler.AreaManagement || o.Area == handler.AreaEvaluation
+func ofNamespace(o *call.Operation) bool {
+	return o.Area == call.AreaManagement || o.Area == call.AreaEvaluation
 }
 
 func (r route) responses(s *schemas) object {
@@ -142,7 +142,7 @@ func (r route) responses(s *schemas) object {
 	if r.operation.Versioned() {
 		all = all.with("304", object{{"$ref", "#/components/responses/NotModified"}})
 	}
-	if r.operation.Area != handler.AreaPublic {
+	if r.operation.Area != call.AreaPublic {
 		all = all.with("401", object{{"$ref", "#/components/responses/Unauthenticated"}})
 	}
 	if r.operation.Writes() {

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/service"
@@ -27,7 +27,7 @@ import (
 func BenchmarkGRPC(b *testing.B) {
 	metrics := metrics.New(metrics.Config{})
 	in := start(b, func(s *settings) {
-		s.handler.Authentication = handler.AuthenticationConfig{Required: true, ExcludeManagement: true, TokenMethod: true}
+		s.handler.Authentication = call.AuthenticationConfig{Required: true, ExcludeManagement: true, TokenMethod: true}
 		s.handler.Observer, s.handler.Evaluations = metrics, metrics
 		s.handler.Logger = slog.New(slog.DiscardHandler)
 	})
@@ -57,7 +57,7 @@ func BenchmarkGRPC(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		response := call(ctx, b, in.conn, test.method, request)
+		response := invoke(ctx, b, in.conn, test.method, request)
 		bare := bareServer(b, test.method, response)
 		for _, peer := range []struct {
 			name string
@@ -66,14 +66,14 @@ func BenchmarkGRPC(b *testing.B) {
 			b.Run(test.name+"/"+peer.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					call(ctx, b, peer.conn, test.method, request)
+					invoke(ctx, b, peer.conn, test.method, request)
 				}
 			})
 		}
 	}
 }
 
-func call(ctx context.Context, b *testing.B, conn *grpc.ClientConn, method string, request []byte) []byte {
+func invoke(ctx context.Context, b *testing.B, conn *grpc.ClientConn, method string, request []byte) []byte {
 	b.Helper()
 	var response []byte
 	if err := conn.Invoke(ctx, method, request, &response, grpc.ForceCodecV2(rawCodec{})); err != nil {

@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // Limits of the gRPC listener that are not configurable.
@@ -92,14 +93,14 @@ func serveGRPC(server *grpc.Server, listener net.Listener) error {
 	return err
 }
 
-func enabledOperations(h *handler.Handler) []*handler.Operation {
-	return slices.DeleteFunc(h.Operations(), func(o *handler.Operation) bool { return !o.Enabled() })
+func enabledOperations(h *handler.Handler) []*call.Operation {
+	return slices.DeleteFunc(h.Operations(), func(o *call.Operation) bool { return !o.Enabled() })
 }
 
 // serviceDescriptions groups the operations by service. A service without operations is
 // not registered, so that its methods return Unimplemented and reflection does not list
 // it.
-func serviceDescriptions(operations []*handler.Operation, calls *calls) []*grpc.ServiceDesc {
+func serviceDescriptions(operations []*call.Operation, calls *calls) []*grpc.ServiceDesc {
 	byName := map[string]*grpc.ServiceDesc{}
 	var services []*grpc.ServiceDesc
 	for _, o := range operations {

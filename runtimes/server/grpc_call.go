@@ -13,6 +13,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // transportGRPC is the name of the transport in requests, logs and metrics.
@@ -32,7 +33,7 @@ type calls struct {
 // method returns the gRPC method of the operation. It does not receive the message
 // through grpc-go: [handler.Handler.Invoke] receives it from inbound after it has
 // authenticated the caller.
-func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
+func (c *calls) method(o *call.Operation) func(any, context.Context, func(any) error, grpc.UnaryServerInterceptor) (any, error) {
 	layout := layoutOf(o.NewRequest())
 	return func(_ any, ctx context.Context, _ func(any) error, _ grpc.UnaryServerInterceptor) (response any, err error) {
 		c.running.Add(1)
@@ -42,7 +43,7 @@ func (c *calls) method(o *handler.Operation) func(any, context.Context, func(any
 	}
 }
 
-func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout) (any, error) {
+func (c *calls) invoke(ctx context.Context, o *call.Operation, layout *layout) (any, error) {
 	memory := c.handler.Budget()
 	in := &inbound{calls: c, layout: layout, bodies: memory.Bodies.NewReservation(), decoded: memory.Messages.NewReservation()}
 	defer in.release()
@@ -68,6 +69,6 @@ func (c *calls) invoke(ctx context.Context, o *handler.Operation, layout *layout
 // statusOf returns the gRPC status of an error. All operations convert their errors
 // here. A status message must be valid UTF-8, and the error may quote caller input.
 func statusOf(err error) error {
-	code := codes.Code(handler.GRPCCode(guidon.CodeOf(err)))
+	code := codes.Code(call.GRPCCode(guidon.CodeOf(err)))
 	return status.Error(code, strings.ToValidUTF8(guidon.PublicMessage(err), "\uFFFD"))
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
 
@@ -46,7 +47,7 @@ func registered(t *testing.T, h *handler.Handler) []string {
 
 // Neither transport has a call that the other lacks.
 func TestGRPCIsTheOperationsTable(t *testing.T) {
-	all := handler.New(handler.Config{Authentication: handler.AuthenticationConfig{TokenMethod: true}})
+	all := handler.New(handler.Config{Authentication: call.AuthenticationConfig{TokenMethod: true}})
 	var want []string
 	for _, o := range handler.Operations() {
 		want = append(want, o.Name)

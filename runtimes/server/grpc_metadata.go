@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/tap"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // metadataKey is the key of a call's metadata in its context.
@@ -24,10 +24,10 @@ func keepMetadata(ctx context.Context, info *tap.Info) (context.Context, error) 
 
 // requestOf returns the request with the metadata that the handler uses (contract 12).
 // Keys are always in lower case in HTTP/2.
-func requestOf(ctx context.Context, in *inbound) handler.Request {
+func requestOf(ctx context.Context, in *inbound) call.Request {
 	md, _ := ctx.Value(metadataKey{}).(metadata.MD)
-	return handler.Request{
-		Credentials: handler.Credentials{
+	return call.Request{
+		Credentials: call.Credentials{
 			Authorization: md["authorization"],
 			Cookie:        slices.Concat(md["grpcgateway-cookie"], md["cookie"]),
 		},
@@ -44,7 +44,7 @@ func requestOf(ctx context.Context, in *inbound) handler.Request {
 
 // sendHeader sends as metadata what HTTP sends in response headers. It ignores errors,
 // which only occur if the caller has disconnected.
-func sendHeader(ctx context.Context, response handler.Response) {
+func sendHeader(ctx context.Context, response call.Response) {
 	header := make(metadata.MD, 2) // hardly ever more
 	if response.RequestID != "" {
 		header["x-request-id"] = []string{response.RequestID}
@@ -58,7 +58,7 @@ func sendHeader(ctx context.Context, response handler.Response) {
 	if response.NotModified {
 		header["x-http-code"] = []string{"304"}
 	}
-	if stale := handler.StaleSeconds(response.Age); stale != "" {
+	if stale := call.StaleSeconds(response.Age); stale != "" {
 		header["guidon-stale"] = []string{stale}
 	}
 	_ = grpc.SendHeader(ctx, header)

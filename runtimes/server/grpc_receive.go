@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/runtimes/server/quickgrpc"
 	"github.com/guidonhq/guidon/service"
 )
@@ -55,7 +55,7 @@ type messageStream interface {
 
 // Receive implements [handler.Source]. It reads the message of the call, and decodes it
 // if the limits and the memory budget allow.
-func (in *inbound) Receive(ctx context.Context, o *handler.Operation, request *handler.Request, limits handler.Limits) error {
+func (in *inbound) Receive(ctx context.Context, o *call.Operation, request *call.Request, limits call.Limits) error {
 	stream, ok := grpc.ServerTransportStreamFromContext(ctx).(messageStream)
 	if !ok {
 		return errors.New("cannot read messages: the grpc-go stream lacks the methods")
@@ -190,14 +190,14 @@ type watch struct {
 	err   error // set if the call was ended
 }
 
-func (c *calls) watch(ctx context.Context, o *handler.Operation, stream messageStream, requestID string) *watch {
+func (c *calls) watch(ctx context.Context, o *call.Operation, stream messageStream, requestID string) *watch {
 	w := &watch{}
 	w.fired.Add(1)
 	w.timer = time.AfterFunc(c.receiveTimeout, func() {
 		defer w.fired.Done()
 		defer c.recoverAs(o.Name, &w.err)
 		w.err = guidon.Errorf(guidon.DeadlineExceeded, "the request message did not arrive within %s", c.receiveTimeout)
-		sendHeader(ctx, handler.Response{RequestID: requestID})
+		sendHeader(ctx, call.Response{RequestID: requestID})
 		_ = stream.WriteStatus(status.Convert(statusOf(w.err))) // it fails if the caller has disconnected
 	})
 	return w

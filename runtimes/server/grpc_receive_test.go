@@ -18,6 +18,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 )
@@ -29,7 +30,7 @@ const (
 
 // required makes authentication required.
 func required(s *settings) {
-	s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+	s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
 }
 
 // silent opens a call, sends no message and returns the error that ends the call.
@@ -52,7 +53,7 @@ func TestGRPCNoMessageBeforeCredential(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for _, o := range handler.Operations() {
-		if o.Area == handler.AreaPublic {
+		if o.Area == call.AreaPublic {
 			continue
 		}
 		for _, authorization := range []string{"", "Bearer wrong"} {
@@ -109,7 +110,6 @@ type counter struct {
 	mu       sync.Mutex
 	finished map[string]guidon.Code
 }
-
 
 func (c *counter) Finished(operation, _ string, code guidon.Code, _ time.Duration) {
 	c.mu.Lock()

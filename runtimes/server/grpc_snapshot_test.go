@@ -9,7 +9,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/service"
 )
@@ -57,7 +57,7 @@ func TestGRPCSnapshot(t *testing.T) {
 // Contract 10.3: a token that is limited to a namespace can read only its snapshot.
 func TestGRPCSnapshotScope(t *testing.T) {
 	in := start(t, func(s *settings) {
-		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+		s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
 	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci", Namespace: "shop"})
 	if err != nil {

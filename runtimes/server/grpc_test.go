@@ -20,8 +20,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -97,7 +98,7 @@ func TestReflectionListsServices(t *testing.T) {
 // Contract 10.2: the metadata in which a credential may be sent over gRPC.
 func TestGRPCCredentials(t *testing.T) {
 	in := start(t, func(s *settings) {
-		s.handler.Authentication = handler.AuthenticationConfig{Required: true, TokenMethod: true}
+		s.handler.Authentication = call.AuthenticationConfig{Required: true, TokenMethod: true}
 	})
 	token, _, err := in.service.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "ci"})
 	if err != nil {
@@ -304,7 +305,7 @@ func comparable(t *testing.T, body []byte) map[string]any {
 
 // Contract 12.4: instance metadata is returned as an HttpBody with the bytes of HTTP.
 func TestGRPCMeta(t *testing.T) {
-	in := start(t, func(s *settings) { s.handler.Info = handler.Info{Version: "1.2.3"} })
+	in := start(t, func(s *settings) { s.handler.Info = diagnostics.Info{Version: "1.2.3"} })
 	_, want := in.do("GET", "/meta/info", "")
 	got := in.meta(context.Background())
 	if diff := cmp.Diff(string(want), string(got.GetData())); diff != "" {

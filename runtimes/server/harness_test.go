@@ -20,6 +20,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/runtimes/server"
@@ -209,7 +210,7 @@ func newGate() *gate {
 
 func (g *gate) Finished(string, string, guidon.Code, time.Duration) {}
 
-func (g *gate) Evaluated([]handler.EvaluationEvent) {
+func (g *gate) Evaluated([]evaluation.Event) {
 	g.entered <- struct{}{}
 	<-g.open
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 // Health is the health of the process, the same over HTTP and gRPC. It has a status for
@@ -30,7 +30,7 @@ func NewHealth() *Health {
 
 // Status returns the state of the service, or HealthUnknown if it is not registered. It
 // can be used as the Health field of [handler.Config].
-func (h *Health) Status(service string) handler.HealthStatus {
+func (h *Health) Status(service string) diagnostics.HealthStatus {
 	status, _ := h.watch(service)
 	return status
 }
@@ -67,16 +67,16 @@ func (h *Health) register(services []string) {
 
 // watch returns the state of the service and a channel that is closed when it
 // may have changed.
-func (h *Health) watch(service string) (handler.HealthStatus, <-chan struct{}) {
+func (h *Health) watch(service string) (diagnostics.HealthStatus, <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, known := h.services[service]; !known {
-		return handler.HealthUnknown, h.changed
+		return diagnostics.HealthUnknown, h.changed
 	}
 	if !h.serving {
-		return handler.HealthNotServing, h.changed
+		return diagnostics.HealthNotServing, h.changed
 	}
-	return handler.HealthServing, h.changed
+	return diagnostics.HealthServing, h.changed
 }
 
 // names returns the registered services, sorted.

@@ -7,7 +7,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 // healthService implements grpc.health.v1.Health with the shared [Health]. It replaces
@@ -65,11 +65,11 @@ func (s *healthService) Watch(request *healthpb.HealthCheckRequest, stream healt
 	}
 }
 
-func wireStatus(s handler.HealthStatus) healthpb.HealthCheckResponse_ServingStatus {
+func wireStatus(s diagnostics.HealthStatus) healthpb.HealthCheckResponse_ServingStatus {
 	switch s {
-	case handler.HealthServing:
+	case diagnostics.HealthServing:
 		return healthpb.HealthCheckResponse_SERVING
-	case handler.HealthNotServing:
+	case diagnostics.HealthNotServing:
 		return healthpb.HealthCheckResponse_NOT_SERVING
 	}
 	return healthpb.HealthCheckResponse_SERVICE_UNKNOWN

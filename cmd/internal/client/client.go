@@ -17,6 +17,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/store/redact"
 )
 
@@ -90,8 +91,8 @@ func shown(address string) string {
 var operations = sync.OnceValue(handler.Operations)
 
 // operation returns the operation with the full gRPC name.
-func operation(method string) (*handler.Operation, error) {
-	if i := slices.IndexFunc(operations(), func(o *handler.Operation) bool { return o.Name == method }); i >= 0 {
+func operation(method string) (*call.Operation, error) {
+	if i := slices.IndexFunc(operations(), func(o *call.Operation) bool { return o.Name == method }); i >= 0 {
 		return operations()[i], nil
 	}
 	return nil, fmt.Errorf("unknown operation %s", method)
@@ -101,7 +102,7 @@ func operation(method string) (*handler.Operation, error) {
 // returns that one.
 func codeOf(number uint32) guidon.Code {
 	for code := guidon.Internal; code <= guidon.DeadlineExceeded; code++ {
-		if handler.GRPCCode(code) == number {
+		if call.GRPCCode(code) == number {
 			return code
 		}
 	}

@@ -25,6 +25,8 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/migrate"
@@ -46,7 +48,7 @@ func (o *observer) Finished(operation, transport string, _ guidon.Code, _ time.D
 	o.calls = append(o.calls, transport+" "+operation)
 }
 
-func (o *observer) Evaluated([]handler.EvaluationEvent) {}
+func (o *observer) Evaluated([]evaluation.Event) {}
 
 // take returns the calls since the last take.
 func (o *observer) take() []string {
@@ -84,7 +86,7 @@ func start(t *testing.T, required bool) *testService {
 	}
 	s.handler = handler.New(handler.Config{
 		Service: domain, Health: health.Status, Observer: &s.observer,
-		Authentication: handler.AuthenticationConfig{Required: required, TokenMethod: true},
+		Authentication: call.AuthenticationConfig{Required: required, TokenMethod: true},
 	})
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
@@ -76,7 +76,7 @@ func (c *httpClient) Invoke(ctx context.Context, method string, request, respons
 }
 
 // request returns the HTTP request for the call.
-func (c *httpClient) request(ctx context.Context, o *handler.Operation, message proto.Message) (*http.Request, error) {
+func (c *httpClient) request(ctx context.Context, o *call.Operation, message proto.Message) (*http.Request, error) {
 	if len(o.Routes) == 0 {
 		return nil, fmt.Errorf("%s has no HTTP route; use a grpc:// address", o.Name)
 	}

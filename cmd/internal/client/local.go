@@ -7,6 +7,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // local invokes operations of a handler in the same process.
@@ -29,7 +30,7 @@ func (l *local) Invoke(ctx context.Context, method string, request, response pro
 		return err
 	}
 	actor := l.actor
-	result, err := l.handler.Invoke(ctx, o, handler.Request{
+	result, err := l.handler.Invoke(ctx, o, call.Request{
 		Message: request, Transport: "local", Actor: &actor, IfMatch: ifMatch(ctx),
 	})
 	if err != nil {

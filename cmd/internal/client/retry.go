@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/internal/clock"
 )
 
@@ -51,6 +51,6 @@ func (r *retrying) Invoke(ctx context.Context, method string, request, response 
 func (r *retrying) Close() error { return r.next.Close() }
 
 // onlyReads reports whether the operation changes nothing and can be retried.
-func onlyReads(o *handler.Operation) bool {
-	return o.Area == handler.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
+func onlyReads(o *call.Operation) bool {
+	return o.Area == call.AreaEvaluation || len(o.Routes) > 0 && o.Routes[0].Method == http.MethodGet
 }

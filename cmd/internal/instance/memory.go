@@ -4,7 +4,7 @@ import (
 	"math"
 	"runtime/debug"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/management"
 )
 
 // Limits on the memory of requests if not configured. The shares are the divisors of
@@ -32,5 +32,5 @@ func requestMemory(configured int) int64 {
 // importMemory returns the limit, in bytes, on the memory of an imported document. The
 // garbage collector and the state that the import creates need as much again.
 func importMemory() int64 {
-	return min(debug.SetMemoryLimit(-1)/importMemoryShare, handler.DefaultImportMemory)
+	return min(debug.SetMemoryLimit(-1)/importMemoryShare, management.DefaultImportMemory)
 }

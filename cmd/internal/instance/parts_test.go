@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 func TestLogLevel(t *testing.T) {
@@ -26,14 +26,14 @@ func TestBuildInfo(t *testing.T) {
 	settings := []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}}
 	tests := []struct {
 		name   string
-		linked handler.Info
+		linked diagnostics.Info
 		module string
-		want   handler.Info
+		want   diagnostics.Info
 	}{
-		{"from source", handler.Info{}, "(devel)", handler.Info{Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"installed release", handler.Info{}, "v1.2.3", handler.Info{Version: "v1.2.3", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"pseudo-version", handler.Info{}, "v1.2.4-0.20260102030405-abcdefabcdef", handler.Info{Version: "v1.2.4-0.20260102030405-abcdefabcdef", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
-		{"linked", handler.Info{Version: "v9", Commit: "c", BuildDate: "d"}, "v1.2.3", handler.Info{Version: "v9", Commit: "c", BuildDate: "d"}},
+		{"from source", diagnostics.Info{}, "(devel)", diagnostics.Info{Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
+		{"installed release", diagnostics.Info{}, "v1.2.3", diagnostics.Info{Version: "v1.2.3", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
+		{"pseudo-version", diagnostics.Info{}, "v1.2.4-0.20260102030405-abcdefabcdef", diagnostics.Info{Version: "v1.2.4-0.20260102030405-abcdefabcdef", Commit: "abc", BuildDate: "2026-01-02T03:04:05Z"}},
+		{"linked", diagnostics.Info{Version: "v9", Commit: "c", BuildDate: "d"}, "v1.2.3", diagnostics.Info{Version: "v9", Commit: "c", BuildDate: "d"}},
 	}
 	for _, tt := range tests {
 		got := tt.linked

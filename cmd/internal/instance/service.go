@@ -6,15 +6,19 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/service"
 )
 
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
 // the runtime: health, outage, metrics, profiler.
-func HandlerConfig(c *config.Config, service *service.Service, info handler.Info, logger *slog.Logger) handler.Config {
+func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.Info, logger *slog.Logger) handler.Config {
 	h := handler.Config{
 		Service: service,
-		Authentication: handler.AuthenticationConfig{
+		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,
 			ExcludeManagement: c.Authentication.Exclude.Management,
 			ExcludeEvaluation: c.Authentication.Exclude.Evaluation,
@@ -30,10 +34,10 @@ func HandlerConfig(c *config.Config, service *service.Service, info handler.Info
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 	}
 	if c.Log.Evaluations.Enabled {
-		h.Evaluations = handler.NewEvaluationLog(logger, c.Log.Evaluations.Entities)
+		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)
 	}
 	if c.CORS.Enabled {
-		h.CORS = &handler.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
+		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h
 }

@@ -4,13 +4,13 @@ import (
 	"regexp"
 	"runtime/debug"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/diagnostics"
 )
 
 // BuildInfo returns the values set by the linker or, if they are empty, those recorded
 // by Go.
-func BuildInfo(version, commit, date string) handler.Info {
-	info := handler.Info{Version: version, Commit: commit, BuildDate: date}
+func BuildInfo(version, commit, date string) diagnostics.Info {
+	info := diagnostics.Info{Version: version, Commit: commit, BuildDate: date}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		fillFromBuild(&info, build)
 	}
@@ -24,7 +24,7 @@ func BuildInfo(version, commit, date string) handler.Info {
 // releaseVersion matches the versions of releases, but not of builds between them.
 var releaseVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
 
-func fillFromBuild(info *handler.Info, build *debug.BuildInfo) {
+func fillFromBuild(info *diagnostics.Info, build *debug.BuildInfo) {
 	if v := build.Main.Version; info.Version == "" && v != "" && v != "(devel)" {
 		info.Version = v
 	}

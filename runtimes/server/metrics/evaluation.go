@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/evaluation"
 )
 
 // MaxSeries limits the combinations of flag and result that are counted separately.
@@ -110,9 +110,9 @@ const (
 )
 
 // Evaluated counts evaluations.
-func (m *Registry) Evaluated(events []handler.EvaluationEvent) { m.evaluations.count(events) }
+func (m *Registry) Evaluated(events []evaluation.Event) { m.evaluations.count(events) }
 
-func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
+func (m *evaluationMetrics) count(events []evaluation.Event) {
 	for rest := events; len(rest) > 0; {
 		rest = rest[m.countKnown(rest):]
 		if len(rest) > 0 { // a combination that is counted for the first time
@@ -133,7 +133,7 @@ func (m *evaluationMetrics) count(events []handler.EvaluationEvent) {
 // countKnown counts the events up to the first whose combination is not known, and
 // returns their number. In the usual case these are all events. It takes only a read lock
 // and does not allocate.
-func (m *evaluationMetrics) countKnown(events []handler.EvaluationEvent) int {
+func (m *evaluationMetrics) countKnown(events []evaluation.Event) int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	for i := range events {
@@ -157,7 +157,7 @@ func (s series) inc() {
 // ones. This applies to unknown flags and to every failure except a rejected request,
 // for example if the database cannot be reached. The labels of a failure contain only the
 // namespace and the flag.
-func keyOf(event *handler.EvaluationEvent) (key seriesKey) {
+func keyOf(event *evaluation.Event) (key seriesKey) {
 	if event.Err != nil || !event.FlagExists {
 		key.failed = true
 		if event.FlagExists && errors.Is(event.Err, guidon.InvalidArgument) {

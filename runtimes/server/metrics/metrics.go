@@ -15,6 +15,9 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/stream"
 )
 
@@ -24,7 +27,7 @@ const maxScrapes = 4
 // Config configures [New]. The zero value of every field is a usable
 // default.
 type Config struct {
-	Info    handler.Info        // of the build
+	Info    diagnostics.Info    // of the build
 	Caches  func() []CacheStats // called at each scrape; nil = no cache metrics
 	Redis   func() RedisStats   // called with Caches; nil = no Redis metrics
 	Streams *stream.Hub         // nil = no stream metrics
@@ -48,8 +51,8 @@ type Registry struct {
 }
 
 var (
-	_ handler.Observer           = (*Registry)(nil)
-	_ handler.EvaluationObserver = (*Registry)(nil)
+	_ call.Observer       = (*Registry)(nil)
+	_ evaluation.Observer = (*Registry)(nil)
 )
 
 // New returns metrics that have counted nothing yet. It starts no goroutines.
@@ -94,7 +97,7 @@ func (m *Registry) Handler() http.Handler {
 	})
 }
 
-func buildInfo(info handler.Info) prometheus.Collector {
+func buildInfo(info diagnostics.Info) prometheus.Collector {
 	gauge := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "guidon_build_info",
 		Help: "Always 1; the labels identify the build.",
@@ -111,5 +114,5 @@ func (m *Registry) Finished(operation, _ string, code guidon.Code, duration time
 	if code == guidon.Internal || code == guidon.Unavailable {
 		m.serverErrors.Inc()
 	}
-	m.operations.count(operation, codes.Code(handler.GRPCCode(code)), duration)
+	m.operations.count(operation, codes.Code(call.GRPCCode(code)), duration)
 }

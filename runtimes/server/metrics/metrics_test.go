@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/diagnostics"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/runtimes/server/metrics"
 	"github.com/guidonhq/guidon/runtimes/server/metrics/metricstest"
 )
@@ -31,12 +33,12 @@ func TestMetricsContentType(t *testing.T) {
 func TestEvaluationMetrics(t *testing.T) {
 	tests := []struct {
 		name  string
-		event handler.EvaluationEvent
+		event evaluation.Event
 		want  []string
 	}{
 		{
 			name: "a variant flag has match, segments, reason and value",
-			event: handler.EvaluationEvent{
+			event: evaluation.Event{
 				Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match",
 				Match: true, SegmentKeys: []string{"beta", "staff"}, FlagExists: true,
 			},
@@ -47,7 +49,7 @@ func TestEvaluationMetrics(t *testing.T) {
 		},
 		{
 			name: "a boolean flag has reason and value",
-			event: handler.EvaluationEvent{
+			event: evaluation.Event{
 				Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
 			},
 			want: []string{
@@ -57,7 +59,7 @@ func TestEvaluationMetrics(t *testing.T) {
 		},
 		{
 			name: "a failure of a known flag is counted under the flag",
-			event: handler.EvaluationEvent{
+			event: evaluation.Event{
 				Namespace: "shop", Flag: "banner", Type: "variant", Err: guidon.Errorf(guidon.InvalidArgument, "wrong type"), FlagExists: true,
 			},
 			want: []string{
@@ -68,7 +70,7 @@ func TestEvaluationMetrics(t *testing.T) {
 		{
 			// Otherwise callers could fill the memory with made-up flags.
 			name: "the names of an unknown flag and its namespace are not used as labels",
-			event: handler.EvaluationEvent{
+			event: evaluation.Event{
 				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: guidon.Errorf(guidon.NotFound, "not found"),
 			},
 			want: []string{
@@ -78,7 +80,7 @@ func TestEvaluationMetrics(t *testing.T) {
 		},
 		{
 			name: "nor are those of a flag that cannot be looked up because the database is unavailable",
-			event: handler.EvaluationEvent{
+			event: evaluation.Event{
 				Namespace: "made-up", Flag: "made-up-too", Type: "variant", Err: errors.New("no connection"), FlagExists: true,
 			},
 			want: []string{
@@ -90,7 +92,7 @@ func TestEvaluationMetrics(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := metrics.New(metrics.Config{})
-			m.Evaluated([]handler.EvaluationEvent{test.event})
+			m.Evaluated([]evaluation.Event{test.event})
 			var got []string
 			for _, line := range metricstest.Scrape(t, m, "guidon_evaluations_") {
 				if !strings.Contains(line, "latency") {
@@ -107,9 +109,9 @@ func TestEvaluationMetrics(t *testing.T) {
 // The evaluations of a batch are counted like separate ones, whatever has been counted
 // before.
 func TestEvaluationMetricsOfBatch(t *testing.T) {
-	var events []handler.EvaluationEvent
+	var events []evaluation.Event
 	for i := range 60 {
-		event := handler.EvaluationEvent{
+		event := evaluation.Event{
 			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i%7), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
 			Duration: time.Duration(i) * time.Microsecond,
 		}
@@ -146,7 +148,7 @@ func TestEvaluationMetricsOfBatch(t *testing.T) {
 func TestEvaluationMetricsAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Config{})
 	for i := range 2 * metrics.MaxSeries {
-		m.Evaluated([]handler.EvaluationEvent{{
+		m.Evaluated([]evaluation.Event{{
 			Namespace: "shop", Flag: fmt.Sprintf("flag-%d", i), Type: "boolean", Value: "true", Reason: "default", FlagExists: true,
 		}})
 	}
@@ -166,7 +168,7 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 	const variants, times = 30, 3
 	for range times {
 		for i := range variants {
-			m.Evaluated([]handler.EvaluationEvent{{
+			m.Evaluated([]evaluation.Event{{
 				Namespace: "shop", Flag: "banner", Type: "variant", Value: fmt.Sprintf("v%02d", i), Reason: "match", Match: true, FlagExists: true,
 			}})
 		}
@@ -183,7 +185,7 @@ func TestEvaluationMetricsOfManyResults(t *testing.T) {
 
 func TestLatencyIsByTypeOnly(t *testing.T) {
 	m := metrics.New(metrics.Config{})
-	m.Evaluated([]handler.EvaluationEvent{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
+	m.Evaluated([]evaluation.Event{{Namespace: "n", Flag: "f", Type: "boolean", FlagExists: true, Duration: 2 * time.Millisecond}})
 	got := metricstest.Scrape(t, m, `guidon_evaluations_latency_milliseconds_sum{type="boolean"}`)
 	want := []string{`guidon_evaluations_latency_milliseconds_sum{type="boolean"} 2`}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -196,7 +198,7 @@ func TestLatencyIsByTypeOnly(t *testing.T) {
 func TestOperationMetrics(t *testing.T) {
 	m := metrics.New(metrics.Config{})
 	const get = "/flipt.Flipt/GetFlag"
-	m.Finished(get, "http", handler.OK, time.Millisecond)
+	m.Finished(get, "http", call.OK, time.Millisecond)
 	m.Finished(get, "grpc", guidon.NotFound, time.Millisecond)
 	m.Finished(get, "grpc", guidon.Internal, time.Millisecond)
 	m.Finished("/../made/up", "http", guidon.NotFound, time.Millisecond)
@@ -220,7 +222,7 @@ func TestOperationMetrics(t *testing.T) {
 
 func TestCacheAndBuildMetrics(t *testing.T) {
 	m := metrics.New(metrics.Config{
-		Info: handler.Info{Version: "1.2.3", Commit: "abc"},
+		Info: diagnostics.Info{Version: "1.2.3", Commit: "abc"},
 		Caches: func() []metrics.CacheStats {
 			return []metrics.CacheStats{{Cache: "memory", Type: "snapshot", Hits: 7, Misses: 2, Stale: 3, Outage: 1500 * time.Millisecond}}
 		},
@@ -252,7 +254,7 @@ func TestCacheAndBuildMetrics(t *testing.T) {
 
 // Every evaluation calls Evaluated.
 func BenchmarkEvaluated(b *testing.B) {
-	events := map[string][]handler.EvaluationEvent{
+	events := map[string][]evaluation.Event{
 		"boolean": {{Namespace: "shop", Flag: "banner", Type: "boolean", Value: "true", Reason: "default", FlagExists: true, Duration: 300}},
 		"variant": {{Namespace: "shop", Flag: "checkout", Type: "variant", Value: "green", Reason: "match", Match: true, SegmentKeys: []string{"beta"}, FlagExists: true, Duration: 400}},
 		"unknown": {{Namespace: "made-up", Flag: "made-up", Type: "variant", Err: guidon.NotFound}},
@@ -282,6 +284,6 @@ func BenchmarkFinished(b *testing.B) {
 	m := metrics.New(metrics.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Finished("/flipt.Flipt/GetFlag", "grpc", handler.OK, time.Millisecond)
+		m.Finished("/flipt.Flipt/GetFlag", "grpc", call.OK, time.Millisecond)
 	}
 }

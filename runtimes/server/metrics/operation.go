@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"google.golang.org/grpc/codes"
 
-	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/call"
 )
 
 // operationMetrics counts operations under the usual names for gRPC servers, for both
@@ -39,7 +39,7 @@ const (
 	unary    = "unary" // every operation is
 )
 
-func newOperationMetrics(registry prometheus.Registerer, operations []*handler.Operation) *operationMetrics {
+func newOperationMetrics(registry prometheus.Registerer, operations []*call.Operation) *operationMetrics {
 	labels := []string{"grpc_service", "grpc_method", "grpc_type"}
 	m := &operationMetrics{
 		started: prometheus.NewCounterVec(prometheus.CounterOpts{

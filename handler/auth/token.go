@@ -1,0 +1,118 @@
+package auth
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Methods tells which sign-in methods there are.
+type Methods struct {
+	Token  bool   // static tokens can be created
+	SignIn SignIn // nil if nobody can sign in
+}
+
+// SignIn signs people and workloads in. It describes its methods, and has the operations
+// by which clients use them.
+type SignIn interface {
+	// Describe returns whether the method is enabled, and what clients must know of it.
+	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
+	// Rows returns the operations, whose area is AreaPublic or AreaAuthentication.
+	Rows() []exchange.Row
+}
+
+// List returns the sign-in methods (contract 10.4).
+func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
+	response := &auth.ListAuthenticationMethodsResponse{}
+	for _, method := range service.Methods() {
+		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
+		switch {
+		case method == service.MethodToken:
+			info.Enabled = a.Token
+		case a.SignIn != nil:
+			info.Enabled, info.Metadata = a.SignIn.Describe(method)
+		}
+		if method == service.MethodOIDC && info.GetMetadata() == nil {
+			info.Metadata = noProviders()
+		}
+		response.Methods = append(response.Methods, info)
+	}
+	return response, nil
+}
+
+// noProviders returns the metadata of the OIDC method if there are no providers.
+func noProviders() *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
+}
+
+func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
+	expiresAt, err := convert.Instant("expiresAt", m.GetExpiresAt())
+	if err != nil {
+		return nil, err
+	}
+	token, created, err := s.CreateToken(ctx, w, service.TokenInput{
+		Name: m.GetName(), Description: m.GetDescription(), Namespace: m.GetNamespaceKey(),
+		ExpiresAt: expiresAt, Metadata: m.GetMetadata(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
+}
+
+func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
+	items, next, err := s.ListAuthentications(ctx, c.Demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := convert.Fitting(items, convert.AuthenticationWeight); n < len(items) {
+		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
+	}
+	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil
+}
+
+func GetAuthentication(ctx context.Context, s *service.Service, c *call.Call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
+	a, err := s.GetAuthentication(ctx, c.Demand, m.GetId())
+	return convert.Result(a, err, wireAuthentication)
+}
+
+func DeleteAuthentication(ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
+	return &emptypb.Empty{}, s.DeleteAuthentication(ctx, w, m.GetId())
+}
+
+// GetSelf returns the caller's authentication. There is none if credentials are not
+// required (contract 10.1).
+func GetSelf(_ context.Context, _ *service.Service, c *call.Call, _ *emptypb.Empty) (*auth.Authentication, error) {
+	self := c.Caller.Authentication
+	if self == nil {
+		return nil, call.Unauthenticated("the request has no authentication to return")
+	}
+	return wireAuthentication(self), nil
+}
+
+// ExpireSelf ends the caller's authentication at a time, and the session of a browser
+// with it (contract 10.4).
+func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.ExpireAuthenticationSelfRequest, _ *call.Request) (call.Response, error) {
+	at, err := convert.Instant("expiresAt", m.GetExpiresAt())
+	if err == nil {
+		err = s.ExpireSelf(ctx, c.Write(), at)
+	}
+	if err != nil {
+		return call.Response{}, err
+	}
+	return call.Response{Message: &emptypb.Empty{}, SetCookie: call.ExpiredCookies()}, nil
+}
+
+func wireAuthentication(a *service.Authentication) *auth.Authentication {
+	return &auth.Authentication{
+		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
+		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,
+	}
+}

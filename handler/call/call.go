@@ -1,0 +1,19 @@
+package call
+
+import (
+	"time"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// Call is one call of an operation: who makes it and what it requires.
+type Call struct {
+	Caller  service.Caller
+	Demand  service.Demand
+	IfMatch *int64        // the revision that a write requires, or nil
+	Age     time.Duration // of the tokens that identified the caller; 0 unless they are stale
+	Until   time.Time     // when the caller's capability ends, or zero
+}
+
+// Write returns on whose behalf, and under which condition, the call changes something.
+func (c *Call) Write() service.Write { return service.Write{By: c.Caller, IfMatch: c.IfMatch} }

@@ -1,0 +1,138 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Credentials are what a request identifies its caller with.
+type Credentials struct {
+	Authorization, Cookie []string    // raw header values
+	Capability            *Capability // instead of them: that of a listener
+}
+
+// Capability is the credential of a listener that cannot send a header.
+type Capability struct {
+	Text      string
+	Namespace string
+	Arrived   time.Time // when the stream was requested
+}
+
+// authenticate identifies the caller and checks that the scope of a token which is
+// limited to a namespace covers the request.
+func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Request, call *Call) error {
+	if err := i.resolveCaller(ctx, o, request, call); err != nil {
+		return err
+	}
+	if a := call.Caller.Authentication; a != nil {
+		return checkScope(a, o, request)
+	}
+	return nil
+}
+
+// resolveCaller identifies the caller and records it in call. If no credential is
+// needed, credentials are ignored (contract 10.1).
+func (i *Invoker) resolveCaller(ctx context.Context, o *Operation, request *Request, call *Call) error {
+	if request.Actor != nil {
+		call.Caller.Actor = *request.Actor
+		return nil
+	}
+	if !i.Protects(o.Area) {
+		return nil
+	}
+	recognized := call.Caller.Authentication
+	call.Caller.Authentication = nil
+	a, age, err := i.identifyCaller(ctx, call.Demand, call, request, recognized)
+	call.Age = age
+	if err != nil {
+		return err
+	}
+	call.Caller.Authentication, call.Caller.Actor = a, a.Actor()
+	return nil
+}
+
+// Protects reports whether an area needs a credential (operations 1.2).
+func (i *Invoker) Protects(area Area) bool {
+	config := i.config.Authentication
+	switch area {
+	case AreaPublic:
+		return false
+	case AreaManagement:
+		return config.Required && !config.ExcludeManagement
+	case AreaEvaluation:
+		return config.Required && !config.ExcludeEvaluation
+	case AreaOFREP:
+		return config.Required && !config.ExcludeOFREP
+	}
+	return config.Required
+}
+
+// identifyCaller returns the authentication of the request's credential, and the age of
+// the tokens if they are stale. A token that was recognized before is not hashed again.
+func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Call, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
+	c := request.Capability
+	switch {
+	case recognized != nil:
+		a, age, err := i.service.Reauthenticate(ctx, d, request.about(), recognized)
+		return a, age, withReason(err, reasonUnknown)
+	case c == nil:
+		return i.Identify(ctx, request.Credentials, d, request.about())
+	}
+	a, age, until, err := i.service.AuthenticateListener(ctx, d, c.Namespace, c.Text, c.Arrived)
+	call.Until = until
+	return a, age, withReason(err, "the capability, or the token it was issued for, is not valid here")
+}
+
+// Identify returns the authentication of a token or cookie, and the age of the tokens if
+// they are stale. next is the namespace that will be read next, or "". The caller cannot
+// distinguish failures; the reason is only logged (operations 1.1).
+func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
+	token, err := clientToken(c.Authorization, c.Cookie)
+	if err != nil {
+		return nil, 0, err
+	}
+	a, age, err := i.service.Authenticate(ctx, d, next, token)
+	return a, age, withReason(err, reasonUnknown)
+}
+
+// reasonUnknown is logged for a token that identifies no caller.
+const reasonUnknown = "the token is unknown or has expired"
+
+// withReason returns err, with the reason for the log if it is Unauthenticated.
+func withReason(err error, reason string) error {
+	if errors.Is(err, guidon.Unauthenticated) {
+		return Unauthenticated(reason)
+	}
+	return err
+}
+
+// clientToken returns the client token of the credential. The cookie is used only if
+// there is no Authorization header at all (contract 10.2).
+func clientToken(authorization, cookie []string) (string, error) {
+	if len(authorization) > 0 {
+		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
+		if !ok || token == "" {
+			return "", Unauthenticated("the Authorization header is not a bearer token")
+		}
+		return token, nil
+	}
+	if token := TokenFromCookies(cookie); token != "" {
+		return token, nil
+	}
+	return "", Unauthenticated("no credential in the request")
+}
+
+// Unauthenticated returns the error of every failed authentication, with a reason for
+// the log.
+func Unauthenticated(reason string) error {
+	return &guidon.Error{
+		Code:    guidon.Unauthenticated,
+		Message: guidon.PublicMessage(service.ErrUnauthenticated),
+		Err:     errors.New(reason),
+	}
+}

@@ -1,0 +1,9 @@
+// Package call runs operations, whatever the transport: it says what an operation is and
+// who may call it, identifies the caller, checks the conditions of the request, limits
+// its time, and logs it.
+//
+// [Read], [List], [Change] and the like make an [Operation] from a function that knows
+// neither HTTP nor gRPC: it gets a [service.View], or the service and a [service.Write].
+// An [Invoker] runs operations. Their requests and responses are messages, or what the
+// format of an operation has instead, see [Confined] and [InPieces].
+package call

@@ -1,0 +1,152 @@
+package call
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Config configures an [Invoker]. Every field is required, except those that say
+// otherwise.
+type Config struct {
+	Service        *service.Service
+	Authentication AuthenticationConfig
+	Budget         *budget.Budget
+	Logger         *slog.Logger
+	Timeout        time.Duration   // limits the work on one request
+	Overload       *OverloadConfig // nil disables load shedding
+	Observer       Observer        // optional
+}
+
+// AuthenticationConfig configures which requests need a credential.
+type AuthenticationConfig struct {
+	Required          bool // if not set, credentials are ignored (contract 10.1)
+	ExcludeManagement bool
+	ExcludeEvaluation bool
+	ExcludeOFREP      bool
+	TokenMethod       bool // static tokens can be created
+}
+
+// Invoker runs operations for all transports: it identifies the caller, checks what the
+// caller may do and requires, and logs the request. It is safe for concurrent use.
+type Invoker struct {
+	config  Config
+	service *service.Service
+}
+
+// NewInvoker returns an Invoker.
+func NewInvoker(config Config) *Invoker {
+	return &Invoker{config: config, service: config.Service}
+}
+
+// Budget returns the memory budget that all transports share.
+func (i *Invoker) Budget() *budget.Budget { return i.config.Budget }
+
+// Required reports whether credentials are required at all.
+func (i *Invoker) Required() bool { return i.config.Authentication.Required }
+
+// Invoke runs an operation: authentication, decoding, authorization, validation, then
+// the store. It logs the request and notifies the observer, once. Transports convert the
+// error with [guidon.CodeOf] and [guidon.PublicMessage]. A panic becomes an Internal
+// error.
+func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Response, error) {
+	e := Event{
+		Start:     clock.Tick(),
+		Operation: o.Name,
+		Transport: request.Transport,
+	}
+	e.Deadline, _ = ctx.Deadline()
+	e.SetRequestID(request.RequestID)
+	request.RequestID = e.RequestID
+	response, err := i.Carry(ctx, o, &request, new(Work), &e)
+	e.Err = err
+	i.Finish(ctx, &e)
+	return response, err
+}
+
+// Carry is Invoke for a transport with an event of its own, which Carry neither logs nor
+// observes. work must be unused.
+func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, work *Work, e *Event) (Response, error) {
+	call := &work.call
+	call.Caller = service.Caller{Actor: change.Anonymous, RequestID: e.RequestID, RequestIDGiven: e.requestIDGiven}
+	response, err := i.run(ctx, o, request, work)
+	response.RequestID, response.Age = e.RequestID, max(response.Age, call.Age)
+	e.redact = work.undecoded
+	e.actor, e.namespace, e.revision, e.stale = call.Caller.Actor.ID, response.Namespace, response.Revision, response.Age
+	return response, err
+}
+
+// Work is the state of a running operation.
+type Work struct {
+	call      Call
+	bounded   bounded
+	undecoded bool // the message could not be read or decoded, so the error may quote it
+}
+
+func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work *Work) (response Response, err error) {
+	call, bounded := &work.call, &work.bounded
+	defer func() {
+		if v := recover(); v != nil {
+			if IsAbort(v) {
+				panic(v)
+			}
+			response, err = Response{}, Recovered(v)
+		}
+	}()
+	if request.Actor == nil && !o.Enabled() {
+		return response, guidon.Errorf(guidon.Unimplemented, "%s is disabled", o.Method())
+	}
+	if err = i.checkLoad(ctx); err != nil {
+		return response, err
+	}
+	if call.IfMatch, err = o.condition(request.IfMatch); err != nil {
+		return response, err
+	}
+	if call.Demand, err = o.demand(request); err != nil {
+		return response, err
+	}
+	bounded.Context, bounded.deadline = ctx, call.Demand.Begun.Add(i.config.Timeout)
+	defer bounded.stop()
+	if err = i.receive(bounded, o, request, work); err == nil {
+		err = i.authenticate(bounded, o, request, call)
+	}
+	if err == nil {
+		err = ctx.Err() // do not start work for a caller that has disconnected
+	}
+	if err == nil && !o.stale {
+		err = checkTexts(request.Message)
+	}
+	if err == nil {
+		response, err = o.run(bounded, i.service, call, request)
+	}
+	if err != nil {
+		return Response{State: response.State}, i.outOfTime(ctx, bounded, err)
+	}
+	return response, nil
+}
+
+// outOfTime replaces err if the request had no time left, which is then taken as the
+// cause of whatever failed. If the caller's context has ended, its code is returned. If
+// our timeout expired, the error is Unavailable: a backend is too slow.
+func (i *Invoker) outOfTime(caller, bounded context.Context, err error) error {
+	switch guidon.CodeOf(err) {
+	case guidon.Internal, guidon.Canceled, guidon.DeadlineExceeded:
+	default:
+		return err
+	}
+	switch {
+	case caller.Err() != nil:
+		code := guidon.CodeOf(caller.Err())
+		return &guidon.Error{Code: code, Message: code.Error(), Err: err}
+	case bounded.Err() != nil:
+		return &guidon.Error{Code: guidon.Unavailable, Message: fmt.Sprintf("the request took longer than %s; try again later", i.config.Timeout), Err: err}
+	}
+	return err
+}

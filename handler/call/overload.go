@@ -1,0 +1,42 @@
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// OverloadConfig configures when requests are rejected instead of queued.
+type OverloadConfig struct {
+	// Delay returns how long a request that starts now has waited for a processor. It
+	// is safe for concurrent use.
+	Delay func() time.Duration
+	// Share is the part of its timeout that a request may have waited.
+	Share float64
+}
+
+// minWait is how long every request may have waited, however short its timeout: a
+// garbage collection must not cause rejections.
+const minWait = 50 * time.Millisecond
+
+// checkLoad returns Unavailable for a request that has waited too long: its caller
+// would probably give up before the response, and others wait behind it.
+func (i *Invoker) checkLoad(ctx context.Context) error {
+	overload := i.config.Overload
+	if overload == nil {
+		return nil
+	}
+	delay := overload.Delay()
+	if delay <= minWait { // nearly always
+		return nil
+	}
+	timeout := i.config.Timeout
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(deadline))
+	}
+	if float64(delay) <= overload.Share*float64(timeout) {
+		return nil
+	}
+	return guidon.Errorf(guidon.Unavailable, "the service is overloaded: requests wait for %s; try again later", delay.Round(time.Millisecond))
+}

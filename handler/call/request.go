@@ -1,0 +1,116 @@
+package call
+
+import (
+	"context"
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Request is a request for an operation, as a transport received it.
+type Request struct {
+	Credentials
+	IfMatch       string // raw header value
+	IfNoneMatch   string // raw header value
+	CacheControl  string // raw header value
+	MinRevision   string // raw header value of Guidon-Min-Revision
+	ClientVersion string // raw header value: the server version that the client was made for
+	RequestID     string // replaced if it is not fit for a log, before Source is called
+	Transport     string // "http", "grpc" or "local"
+	Namespace     string // that of the path, until the message has been read
+	Message       proto.Message
+	Payload       any                // what the operation needs beside Message or instead of it, see [Confined]
+	Source        Source             // if neither is known yet: they are read once the caller is known
+	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication
+	Memory        budget.Reservation // for the response, until the client has received it
+	Pieces        bool               // the response may be written in pieces instead of as a message
+}
+
+// Confined is a Payload that decides itself about the namespace of the request.
+type Confined interface {
+	// About returns the namespace that is most likely meant, or "" for none.
+	About() string
+	// Confine restricts the request to what a token that is limited to the namespace
+	// may reach, or returns why that is refused.
+	Confine(namespace string) error
+}
+
+// confined returns the payload if it decides about the namespace, or nil.
+func (r *Request) confined() Confined {
+	if r.Payload == nil {
+		return nil
+	}
+	c, _ := r.Payload.(Confined)
+	return c
+}
+
+// about returns the namespace that the request is about, or "" if there is none.
+// For a batch it is that of the first item. Before the message has been read, it is the
+// namespace of the path or, without one, the default namespace.
+func (r *Request) about() string {
+	if c := r.confined(); c != nil {
+		return c.About()
+	}
+	if r.Message == nil {
+		return guidon.NamespaceKey(r.Namespace)
+	}
+	for key := range namespaces(r.Message) {
+		return guidon.NamespaceKey(key)
+	}
+	return ""
+}
+
+// Reserve resizes the reservation for the response to n bytes. Small responses need none.
+func (r *Request) Reserve(ctx context.Context, n int64) error {
+	if n <= budget.Small {
+		n = 0
+	}
+	return r.Memory.Resize(ctx, n)
+}
+
+// Response is the response of an operation. If there is an error, only RequestID and the
+// State are set.
+type Response struct {
+	service.State
+	RequestID string
+
+	Message proto.Message
+	Memory  Releaser // of Message, if it is pooled
+	Answer  any      // instead of Message, if the request allows that: an [InPieces], or what the form of the operation knows
+
+	ETag        string // of a response that supports IfNoneMatch
+	NotModified bool   // the ETag matches IfNoneMatch: Message is empty
+
+	SetCookie []string // values of the header Set-Cookie over HTTP
+}
+
+// Release allows the memory of Message to be reused. A transport may call it once, after
+// encoding Message, and must not use Message afterwards.
+func (r *Response) Release() {
+	if r.Memory != nil {
+		r.Memory.Release()
+	}
+	r.Message, r.Memory = nil, nil
+}
+
+// Releaser is memory that returns to a pool.
+type Releaser interface{ Release() }
+
+// InPieces is a response that is not in memory as a whole.
+type InPieces interface {
+	// WriteJSON writes the JSON of the response, indented if pretty is set.
+	WriteJSON(out io.Writer, pretty bool) error
+}
+
+const (
+	// MaxWhole is the size up to which a response is sent as a whole, in bytes.
+	MaxWhole = 64 << 10
+	// MaxGRPCResponse limits a message that contains a whole namespace, in bytes: both the
+	// server and the client hold all of it in memory.
+	MaxGRPCResponse = 64 << 20
+)

@@ -1,0 +1,81 @@
+package call
+
+import (
+	"iter"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+// checkScope returns an error if the authentication is limited to a namespace and the
+// request is not about that namespace alone: Unauthenticated (operations 1.6), unless the
+// payload decides.
+func checkScope(a *service.Authentication, o *Operation, request *Request) error {
+	namespace, limited := a.Scope()
+	if !limited {
+		return nil
+	}
+	if c := request.confined(); c != nil {
+		return c.Confine(namespace)
+	}
+	if o.Area.scoped() && aboutOnly(request.Message, namespace) {
+		return nil
+	}
+	return Unauthenticated("the token is limited to another namespace")
+}
+
+// scoped reports whether tokens that are limited to a namespace can be used in the area.
+func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation }
+
+// aboutOnly reports whether the request is about the namespace and no other.
+func aboutOnly(m proto.Message, namespace string) bool {
+	named := false
+	for key := range namespaces(m) {
+		if guidon.NamespaceKey(key) != namespace {
+			return false
+		}
+		named = true
+	}
+	return named
+}
+
+// namespaces returns the namespace keys that the request contains, its own and those of
+// its items. There are none in a request about no namespace, or in an empty batch.
+func namespaces(m proto.Message) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch m := m.(type) {
+		// In requests about a namespace itself, the key names it.
+		case *flipt.GetNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.CreateNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.UpdateNamespaceRequest:
+			yield(m.GetKey())
+		case *flipt.DeleteNamespaceRequest:
+			yield(m.GetKey())
+		case *evaluation.EvaluationNamespaceSnapshotRequest:
+			yield(m.GetKey())
+		case *evaluation.BatchEvaluationRequest:
+			for _, item := range m.GetRequests() {
+				if !yield(item.GetNamespaceKey()) {
+					return
+				}
+			}
+		case *flipt.BatchEvaluationRequest:
+			for i, item := range m.GetRequests() {
+				if i == 0 && !yield(m.GetNamespaceKey()) {
+					return
+				}
+				if key := item.GetNamespaceKey(); key != "" && !yield(key) {
+					return
+				}
+			}
+		case interface{ GetNamespaceKey() string }:
+			yield(m.GetNamespaceKey())
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package diagnostics
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// Diagnostics serves what shows the state of the process.
+type Diagnostics struct {
+	Health        func(service string) HealthStatus // nil means that the whole instance is ready
+	Outage        func() time.Duration              // how long the database has been unavailable; nil means it never is
+	Metrics       http.Handler                      // nil disables /metrics
+	MetricsPublic bool                              // allows reading /metrics without a credential
+	Profiling     http.Handler                      // nil disables /debug/pprof
+	Required      bool                              // credentials are required
+}
+
+// The paths.
+const (
+	HealthPath    = "/health"
+	metricsPath   = "/metrics"
+	profilingPath = "/debug/pprof"
+)
+
+// Routes returns the routes for everybody. Health is public and served under any host
+// name. Metrics and profiler are only for callers with access to them.
+func (d Diagnostics) Routes() []exchange.Plain {
+	return d.routes(d.Required, d.guardMetrics, d.guardProfiling)
+}
+
+// OperatorRoutes returns the routes of a listener that only operators can reach, without
+// authentication.
+func (d Diagnostics) OperatorRoutes() []exchange.Plain {
+	allowAll := func(*exchange.Exchange) error { return nil }
+	return d.routes(false, allowAll, allowAll)
+}
+
+func (d Diagnostics) routes(anyHost bool, metrics, profiling guard) []exchange.Plain {
+	routes := []exchange.Plain{{Method: http.MethodGet, Pattern: HealthPath, AnyHost: true, Serve: d.serveHealth}}
+	if d.Metrics != nil {
+		routes = append(routes, exchange.Plain{Method: http.MethodGet, Pattern: metricsPath, AnyHost: anyHost, Serve: d.serveMetrics(metrics)})
+	}
+	if d.Profiling != nil {
+		for _, method := range []string{http.MethodGet, http.MethodPost} { // pprof posts to its symbol page
+			for _, pattern := range []string{profilingPath, profilingPath + "/*"} {
+				routes = append(routes, exchange.Plain{Method: method, Pattern: pattern, AnyHost: anyHost, Serve: d.serveProfiling(profiling)})
+			}
+		}
+	}
+	return routes
+}
+
+// guard returns an error if the request has no access to the route.
+type guard func(x *exchange.Exchange) error
+
+func (d Diagnostics) serveMetrics(allow guard) func(x *exchange.Exchange) {
+	return func(x *exchange.Exchange) {
+		x.Event.Quiet = true
+		if err := allow(x); err != nil {
+			x.ReplyError(err)
+			return
+		}
+		d.Metrics.ServeHTTP(x, x.Request)
+	}
+}
+
+func (d Diagnostics) serveProfiling(allow guard) func(x *exchange.Exchange) {
+	return func(x *exchange.Exchange) {
+		if err := allow(x); err != nil {
+			x.ReplyError(err)
+			return
+		}
+		d.Profiling.ServeHTTP(x, x.Request)
+	}
+}
+
+// guardMetrics restricts access to the metrics, unless they are public.
+func (d Diagnostics) guardMetrics(x *exchange.Exchange) error {
+	if d.MetricsPublic {
+		return nil
+	}
+	return d.requireOperator(x, ", or set metrics.public")
+}
+
+func (d Diagnostics) guardProfiling(x *exchange.Exchange) error { return d.requireOperator(x, "") }
+
+// requireOperator returns an error unless the request has a credential for the whole
+// instance. It ignores the address of the peer: a proxy on this machine need not
+// disclose that it forwards a request. otherwise is another remedy, for the message.
+func (d Diagnostics) requireOperator(x *exchange.Exchange, otherwise string) error {
+	if !d.Required {
+		return guidon.Errorf(guidon.PermissionDenied,
+			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", otherwise)
+	}
+	err := identifyUnlimited(x)
+	if guidon.CodeOf(err) != guidon.Unauthenticated {
+		return err
+	}
+	return &guidon.Error{
+		Code: guidon.Unauthenticated,
+		Message: guidon.PublicMessage(err) +
+			": present a token that is not limited to a namespace, or use the listener of server.diagnostics_address" + otherwise,
+		Err: err,
+	}
+}
+
+// identifyUnlimited returns Unauthenticated unless the request has a credential
+// that is not limited to a namespace.
+func identifyUnlimited(x *exchange.Exchange) error {
+	a, err := x.Identify()
+	if err != nil {
+		return err
+	}
+	if _, limited := a.Scope(); limited {
+		return call.Unauthenticated("the token is limited to a namespace")
+	}
+	return nil
+}

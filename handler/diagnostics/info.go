@@ -1,0 +1,88 @@
+package diagnostics
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	_ "github.com/guidonhq/guidon/handler/wire/meta"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Info describes the build.
+type Info struct {
+	Version, Commit, BuildDate string
+	Release                    bool
+}
+
+// infoBody is the body of /meta/info (contract 11). It omits the members for features
+// that this release does not have.
+type infoBody struct {
+	Version         string   `json:"version,omitempty"`
+	Commit          string   `json:"commit,omitempty"`
+	BuildDate       string   `json:"buildDate,omitempty"`
+	GoVersion       string   `json:"goVersion"`
+	OS              string   `json:"os"`
+	Arch            string   `json:"arch"`
+	UpdateAvailable bool     `json:"updateAvailable"`
+	IsRelease       bool     `json:"isRelease"`
+	Authentication  required `json:"authentication"`
+	Storage         storage  `json:"storage"`
+	Analytics       struct{} `json:"analytics"`
+	UI              ui       `json:"ui"`
+}
+
+type required struct {
+	Required bool `json:"required"`
+}
+
+type storage struct {
+	Type string `json:"type"`
+}
+
+type ui struct {
+	Theme       string `json:"theme"`
+	TopbarColor string `json:"topbarColor"`
+}
+
+func (i Info) encode(authenticationRequired bool) []byte {
+	body, err := json.Marshal(infoBody{
+		Version: i.Version, Commit: i.Commit, BuildDate: i.BuildDate, IsRelease: i.Release,
+		GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Authentication: required{authenticationRequired},
+		Storage:        storage{Type: "database"},
+		UI:             ui{Theme: "system"},
+	})
+	if err != nil {
+		panic(err) // strings and booleans can always be encoded
+	}
+	return body
+}
+
+// Instance answers what the program and its configuration are.
+type Instance struct {
+	info, configuration []byte
+}
+
+// NewInstance returns an Instance. configuration is the effective one, without secrets.
+func NewInstance(info Info, configuration json.RawMessage, authenticationRequired bool) Instance {
+	if len(configuration) == 0 {
+		configuration = []byte("{}")
+	}
+	return Instance{info: info.encode(authenticationRequired), configuration: configuration}
+}
+
+// Info returns the body of /meta/info.
+func (i Instance) Info(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
+	return &httpbody.HttpBody{ContentType: exchange.ContentJSON, Data: i.info}, nil
+}
+
+// Configuration returns the body of /meta/config.
+func (i Instance) Configuration(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*httpbody.HttpBody, error) {
+	return &httpbody.HttpBody{ContentType: exchange.ContentJSON, Data: i.configuration}, nil
+}

@@ -1,0 +1,129 @@
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+)
+
+// Log is an [EvaluationObserver] that logs each evaluation as an event, under
+// the names of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It is
+// safe for concurrent use.
+type Log struct {
+	logger   *slog.Logger
+	entities bool
+}
+
+// NewLog returns an EvaluationLog. It logs the entity of an evaluation, which
+// is personal data, only if entities is set.
+func NewLog(logger *slog.Logger, entities bool) *Log {
+	return &Log{logger: logger, entities: entities}
+}
+
+// Evaluated implements [EvaluationObserver].
+func (l *Log) Evaluated(events []Event) {
+	ctx := context.Background()
+	if !l.logger.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	for i := range events {
+		call.LogEvent(ctx, l.logger, slog.LevelInfo, "feature_flag.evaluation", func(room []slog.Attr) []slog.Attr { return l.attributes(room, &events[i]) })
+	}
+}
+
+// attributes appends the attributes that the conventions name, and the request id that
+// the request is logged with.
+func (l *Log) attributes(attributes []slog.Attr, e *Event) []slog.Attr {
+	attributes = append(attributes,
+		slog.String("request_id", e.RequestID),
+		slog.String("feature_flag.provider.name", "guidon"),
+		slog.String("feature_flag.set.id", call.Clip(e.Namespace)),
+		slog.String("feature_flag.key", call.Clip(e.Flag)),
+		slog.String("feature_flag.result.reason", e.conventionalReason()),
+	)
+	if e.Value != "" {
+		attributes = append(attributes, slog.String("feature_flag.result.variant", e.Value))
+	}
+	if e.Revision > 0 {
+		attributes = append(attributes, slog.String("feature_flag.version", strconv.FormatInt(e.Revision, 10)))
+	}
+	if l.entities && e.EntityID != "" {
+		attributes = append(attributes, slog.String("feature_flag.context.id", call.Clip(e.EntityID)))
+	}
+	if e.Err != nil {
+		attributes = append(attributes,
+			slog.String("error.type", conventionalError(e.Err)),
+			slog.String("feature_flag.error.message", call.Clip(guidon.PublicMessage(e.Err))))
+	}
+	return attributes
+}
+
+// conventionalReason returns the reason as the conventions name it: that of OFREP, in
+// lower case.
+func (e *Event) conventionalReason() string {
+	switch {
+	case e.Err != nil:
+		return "error"
+	case e.OFREPReason != "":
+		return strings.ToLower(e.OFREPReason)
+	case e.Reason == reasonName(guidon.ReasonFlagDisabled):
+		return "disabled"
+	case e.Reason == reasonName(guidon.ReasonMatch) && e.Split:
+		return "split"
+	case e.Reason == reasonName(guidon.ReasonMatch):
+		return "targeting_match"
+	}
+	return e.Reason // "default" or "unknown"
+}
+
+// CodedError is an error with an error code of OFREP.
+type CodedError interface {
+	error
+	OFREPCode() string
+}
+
+// conventionalError returns the conventions' name of the error: the error code of OFREP
+// in lower case, or type_mismatch, which OFREP does not use.
+func conventionalError(err error) string {
+	if guidon.IsWrongFlagType(err) {
+		return "type_mismatch"
+	}
+	if coded, ok := errors.AsType[CodedError](err); ok {
+		return strings.ToLower(coded.OFREPCode())
+	}
+	if guidon.CodeOf(err) == guidon.NotFound {
+		return "flag_not_found"
+	}
+	return "general"
+}
+
+// Observers returns an observer that notifies all that are not nil, or nil if
+// there is none.
+func Observers(all ...Observer) Observer {
+	var present observers
+	for _, o := range all {
+		if o != nil {
+			present = append(present, o)
+		}
+	}
+	switch len(present) {
+	case 0:
+		return nil
+	case 1:
+		return present[0]
+	}
+	return present
+}
+
+type observers []Observer
+
+func (o observers) Evaluated(events []Event) {
+	for _, one := range o {
+		one.Evaluated(events)
+	}
+}

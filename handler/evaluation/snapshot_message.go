@@ -1,0 +1,136 @@
+package evaluation
+
+import (
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// wireSnapshot returns the snapshot for clients of the profile (contract 9.1). It omits
+// what [guidon.Snapshot] never evaluates: rules of boolean flags, rollouts of variant
+// flags, and references to segments or variants that no longer exist. Evaluating the
+// rest gives the same results.
+func wireSnapshot(s *guidon.Snapshot, p profile) *evaluation.EvaluationNamespaceSnapshot {
+	w := newSnapshotWire(s, p)
+	return &evaluation.EvaluationNamespaceSnapshot{
+		Namespace: &evaluation.EvaluationNamespace{Key: s.Namespace().Key},
+		Flags:     convert.All(s.Flags(), w.flag),
+	}
+}
+
+// snapshotWire builds the messages of one snapshot. Rules share the segment messages.
+type snapshotWire struct {
+	profile  profile
+	segments map[string]*evaluation.EvaluationSegment
+}
+
+func newSnapshotWire(s *guidon.Snapshot, p profile) *snapshotWire {
+	w := &snapshotWire{profile: p, segments: make(map[string]*evaluation.EvaluationSegment, len(s.Segments()))}
+	for _, g := range s.Segments() {
+		w.segments[g.Key] = w.segment(g)
+	}
+	return w
+}
+
+func (w *snapshotWire) flag(f *guidon.Flag) *evaluation.EvaluationFlag {
+	m := &evaluation.EvaluationFlag{
+		Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
+		Type: evaluation.EvaluationFlagType(f.Type), CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+	}
+	switch f.Type {
+	case guidon.VariantFlag:
+		variants := variantsByID(f)
+		for _, r := range f.Rules {
+			if segments := w.all(r.SegmentKeys); segments != nil {
+				m.Rules = append(m.Rules, wireSnapshotRule(r, segments, variants))
+			}
+		}
+		if v := f.DefaultVariant(); v != nil && w.profile >= complete {
+			m.DefaultVariant = &evaluation.EvaluationVariant{Id: v.ID, Key: v.Key, Attachment: v.Attachment}
+		}
+	case guidon.BooleanFlag:
+		for _, r := range f.Rollouts {
+			if rollout := w.rollout(r); rollout != nil {
+				m.Rollouts = append(m.Rollouts, rollout)
+			}
+		}
+	}
+	return m
+}
+
+func variantsByID(f *guidon.Flag) map[string]*guidon.Variant {
+	variants := make(map[string]*guidon.Variant, len(f.Variants))
+	for _, v := range f.Variants {
+		variants[v.ID] = v
+	}
+	return variants
+}
+
+// all returns the segments, or nil if one of them does not exist.
+func (w *snapshotWire) all(keys []string) []*evaluation.EvaluationSegment {
+	var segments []*evaluation.EvaluationSegment
+	for _, key := range keys {
+		g := w.segments[key]
+		if g == nil {
+			return nil
+		}
+		segments = append(segments, g)
+	}
+	return segments
+}
+
+func wireSnapshotRule(r *guidon.Rule, segments []*evaluation.EvaluationSegment, variants map[string]*guidon.Variant) *evaluation.EvaluationRule {
+	m := &evaluation.EvaluationRule{
+		Id: r.ID, Segments: segments, Rank: r.Rank,
+		SegmentOperator: evaluation.EvaluationSegmentOperator(r.SegmentOperator),
+	}
+	for _, d := range r.Distributions {
+		if v := variants[d.VariantID]; v != nil {
+			m.Distributions = append(m.Distributions, &evaluation.EvaluationDistribution{
+				VariantId: v.ID, VariantKey: v.Key, VariantAttachment: v.Attachment, Rollout: d.Rollout,
+			})
+		}
+	}
+	return m
+}
+
+// rollout returns the rollout, or nil if it can never match.
+func (w *snapshotWire) rollout(r *guidon.Rollout) *evaluation.EvaluationRollout {
+	m := &evaluation.EvaluationRollout{Type: evaluation.EvaluationRolloutType(r.Type()), Rank: r.Rank}
+	switch {
+	case r.Threshold != nil:
+		m.Rule = &evaluation.EvaluationRollout_Threshold{Threshold: &evaluation.EvaluationRolloutThreshold{
+			Percentage: r.Threshold.Percentage, Value: r.Threshold.Value,
+		}}
+		return m
+	case r.Segment != nil:
+		segments := w.all(r.Segment.SegmentKeys)
+		if segments == nil {
+			return nil
+		}
+		m.Rule = &evaluation.EvaluationRollout_Segment{Segment: &evaluation.EvaluationRolloutSegment{
+			Value: r.Segment.Value, SegmentOperator: evaluation.EvaluationSegmentOperator(r.Segment.SegmentOperator), Segments: segments,
+		}}
+		return m
+	}
+	return nil
+}
+
+func (w *snapshotWire) segment(g *guidon.Segment) *evaluation.EvaluationSegment {
+	return &evaluation.EvaluationSegment{
+		Key: g.Key, MatchType: evaluation.EvaluationSegmentMatchType(g.MatchType),
+		Constraints: convert.All(g.Constraints, func(c *guidon.Constraint) *evaluation.EvaluationConstraint {
+			return &evaluation.EvaluationConstraint{
+				Id: c.ID, Type: w.profile.comparison(c.Type), Property: c.Property, Operator: c.Operator, Value: c.Value,
+			}
+		}),
+	}
+}
+
+// comparison returns the type of a constraint (contract 9.2).
+func (p profile) comparison(t guidon.ComparisonType) evaluation.EvaluationConstraintComparisonType {
+	if t == guidon.EntityIDComparison && p < beforeDefaults {
+		return evaluation.EvaluationConstraintComparisonType_UNKNOWN_CONSTRAINT_COMPARISON_TYPE
+	}
+	return evaluation.EvaluationConstraintComparisonType(t)
+}

@@ -1,0 +1,46 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/guidonhq/guidon"
+)
+
+// status is the body of an error. It has no other members, because clients parse it
+// strictly (contract 5.1).
+type status struct {
+	Code    uint32      `json:"code"`
+	Message string      `json:"message"`
+	Details *[]struct{} `json:"details,omitempty"`
+}
+
+// encode returns the body. Pretty bodies omit zero values (contract 1.3).
+func (s status) encode(pretty bool) []byte {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if pretty {
+		encoder.SetIndent("", "  ")
+	} else {
+		s.Details = &[]struct{}{}
+	}
+	_ = encoder.Encode(s) // strings and a number: cannot fail
+	return bytes.TrimSuffix(body.Bytes(), []byte("\n"))
+}
+
+// ReplyError responds with the error, in the form of the route or path, and records it in
+// the event.
+func (x *Exchange) ReplyError(err error) {
+	x.Event.Err = err
+	if guidon.CodeOf(err) == guidon.Unavailable {
+		x.Header().Set("Retry-After", "1")
+	}
+	x.router.formOf(x).Error(x, err)
+}
+
+// The errors of requests that match no route or no method (contract 1.6).
+var (
+	ErrNoRoute  = guidon.Errorf(guidon.NotFound, "Not Found")
+	ErrNoMethod = guidon.Errorf(guidon.Unimplemented, "Method Not Allowed")
+)

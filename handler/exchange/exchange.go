@@ -1,0 +1,197 @@
+package exchange
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/internal/clock"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Exchange is one HTTP request and its response, with everything they need allocated
+// together. It is the ResponseWriter of the routes.
+type Exchange struct {
+	http.ResponseWriter
+	Request *http.Request
+	Event   call.Event   // logged and observed when the exchange ends
+	Call    call.Request // of the operation, if the route is one
+
+	router      *Router
+	route       *route    // nil until it is found
+	form        Form      // of the route
+	work        call.Work // of Call
+	wroteHeader bool
+	pooled      *buffer            // nil until it is needed
+	bodies      budget.Reservation // for the encoded request
+	decoded     budget.Reservation // for the decoded request
+
+	values [6]string // of header fields; see Set
+	free   int       // index of the first unused element of values
+}
+
+// exchangeBatch is how many exchanges are allocated together. A long-lived exchange, that
+// of a stream, keeps the memory of its whole batch.
+const exchangeBatch = 4
+
+// exchangeStock is a batch of unused exchanges.
+type exchangeStock struct{ left []Exchange }
+
+var exchangeStocks = sync.Pool{New: func() any { return new(exchangeStock) }}
+
+// newExchange returns an unused exchange. Exchanges are not reused, because goroutines
+// may keep the context of one after it has ended.
+func newExchange() *Exchange {
+	stock := exchangeStocks.Get().(*exchangeStock)
+	defer exchangeStocks.Put(stock)
+	if len(stock.left) == 0 {
+		stock.left = make([]Exchange, exchangeBatch)
+	}
+	x := &stock.left[0]
+	stock.left = stock.left[1:]
+	return x
+}
+
+// unmatched is the operation of a request that matches no route.
+const unmatched = "unmatched"
+
+// begin returns the exchange of a request that has arrived.
+func (t *Router) begin(w http.ResponseWriter, r *http.Request) *Exchange {
+	x := newExchange()
+	x.ResponseWriter, x.Request, x.router = w, r, t
+	memory := t.invoker.Budget()
+	x.bodies, x.decoded = memory.Bodies.NewReservation(), memory.Messages.NewReservation()
+	x.Call.Memory = memory.Responses.NewReservation()
+	x.Event.Start = clock.Tick()
+	x.Event.Operation, x.Event.Transport, x.Event.Method = unmatched, "http", r.Method
+	x.Event.SetRequestID(First(r.Header, "X-Request-Id"))
+	x.Set("X-Request-Id", x.Event.RequestID)
+	return x
+}
+
+// conclude ends the exchange and emits its event. It turns a panic into a 500 or, if the
+// response has started, aborts the connection.
+func (t *Router) conclude(x *Exchange) {
+	defer x.end()
+	cut := false
+	if v := recover(); v != nil {
+		if call.IsAbort(v) {
+			panic(v)
+		}
+		cut = x.wroteHeader
+		x.Event.Err = call.Recovered(v)
+		if !cut {
+			x.ReplyError(x.Event.Err)
+		}
+	}
+	t.invoker.Finish(x.Request.Context(), &x.Event)
+	if cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// end releases the memory that x has used. Only its context may still be in use.
+func (x *Exchange) end() {
+	x.releaseBuffer()
+	x.bodies.Release()
+	x.decoded.Release()
+	x.Call.Memory.Release()
+	x.ResponseWriter, x.Request, x.Call, x.Event = nil, nil, call.Request{}, call.Event{}
+}
+
+// Carry runs the operation for x.Call, and sets the headers with the revision and the age
+// of the response's data. It may be called once.
+func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response, error) {
+	response, err := x.router.invoker.Carry(ctx, o, &x.Call, &x.work, &x.Event)
+	x.setState(response.State)
+	return response, err
+}
+
+// CarryAgain runs the operation for another request of the same exchange.
+func (x *Exchange) CarryAgain(ctx context.Context, o *call.Operation, request *call.Request) (call.Response, error) {
+	response, err := x.router.invoker.Carry(ctx, o, request, new(call.Work), &x.Event)
+	if !x.wroteHeader {
+		x.setState(response.State)
+	}
+	return response, err
+}
+
+// setState sets the headers with the revision and the age of the response's data.
+func (x *Exchange) setState(state service.State) {
+	if state.Revision > 0 {
+		x.Set("Guidon-Revision", x.router.revisions.of(state.Revision))
+	}
+	if state.Age > 0 {
+		x.Header().Set(call.StaleHeader, call.StaleSeconds(state.Age))
+	}
+}
+
+// Identify returns the authentication of the request's token or cookie, or
+// Unauthenticated.
+func (x *Exchange) Identify() (*service.Authentication, error) {
+	credentials := call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}
+	a, _, err := x.router.invoker.Identify(x.Request.Context(), credentials, service.Demand{}, "")
+	return a, err
+}
+
+// WriteHeader implements [http.ResponseWriter] and records the status.
+func (x *Exchange) WriteHeader(status int) {
+	if !x.wroteHeader && status >= http.StatusOK {
+		x.wroteHeader, x.Event.Status = true, status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter] and counts the bytes.
+func (x *Exchange) Write(body []byte) (int, error) {
+	if !x.wroteHeader {
+		x.wroteHeader, x.Event.Status = true, http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(body)
+	x.Event.Bytes += int64(n)
+	return n, err
+}
+
+// Unwrap returns the underlying writer, for [http.ResponseController].
+func (x *Exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// Set sets a field of the response's header, whose name must be in canonical form,
+// without an allocation for the usual number of fields.
+func (x *Exchange) Set(name, value string) {
+	header := x.Header()
+	if x.free == len(x.values) {
+		header[name] = []string{value}
+		return
+	}
+	x.values[x.free] = value
+	header[name] = x.values[x.free : x.free+1 : x.free+1] // appending must not overwrite the next value
+	x.free++
+}
+
+// First is header.Get for a name in canonical form.
+func First(header http.Header, name string) string {
+	if values := header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// Context returns the request's context with the deadline of the header Grpc-Timeout
+// (contract 1.4), and the function that releases it. It records the deadline in the
+// event.
+func (x *Exchange) Context() (context.Context, context.CancelFunc, error) {
+	ctx, header := x.Request.Context(), First(x.Request.Header, "Grpc-Timeout")
+	if header == "" {
+		return ctx, func() {}, nil
+	}
+	timeout, err := parseGRPCTimeout(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.Event.Deadline = time.Now().Add(timeout)
+	ctx, cancel := context.WithDeadline(ctx, x.Event.Deadline)
+	return ctx, cancel, nil
+}

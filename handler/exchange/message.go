@@ -1,0 +1,218 @@
+package exchange
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+	"google.golang.org/genproto/googleapis/api/httpbody"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/wire/evaluation"
+)
+
+// Messages is the form of operations whose requests and responses are messages in JSON.
+var Messages Form = messages{}
+
+type messages struct{}
+
+// clientVersionHeader names the server version that a client was made for.
+const clientVersionHeader = "X-Flipt-Accept-Server-Version"
+
+// Serve implements [Form].
+func (messages) Serve(x *Exchange, o *call.Operation) {
+	ctx, cancel, err := x.Context()
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	defer cancel()
+	x.setCall(o)
+	response, err := x.Carry(ctx, o)
+	if x.Call.Message != nil {
+		o.Release(x.Call.Message)
+	}
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	if o.Area == call.AreaAuthentication {
+		x.Header().Set("Cache-Control", "no-store")
+	}
+	for _, cookie := range response.SetCookie {
+		x.Header().Add("Set-Cookie", cookie)
+	}
+	if o.Versioned() {
+		x.replyVersioned(response)
+		return
+	}
+	x.replyResponse(response)
+	response.Release()
+}
+
+// setCall sets x.Call from the header. The message is received later, from x.
+func (x *Exchange) setCall(o *call.Operation) {
+	header := x.Request.Header
+	x.Call = call.Request{
+		Credentials:  call.Credentials{Authorization: header["Authorization"], Cookie: header["Cookie"]},
+		IfMatch:      strings.Join(header["If-Match"], ","),
+		CacheControl: strings.Join(header["Cache-Control"], ","),
+		MinRevision:  strings.Join(header[call.MinRevisionHeader], ","),
+		Source:       x,
+		Memory:       x.Call.Memory,
+		Pieces:       true,
+	}
+	if slices.Contains(x.route.variables, "namespace_key") {
+		x.Call.Namespace = x.PathVariable("namespace_key")
+	}
+	if o.Versioned() {
+		x.Call.IfNoneMatch = strings.Join(header["If-None-Match"], ",")
+		x.Call.ClientVersion = header.Get(clientVersionHeader)
+	}
+}
+
+// PathVariable returns the value of a variable in the pattern of the route.
+func (x *Exchange) PathVariable(name string) string { return chi.URLParam(x.Request, name) }
+
+// Receive implements [Source].
+func (x *Exchange) Receive(ctx context.Context, o *call.Operation, request *call.Request, limits call.Limits) (err error) {
+	m := o.NewRequest()
+	if long := o.LongBody(); x.isLong(long, limits) {
+		request.Payload, err = x.decodeLong(ctx, long, limits.Bytes, m)
+	} else {
+		err = x.decode(ctx, o, limits, m)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range x.route.variables { // they override all else (contract 1.2)
+		if err := codec.SetPathVariable(m, name, x.PathVariable(name)); err != nil {
+			return err
+		}
+	}
+	request.Message = m
+	return nil
+}
+
+// decode decodes the body or the query into m.
+func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Limits, m proto.Message) error {
+	switch {
+	case o.HasBody(x.route.Route):
+		body, err := x.ReadBody(ctx, limits.Bytes)
+		if err != nil {
+			return err
+		}
+		if err := codec.Unmarshal(body, m, limits.Values); err != nil {
+			return err
+		}
+		x.ReleaseBody()
+	case x.Request.URL.RawQuery != "":
+		values, err := url.ParseQuery(x.Request.URL.RawQuery)
+		if err != nil {
+			return guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
+		}
+		return codec.UnmarshalQuery(values, m)
+	}
+	return nil
+}
+
+// Error implements [Form]. The body of a 401 for an authentication path with the cookie
+// of a session ends the session (contract 10.4).
+func (messages) Error(x *Exchange, err error) {
+	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
+	if code == guidon.Unauthenticated {
+		x.Header().Set("WWW-Authenticate", message)
+		if x.route != nil && x.route.area == call.AreaAuthentication && call.TokenFromCookies(x.Request.Header["Cookie"]) != "" {
+			for _, cookie := range call.ExpiredCookies() {
+				x.Header().Add("Set-Cookie", cookie)
+			}
+		}
+	}
+	x.Reply(call.HTTPStatus(code), ContentJSON, status{Code: call.GRPCCode(code), Message: message}.encode(x.Pretty()))
+}
+
+// replyVersioned writes a response that clients may cache but must revalidate.
+func (x *Exchange) replyVersioned(response call.Response) {
+	header := x.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Add("Vary", clientVersionHeader)
+	if response.ETag != "" {
+		header["Etag"] = []string{response.ETag} // without quotes (contract 9.3)
+	}
+	if response.NotModified {
+		header.Add("Vary", "Accept-Encoding")
+		x.WriteHeader(http.StatusNotModified)
+		return
+	}
+	x.replyResponse(response)
+}
+
+// replyResponse writes the answer or message of the response.
+func (x *Exchange) replyResponse(response call.Response) {
+	switch answer := response.Answer.(type) {
+	case Replier:
+		answer.Reply(x)
+	case call.InPieces:
+		x.ReplyPieces(answer)
+	default:
+		if isLarge(response.Message) {
+			x.ReplyPieces(largeMessage{response.Message})
+		} else {
+			x.replyMessage(response.Message)
+		}
+	}
+}
+
+// Replier is an Answer that responds by itself.
+type Replier interface{ Reply(x *Exchange) }
+
+func (x *Exchange) replyMessage(m proto.Message) {
+	if raw, ok := m.(*httpbody.HttpBody); ok {
+		x.ReplyRaw(raw.GetContentType(), raw.GetData())
+		return
+	}
+	var body []byte
+	var err error
+	if x.Pretty() {
+		body, err = codec.MarshalPretty(m)
+	} else if body, err = codec.Append(x.Buffer(), m); err == nil {
+		x.Keep(body)
+	}
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	x.Reply(http.StatusOK, ContentJSON, body)
+}
+
+// isLarge reports whether the message must be written in pieces.
+func isLarge(m proto.Message) bool {
+	switch m := m.(type) {
+	case *evaluation.BooleanEvaluationResponse, *httpbody.HttpBody:
+		return false
+	case *evaluation.VariantEvaluationResponse: // frequent, so proto.Size is avoided
+		return len(m.GetVariantAttachment()) > call.MaxWhole
+	}
+	return proto.Size(m) > call.MaxWhole
+}
+
+// largeMessage is a message for which isLarge returns true. Its strings are those of the
+// cached snapshot, and encoding it as a whole would copy them.
+type largeMessage struct{ message proto.Message }
+
+// WriteJSON implements [InPieces].
+func (m largeMessage) WriteJSON(out io.Writer, pretty bool) error {
+	w := codec.NewWriter(out)
+	if pretty {
+		w = codec.NewPrettyWriter(out)
+	}
+	w.Message(m.message, pretty)
+	return w.Flush()
+}

@@ -1,0 +1,359 @@
+package exchange
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/guidonhq/guidon/handler/call"
+)
+
+// Form is how the operations of one subject look over HTTP.
+type Form interface {
+	// Serve decodes the request, runs the operation and responds.
+	Serve(x *Exchange, o *call.Operation)
+	// Error responds with the error, which is in the event already.
+	Error(x *Exchange, err error)
+}
+
+// Row is an operation in the table of the API, with its form; nil means [Messages].
+type Row struct {
+	*call.Operation
+	Form Form
+	// Rest makes the last variable of the path match the rest of it, slashes included.
+	Rest bool
+}
+
+// Plain is a route that is not an operation.
+type Plain struct {
+	Method, Pattern string
+	AnyHost         bool // served under any host name
+	Serve           func(x *Exchange)
+}
+
+// Mount gives all paths under some prefixes to one function. A prefix "/" is that path
+// alone. Requests that a page of another origin makes a browser send arrive only if they
+// are safe (RFC 9110 9.2.1), with or without a session.
+type Mount struct {
+	Prefixes []string
+	Serve    func(x *Exchange)
+	Error    func(x *Exchange, err error)
+}
+
+// Prefix is a part of the path under which everything looks alike, even if no route
+// matches.
+type Prefix struct {
+	Path          string
+	Form          Form // of errors
+	TrailingSlash bool // one slash at the end is ignored (contract 1.5)
+	LeadingSlash  bool // any number of slashes at the start is ignored (OFREP 1)
+	Preflight     int  // status of a preflight response; 0 means 200
+}
+
+// Config configures a [Router].
+type Config struct {
+	Invoker      *call.Invoker
+	CORS         *CORSConfig // nil disables CORS
+	AllowedHosts []string    // public host names under which requests without credentials are accepted; "*" allows every name
+	Prefixes     []Prefix    // those of the routes
+}
+
+// Router serves the HTTP requests of the service. It logs and observes each once. It is
+// safe for concurrent use.
+type Router struct {
+	invoker   *call.Invoker
+	cors      *cors
+	origins   originChecks
+	prefixes  []Prefix
+	mux       *chi.Mux
+	exact     map[call.Route]serveFunc // the routes without variables
+	tails     []tail                   // the routes whose variable is the rest of the path
+	revisions revisionTexts
+}
+
+// serveFunc serves a request.
+type serveFunc func(x *Exchange)
+
+// tail is a route whose variable is the rest of the path.
+type tail struct {
+	method, before string
+	serve          serveFunc
+}
+
+// route is the route of a request, as far as the exchange needs it.
+type route struct {
+	call.Route
+	variables []string
+	area      call.Area
+}
+
+// NewRouter returns the router for the operations that are enabled, the other routes and
+// the mounts. It panics if two of them claim the same path.
+func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router {
+	t := &Router{
+		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
+		mux: chi.NewMux(), exact: make(map[call.Route]serveFunc),
+	}
+	if config.CORS != nil {
+		t.cors = newCORS(*config.CORS)
+	}
+	t.origins.init(config)
+	checkOverlaps(rows, plain, mounts)
+	t.mux.Use(t.routing)
+	for _, row := range rows {
+		if row.Enabled() {
+			for _, r := range row.Routes {
+				t.addRow(row, r)
+			}
+		}
+	}
+	for _, p := range plain {
+		t.addPlain(p)
+	}
+	for _, m := range mounts {
+		t.addMount(m)
+	}
+	t.mux.NotFound(serveNotFound)
+	t.mux.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) { w.(*Exchange).ReplyError(ErrNoMethod) })
+	return t
+}
+
+// addRow registers a route of an operation. chi allows an empty variable between two
+// slashes but not at the end of a path. A path that ends in a variable is therefore
+// registered without it, too (contract 1.5).
+func (t *Router) addRow(row Row, r call.Route) {
+	if row.Form == nil {
+		row.Form = Messages
+	}
+	to := &route{Route: r, variables: r.Variables(), area: row.Area}
+	enter := t.entry(row.Name, to, row.Form, t.exposureOf(row.Operation), func(x *Exchange) { row.Form.Serve(x, row.Operation) })
+	if len(to.variables) == 0 {
+		t.exact[r] = enter
+	}
+	before, variable, _ := cutLast(r.Pattern, "{")
+	switch last := strings.HasSuffix(variable, "}"); {
+	case last && row.Rest:
+		t.handle(r.Method, before+"*", enter)
+		t.tails = append(t.tails, tail{r.Method, before, enter})
+	case last:
+		t.handle(r.Method, before, enter)
+		fallthrough
+	default:
+		t.handle(r.Method, r.Pattern, enter)
+	}
+}
+
+// cutLast is strings.Cut around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+func (t *Router) addPlain(p Plain) {
+	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, area: call.AreaPublic}
+	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, Messages, exposure{anyHost: p.AnyHost}, p.Serve))
+}
+
+// mountMethods are the methods that pages use.
+var mountMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
+
+func (t *Router) addMount(m Mount) {
+	for _, prefix := range m.Prefixes {
+		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Form: mounted{m}})
+		for _, method := range mountMethods {
+			to := &route{Route: call.Route{Method: method, Pattern: prefix}, area: call.AreaPublic}
+			enter := t.entry(prefix, to, mounted{m}, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
+			t.handle(method, prefix, enter)
+			if prefix != "/" {
+				t.handle(method, prefix+"/*", enter)
+			}
+		}
+	}
+}
+
+// mounted is the form of the errors of a mount.
+type mounted struct{ Mount }
+
+// Serve implements [Form]. It is not called.
+func (mounted) Serve(*Exchange, *call.Operation) {}
+
+// Error implements [Form].
+func (m mounted) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
+
+// checkOverlaps panics if two routes are the same or a mount owns the path of a route.
+func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {
+	var routes []call.Route
+	for _, row := range rows {
+		routes = append(routes, row.Routes...)
+	}
+	for _, p := range plain {
+		routes = append(routes, call.Route{Method: p.Method, Pattern: p.Pattern})
+	}
+	var owned []string
+	for _, m := range mounts {
+		owned = append(owned, m.Prefixes...)
+	}
+	seen := make(map[call.Route]bool)
+	for _, r := range routes {
+		if seen[r] {
+			panic(fmt.Sprintf("two routes %s %s", r.Method, r.Pattern))
+		}
+		seen[r] = true
+	}
+	for i, prefix := range owned {
+		if slices.ContainsFunc(owned[:i], func(other string) bool { return overlaps(prefix, other) }) ||
+			slices.ContainsFunc(routes, func(r call.Route) bool { return overlaps(fixedPart(r.Pattern), prefix) }) {
+			panic(fmt.Sprintf("the paths under %s have two owners", prefix))
+		}
+	}
+}
+
+// fixedPart returns the part of the pattern before its first variable.
+func fixedPart(pattern string) string {
+	fixed, _, _ := strings.Cut(pattern, "{")
+	return strings.TrimSuffix(fixed, "/")
+}
+
+// overlaps reports whether one of the paths is under the other. The path "/" is only
+// itself.
+func overlaps(a, b string) bool {
+	if a == "/" || b == "/" {
+		return a == b
+	}
+	return under(a, b) || under(b, a)
+}
+
+// handle registers a function with chi.
+func (t *Router) handle(method, pattern string, enter serveFunc) {
+	t.mux.MethodFunc(method, pattern, func(w http.ResponseWriter, _ *http.Request) { enter(w.(*Exchange)) })
+}
+
+// entry returns serve with the first steps of every route before it: it sets the
+// operation and route of the exchange, and checks the origin of browser requests.
+func (t *Router) entry(operation string, to *route, form Form, e exposure, serve serveFunc) serveFunc {
+	return func(x *Exchange) {
+		x.Event.Operation, x.Event.Route = operation, to.Pattern
+		x.route, x.form = to, form
+		if err := t.origins.check(x.Request, e); err != nil {
+			x.ReplyError(err)
+			return
+		}
+		serve(x)
+	}
+}
+
+// ServeHTTP implements [http.Handler].
+func (t *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := t.begin(w, r)
+	defer t.conclude(x)
+	if t.cors != nil && t.cors.serve(x, r) {
+		return
+	}
+	if serve := t.find(r); serve != nil {
+		serve(x)
+		return
+	}
+	t.mux.ServeHTTP(x, r)
+}
+
+// find returns the route of the request if it needs no search by chi, or nil. chi has
+// these routes too, and matches all other spellings of a path (contract 1.5).
+func (t *Router) find(r *http.Request) serveFunc {
+	if serve := t.exact[call.Route{Method: r.Method, Pattern: r.URL.Path}]; serve != nil {
+		return serve
+	}
+	for i := range t.tails {
+		end := &t.tails[i]
+		rest, ok := strings.CutPrefix(r.URL.Path, end.before)
+		if ok && r.Method == end.method && rest != "" && !strings.Contains(rest, "/") {
+			return end.serve
+		}
+	}
+	return nil
+}
+
+// routing makes chi match the path as contract 1.5 defines: decoded but not cleaned, so
+// that an empty segment is an empty variable.
+func (t *Router) routing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		route := chi.RouteContext(r.Context())
+		route.RoutePath = t.path(r.URL.Path)
+		if !call.KnownMethod(r.Method) {
+			// chi rejects an unknown method without matching the path. No route has
+			// TRACE.
+			route.RouteMethod = http.MethodTrace
+		}
+		w.(*Exchange).Request = r // the one with chi's context, for the variables
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Path returns the path of the request as it is matched against the routes.
+func (x *Exchange) Path() string { return x.router.path(x.Request.URL.Path) }
+
+func (t *Router) path(path string) string {
+	p := t.prefixOf(path)
+	if p == nil {
+		return path
+	}
+	if p.LeadingSlash {
+		path = path[strings.Index(path, p.Path):]
+	}
+	if p.TrailingSlash && strings.HasSuffix(path, "/") {
+		return path[:len(path)-1]
+	}
+	return path
+}
+
+// prefixOf returns the longest prefix that the path is under, or nil.
+func (t *Router) prefixOf(path string) (longest *Prefix) {
+	for i := range t.prefixes {
+		if p := &t.prefixes[i]; p.has(path) && (longest == nil || len(p.Path) > len(longest.Path)) {
+			longest = p
+		}
+	}
+	return longest
+}
+
+func (p *Prefix) has(path string) bool {
+	if p.LeadingSlash && strings.HasPrefix(path, "//") {
+		path = "/" + strings.TrimLeft(path, "/")
+	}
+	return under(path, p.Path)
+}
+
+// under reports whether the path is the prefix or has more segments.
+func under(path, prefix string) bool {
+	rest, ok := strings.CutPrefix(path, prefix)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// formOf returns the form of the errors of an exchange: that of its route or, if there is
+// none, of its path.
+func (t *Router) formOf(x *Exchange) Form {
+	if x.form != nil {
+		return x.form
+	}
+	if p := t.prefixOf(x.Request.URL.Path); p != nil {
+		return p.Form
+	}
+	return Messages
+}
+
+// serveNotFound responds to a path without a route: with an error only under the prefixes
+// (contract 1.6).
+func serveNotFound(w http.ResponseWriter, r *http.Request) {
+	x := w.(*Exchange)
+	if x.router.prefixOf(r.URL.Path) != nil {
+		x.ReplyError(ErrNoRoute)
+		return
+	}
+	x.Event.Err = ErrNoRoute
+	x.Reply(http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n"))
+}

@@ -1,0 +1,44 @@
+package management
+
+import (
+	"context"
+
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListChangesRequest, request *call.Request) (call.Response, error) {
+	since, err := convert.Instant("since", m.GetSince())
+	if err != nil {
+		return call.Response{}, err
+	}
+	until, err := convert.Instant("until", m.GetUntil())
+	if err != nil {
+		return call.Response{}, err
+	}
+	if request.Pieces { // the size of the records is unknown until they are read
+		if err := request.Reserve(ctx, convert.MaxPage); err != nil {
+			return call.Response{}, err
+		}
+	}
+	changes, next, state, err := s.ListChanges(ctx, c.Demand, m.GetNamespaceKey(), service.ChangeFilter{
+		Kind: change.Kind(m.GetKind()), Key: m.GetKey(), Actor: m.GetActor(), Since: since, Until: until,
+		Limit: m.GetLimit(), PageToken: m.GetPageToken(),
+	})
+	if err != nil {
+		return call.Response{State: state}, err
+	}
+	n, weight := convert.Fitting(changes, convert.ChangeWeight)
+	if n < len(changes) {
+		changes, next = changes[:n], service.ChangesPageToken(changes[n-1].Cursor())
+	}
+	if request.Pieces {
+		if err := request.Reserve(ctx, int64(weight)); err != nil {
+			return call.Response{State: state}, err
+		}
+	}
+	return call.Response{State: state, Message: &guidonv1.ListChangesResponse{Changes: convert.All(changes, convert.Change), NextPageToken: next}}, nil
+}

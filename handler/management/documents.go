@@ -1,0 +1,103 @@
+package management
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request) (call.Response, error) {
+	if m.GetDocument() == nil {
+		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
+	}
+	mode := convert.Enum[service.ImportMode](m.GetMode())
+	document, streamed := request.Payload.(*service.Document)
+	if !streamed {
+		document = convert.DocumentOf(m.GetDocument())
+	}
+	result, revision, err := s.Import(ctx, c.Write(), m.GetNamespaceKey(), document, mode, m.GetDryRun())
+	state := service.State{Namespace: convert.NamespaceOf(m), Revision: revision}
+	if err != nil {
+		return call.Response{State: state}, err
+	}
+	return call.Response{State: state, Message: wireImportResult(result)}, nil
+}
+
+func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
+	export := v.Export(m.GetSortByKey())
+	if request.Pieces {
+		return call.Response{Answer: exported{export}}, nil
+	}
+	if request.Transport == "grpc" {
+		if err := checkExportMessage(export); err != nil {
+			return call.Response{}, err
+		}
+	}
+	return call.Response{Message: &guidonv1.Document{
+		Namespace: convert.WireDocumentNamespace(export.Namespace()),
+		Flags:     collect(export.Flags(), convert.WireDocumentFlag),
+		Segments:  collect(export.Segments(), convert.WireDocumentSegment),
+	}}, nil
+}
+
+// exported is an export that is written in pieces.
+type exported struct{ *service.Export }
+
+// WriteJSON implements [InPieces].
+func (e exported) WriteJSON(out io.Writer, pretty bool) error {
+	w := codec.NewObjectWriter(out, pretty)
+	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))
+	codec.WriteList(w, "flags", e.Flags(), convert.WireDocumentFlag)
+	codec.WriteList(w, "segments", e.Segments(), convert.WireDocumentSegment)
+	return w.End()
+}
+
+// checkExportMessage returns TooLarge if the message of the export would be too large,
+// without building it.
+func checkExportMessage(export *service.Export) error {
+	size := 0
+	for f := range export.Flags() {
+		if size += proto.Size(convert.WireDocumentFlag(f)); size > call.MaxGRPCResponse {
+			return errExportTooLarge
+		}
+	}
+	for g := range export.Segments() {
+		if size += proto.Size(convert.WireDocumentSegment(g)); size > call.MaxGRPCResponse {
+			return errExportTooLarge
+		}
+	}
+	return nil
+}
+
+var errExportTooLarge = guidon.Errorf(guidon.TooLarge, "the document exceeds %d MiB; export it over HTTP", call.MaxGRPCResponse>>20)
+
+func collect[T, M any](items iter.Seq[T], convert func(T) M) []M {
+	var converted []M
+	for item := range items {
+		converted = append(converted, convert(item))
+	}
+	return converted
+}
+
+func wireImportResult(r *service.ImportResult) *guidonv1.ImportResponse {
+	return &guidonv1.ImportResponse{
+		NamespaceKey: r.Namespace, Revision: r.Revision, DryRun: r.DryRun,
+		Changes: convert.All(r.Changes, wireImportChange), Unchanged: convert.Count(r.Unchanged), Skipped: r.Skipped,
+	}
+}
+
+func wireImportChange(c *service.ImportChange) *guidonv1.DocumentChange {
+	return &guidonv1.DocumentChange{
+		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
+		Before: convert.WireDocument(c.Before), After: convert.WireDocument(c.After),
+	}
+}

@@ -1,0 +1,77 @@
+package management
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
+	requested := convert.Page(m)
+	flags, page, err := v.Flags(requested)
+	if err != nil {
+		return call.Response{}, err
+	}
+	list := listing[*guidon.Flag, *flipt.Flag]{field: "flags", items: flags, page: page, convert: wireFlag(m)}
+	list.cut(requested, func(f *guidon.Flag) string { return f.Key }, convert.FlagWeight(convert.NamespaceOf(m)))
+	return list.answer(request, func(flags []*flipt.Flag) proto.Message {
+		return &flipt.FlagList{Flags: flags, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
+	}), nil
+}
+
+func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateFlagRequest) (*flipt.Flag, int64, error) {
+	metadata, err := convert.JSON("metadata", m.GetMetadata())
+	if err != nil {
+		return nil, 0, err
+	}
+	f, revision, err := s.CreateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Type: convert.Enum[guidon.FlagType](m.GetType()), Enabled: m.GetEnabled(), Metadata: metadata,
+	})
+	return convert.Changed(f, revision, err, wireFlag(m))
+}
+
+func GetFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
+	f, err := v.Flag(m.GetKey())
+	return convert.Result(f, err, wireFlag(m))
+}
+
+func UpdateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateFlagRequest) (*flipt.Flag, int64, error) {
+	metadata, err := convert.JSON("metadata", m.GetMetadata())
+	if err != nil {
+		return nil, 0, err
+	}
+	f, revision, err := s.UpdateFlag(ctx, w, m.GetNamespaceKey(), service.FlagInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		Enabled: m.GetEnabled(), Metadata: metadata, DefaultVariantID: m.GetDefaultVariantId(),
+	})
+	return convert.Changed(f, revision, err, wireFlag(m))
+}
+
+func DeleteFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteFlagRequest) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
+}
+
+// wireFlag returns a function that converts flags of the request's namespace.
+func wireFlag(m convert.InNamespace) func(*guidon.Flag) *flipt.Flag {
+	namespace := convert.NamespaceOf(m)
+	return func(f *guidon.Flag) *flipt.Flag {
+		flag := &flipt.Flag{
+			Key: f.Key, Name: f.Name, Description: f.Description, Enabled: f.Enabled,
+			CreatedAt: convert.Timestamp(f.CreatedAt), UpdatedAt: convert.Timestamp(f.UpdatedAt),
+			Variants:     convert.All(f.Variants, wireVariant(namespace, f.Key)),
+			NamespaceKey: namespace, Type: flipt.FlagType(f.Type), Metadata: convert.Object(f.Metadata),
+		}
+		if v := f.DefaultVariant(); v != nil {
+			flag.DefaultVariant = wireVariant(namespace, f.Key)(v)
+		}
+		return flag
+	}
+}

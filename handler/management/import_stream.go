@@ -1,0 +1,163 @@
+package management
+
+import (
+	"io"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/codec"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// DefaultImportMemory is the default limit of the memory of an imported document, in
+// bytes.
+const DefaultImportMemory = 384 << 20
+
+// importedInParts is the remedy that errors about these limits suggest.
+const importedInParts = "import it in parts, each in update mode"
+
+// ImportLimits are the limits of the request of an import.
+var ImportLimits = call.Limits{Bytes: 256 << 20, Values: 20_000_000}
+
+// maxShortImport is the largest body of an import that is decoded as a whole, in bytes.
+// Longer ones could hold so many empty objects that their messages take hundreds of times
+// the length of the body.
+const maxShortImport = 256 << 10
+
+// LongImport returns how the long body of an import is decoded: its flags and segments
+// are added to a document one by one, so that the whole body is never in memory. The
+// document may take so many bytes of memory; 0 means DefaultImportMemory.
+func LongImport(memory int64) call.LongBody {
+	if memory == 0 {
+		memory = DefaultImportMemory
+	}
+	return call.LongBody{
+		Whole:   maxShortImport,
+		TooLong: guidon.Errorf(guidon.TooLarge, "the request body exceeds %d MiB; %s", ImportLimits.Bytes>>20, importedInParts),
+		Decode: func(body io.Reader, m proto.Message) (any, error) {
+			return decodeImport(body, m.(*guidonv1.ImportRequest), memory)
+		},
+	}
+}
+
+// decodeImport reads an import into m, except for its flags and segments, which are in
+// the document that it returns. It returns nil if there is no document.
+func decodeImport(body io.Reader, m *guidonv1.ImportRequest, memory int64) (any, error) {
+	d := &documentReader{limit: memory}
+	err := codec.UnmarshalStream(body, m, ImportLimits.Values, map[string]codec.List{
+		"document.flags":    {Reset: d.resetFlags, Add: d.addFlag},
+		"document.segments": {Reset: d.resetSegments, Add: d.addSegment},
+	})
+	if err != nil || m.GetDocument() == nil {
+		return nil, err
+	}
+	n := m.GetDocument().GetNamespace()
+	d.document.Namespace = service.DocumentNamespace{Key: n.GetKey(), Name: n.GetName(), Description: n.GetDescription()}
+	return &d.document, nil
+}
+
+// documentReader builds a document from the JSON of its flags and segments.
+type documentReader struct {
+	document service.Document
+	limit    int64
+	flags    int // bytes that the flags take in memory
+	segments int // bytes that the segments take in memory
+}
+
+func (d *documentReader) resetFlags()    { d.document.Flags, d.flags = nil, 0 }
+func (d *documentReader) resetSegments() { d.document.Segments, d.segments = nil, 0 }
+
+func (d *documentReader) addFlag(element []byte) error {
+	m := new(guidonv1.DocumentFlag)
+	if err := d.decode(element, m); err != nil {
+		return err
+	}
+	f := convert.DocumentFlagOf(m)
+	d.document.Flags = append(d.document.Flags, f)
+	d.flags += sizeOfDocumentFlag(f)
+	return d.check()
+}
+
+func (d *documentReader) addSegment(element []byte) error {
+	m := new(guidonv1.DocumentSegment)
+	if err := d.decode(element, m); err != nil {
+		return err
+	}
+	g := convert.DocumentSegmentOf(m)
+	d.document.Segments = append(d.document.Segments, g)
+	d.segments += sizeOfDocumentSegment(g)
+	return d.check()
+}
+
+// decode decodes a flag or segment, unless that alone would exceed the memory limit of
+// the document.
+func (d *documentReader) decode(element []byte, m proto.Message) error {
+	if codec.Cost(element) > d.limit {
+		return d.tooLarge()
+	}
+	return codec.Unmarshal(element, m, ImportLimits.Values)
+}
+
+func (d *documentReader) check() error {
+	if int64(d.flags)+int64(d.segments) > d.limit {
+		return d.tooLarge()
+	}
+	return nil
+}
+
+func (d *documentReader) tooLarge() error {
+	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
+		d.limit>>20, importedInParts)
+}
+
+// The memory of the parts of a document, in bytes: that of each object without its
+// strings, and that of each string without its content.
+const (
+	sizeOfFlag         = 208
+	sizeOfVariant      = 112
+	sizeOfRule         = 80
+	sizeOfDistribution = 40
+	sizeOfRollout      = 112
+	sizeOfSegment      = 128
+	sizeOfConstraint   = 112
+	sizeOfText         = 24
+)
+
+func sizeOfTexts(texts ...string) int {
+	n := sizeOfText * len(texts)
+	for _, text := range texts {
+		n += len(text)
+	}
+	return n
+}
+
+func sizeOfDocumentFlag(f *service.DocumentFlag) int {
+	n := sizeOfFlag + sizeOfTexts(f.Key, f.Name, f.Description, f.Metadata)
+	for _, v := range f.Variants {
+		n += sizeOfVariant + sizeOfTexts(v.Key, v.Name, v.Description, v.Attachment)
+	}
+	for _, r := range f.Rules {
+		n += sizeOfRule + sizeOfTexts(r.SegmentKeys...)
+		for _, d := range r.Distributions {
+			n += sizeOfDistribution + sizeOfTexts(d.Variant)
+		}
+	}
+	for _, r := range f.Rollouts {
+		if n += sizeOfRollout + sizeOfTexts(r.Description); r.Segment != nil {
+			n += sizeOfTexts(r.Segment.SegmentKeys...)
+		}
+	}
+	return n
+}
+
+func sizeOfDocumentSegment(g *service.DocumentSegment) int {
+	n := sizeOfSegment + sizeOfTexts(g.Key, g.Name, g.Description)
+	for _, c := range g.Constraints {
+		n += sizeOfConstraint + sizeOfTexts(c.Property, c.Operator, c.Value, c.Description)
+	}
+	return n
+}

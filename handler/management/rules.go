@@ -1,0 +1,83 @@
+package management
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
+	requested := convert.Page(m)
+	rules, page, err := v.Rules(m.GetFlagKey(), requested)
+	if err != nil {
+		return call.Response{}, err
+	}
+	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
+	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, convert.RuleWeight(m))
+	return list.answer(request, func(rules []*flipt.Rule) proto.Message {
+		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
+	}), nil
+}
+
+func CreateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRuleRequest) (*flipt.Rule, int64, error) {
+	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
+		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()), Rank: m.GetRank(),
+	})
+	return convert.Changed(r, revision, err, wireRule(m))
+}
+
+func OrderRules(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRulesRequest) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.OrderRules(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
+}
+
+func GetRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
+	r, err := v.Rule(m.GetFlagKey(), m.GetId())
+	return convert.Result(r, err, wireRule(m))
+}
+
+func UpdateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRuleRequest) (*flipt.Rule, int64, error) {
+	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
+		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
+		SegmentOperator: convert.Enum[guidon.SegmentOperator](m.GetSegmentOperator()),
+	})
+	return convert.Changed(r, revision, err, wireRule(m))
+}
+
+func DeleteRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRuleRequest) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteRule(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
+}
+
+// segmentKeyOf returns the single segment of a request. The field is deprecated on the
+// wire, but clients send it, so it stays supported.
+func segmentKeyOf(m interface{ GetSegmentKey() string }) string { return m.GetSegmentKey() }
+
+// segmentsOf returns the two fields that name the segments: the first for exactly one
+// segment, the second for several (contract 2).
+func segmentsOf(keys []string) (segmentKey string, segmentKeys []string) {
+	if len(keys) == 1 {
+		return keys[0], nil
+	}
+	return "", keys
+}
+
+// wireRule returns a function that converts rules of the request's flag.
+func wireRule(m convert.OfFlag) func(*guidon.Rule) *flipt.Rule {
+	namespace, flagKey := convert.NamespaceOf(m), m.GetFlagKey()
+	return func(r *guidon.Rule) *flipt.Rule {
+		segmentKey, segmentKeys := segmentsOf(r.SegmentKeys)
+		return &flipt.Rule{
+			Id: r.ID, FlagKey: flagKey, SegmentKey: segmentKey,
+			Distributions: convert.All(r.Distributions, wireDistribution(r.ID)), Rank: r.Rank,
+			CreatedAt: convert.Timestamp(r.CreatedAt), UpdatedAt: convert.Timestamp(r.UpdatedAt), NamespaceKey: namespace,
+			SegmentKeys: segmentKeys, SegmentOperator: flipt.SegmentOperator(r.SegmentOperator),
+		}
+	}
+}

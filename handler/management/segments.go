@@ -1,0 +1,72 @@
+package management
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/convert"
+	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/service"
+)
+
+func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
+	requested := convert.Page(m)
+	segments, page, err := v.Segments(requested)
+	if err != nil {
+		return call.Response{}, err
+	}
+	list := listing[*guidon.Segment, *flipt.Segment]{field: "segments", items: segments, page: page, convert: wireSegment(m)}
+	list.cut(requested, func(g *guidon.Segment) string { return g.Key }, convert.SegmentWeight(convert.NamespaceOf(m)))
+	return list.answer(request, func(segments []*flipt.Segment) proto.Message {
+		return &flipt.SegmentList{Segments: segments, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
+	}), nil
+}
+
+func CreateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateSegmentRequest) (*flipt.Segment, int64, error) {
+	g, revision, err := s.CreateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
+	return convert.Changed(g, revision, err, wireSegment(m))
+}
+
+func GetSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
+	g, err := v.Segment(m.GetKey())
+	return convert.Result(g, err, wireSegment(m))
+}
+
+func UpdateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateSegmentRequest) (*flipt.Segment, int64, error) {
+	g, revision, err := s.UpdateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
+	return convert.Changed(g, revision, err, wireSegment(m))
+}
+
+func DeleteSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, int64, error) {
+	return convert.Done(s.DeleteSegment(ctx, w, m.GetNamespaceKey(), m.GetKey()))
+}
+
+// segmentOf converts a request that creates or updates a segment.
+func segmentOf(m interface {
+	GetKey() string
+	GetName() string
+	GetDescription() string
+	GetMatchType() flipt.MatchType
+}) service.SegmentInput {
+	return service.SegmentInput{
+		Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription(),
+		MatchType: convert.Enum[guidon.MatchType](m.GetMatchType()),
+	}
+}
+
+// wireSegment returns a function that converts segments of the request's namespace.
+func wireSegment(m convert.InNamespace) func(*guidon.Segment) *flipt.Segment {
+	namespace := convert.NamespaceOf(m)
+	return func(g *guidon.Segment) *flipt.Segment {
+		return &flipt.Segment{
+			Key: g.Key, Name: g.Name, Description: g.Description,
+			CreatedAt: convert.Timestamp(g.CreatedAt), UpdatedAt: convert.Timestamp(g.UpdatedAt),
+			Constraints: convert.All(g.Constraints, wireConstraint(namespace, g.Key)),
+			MatchType:   flipt.MatchType(g.MatchType), NamespaceKey: namespace,
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package ofrep
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/evaluation"
+)
+
+// Evaluation reasons (OFREP 11).
+const (
+	ofrepStatic         = "STATIC"
+	ofrepDefault        = "DEFAULT"
+	ofrepTargetingMatch = "TARGETING_MATCH"
+	ofrepSplit          = "SPLIT"
+	ofrepDisabled       = "DISABLED"
+)
+
+// ofrepAnswer is the result of evaluating a flag.
+type ofrepAnswer struct {
+	key     string
+	flag    *guidon.Flag // nil if the flag does not exist
+	form    *flagForm
+	variant guidon.VariantResult
+	boolean guidon.BooleanResult
+	err     error
+}
+
+// evaluateOFREP evaluates a flag of either type. A missing targeting key is an error
+// only if the result depends on it (OFREP 11).
+func evaluateOFREP(s *guidon.Snapshot, q *Question, key string) ofrepAnswer {
+	a := ofrepAnswer{key: key}
+	f := s.Compiled(key)
+	if f == nil {
+		a.err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace().Key+"/"+key)
+		return a
+	}
+	a.flag, a.form = f.Flag(), flagForms.Of(f)
+	entityID, properties := q.context.TargetingKey, q.context.Properties
+	bucketed := false
+	if a.flag.Type == guidon.BooleanFlag {
+		a.boolean, a.err = f.Boolean(entityID, properties)
+		bucketed = a.boolean.Bucketed
+	} else {
+		a.variant, a.err = f.Variant(entityID, properties)
+		bucketed = a.variant.Bucketed
+	}
+	if bucketed && entityID == "" {
+		a.err = &ofrepError{ofrepTargetingKeyMissing, guidon.Errorf(guidon.InvalidArgument,
+			"invalid field context.targetingKey: must not be empty, because flag %q is split by it", key)}
+	}
+	return a
+}
+
+// evaluateOFREP evaluates a flag and adds the evaluation to the events.
+func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events *evaluation.Events) ofrepAnswer {
+	if events == nil {
+		return evaluateOFREP(s, q, key) // without reading the clock
+	}
+	start := p.tick()
+	a := evaluateOFREP(s, q, key)
+	observeOFREP(events, q, &a, p.tick().Sub(start))
+	return a
+}
+
+// observeOFREP adds the evaluation to the events.
+func observeOFREP(e *evaluation.Events, q *Question, a *ofrepAnswer, duration time.Duration) {
+	q.flag = a.key // empty in a bulk request
+	switch {
+	case a.flag == nil:
+		e.Unknown(q, a.err, duration)
+	case a.flag.Type == guidon.BooleanFlag:
+		e.Boolean(q, &a.boolean, a.err, duration)
+		e.Last().OFREPReason = a.booleanReason()
+	default:
+		e.Variant(q, &a.variant, a.err, duration)
+		e.Last().OFREPReason = a.variantReason()
+	}
+}
+
+// append appends the result or the error.
+func (a *ofrepAnswer) append(b []byte) []byte {
+	switch {
+	case a.err != nil:
+		return appendOFREPError(b, a.key, a.err)
+	case a.flag.Type == guidon.BooleanFlag:
+		return a.appendBoolean(b)
+	}
+	return a.appendVariant(b)
+}
+
+func (a *ofrepAnswer) appendBoolean(b []byte) []byte {
+	value := "false"
+	if a.boolean.Enabled {
+		value = "true"
+	}
+	b = append(append(b, a.form.head...), `,"value":`...)
+	b = append(append(b, value...), `,"variant":"`...)
+	b = append(append(b, value...), `","reason":"`...)
+	b = append(append(b, a.booleanReason()...), '"')
+	if len(a.form.metadata) > 0 {
+		b = append(append(append(b, `,"metadata":{`...), a.form.metadata...), '}')
+	}
+	return append(b, '}')
+}
+
+// booleanReason never returns DISABLED: for that reason the client would use its own
+// default, but a disabled boolean flag has the value false.
+func (a *ofrepAnswer) booleanReason() string {
+	switch {
+	case a.boolean.Reason != guidon.ReasonMatch && a.form.static:
+		return ofrepStatic
+	case a.boolean.Reason != guidon.ReasonMatch:
+		return ofrepDefault
+	case a.boolean.SegmentKeys == nil && a.boolean.Bucketed:
+		return ofrepSplit
+	}
+	return ofrepTargetingMatch
+}
+
+func (a *ofrepAnswer) appendVariant(b []byte) []byte {
+	b = append(b, a.form.head...)
+	b = a.appendValue(b)
+	b = jsontext.AppendString(append(b, `,"variant":`...), a.variant.VariantKey)
+	b = append(append(append(b, `,"reason":"`...), a.variantReason()...), '"')
+	return append(a.appendVariantMetadata(b), '}')
+}
+
+// appendValue appends nothing if the client's own default applies: a null would be a
+// value of the wrong type.
+func (a *ofrepAnswer) appendValue(b []byte) []byte {
+	switch {
+	case a.variant.VariantKey == "":
+		return b
+	case !a.form.typed:
+		return jsontext.AppendString(append(b, `,"value":`...), a.variant.VariantKey)
+	case a.variant.Attachment == "", a.variant.Attachment == "null":
+		return b
+	}
+	return append(append(b, `,"value":`...), a.variant.Attachment...)
+}
+
+func (a *ofrepAnswer) variantReason() string {
+	r := &a.variant
+	switch {
+	case r.Reason == guidon.ReasonFlagDisabled:
+		return ofrepDisabled
+	case r.VariantKey == "":
+		return ofrepDefault // the default in the client's code
+	case r.Reason == guidon.ReasonMatch && r.Bucketed:
+		return ofrepSplit
+	case r.Reason == guidon.ReasonMatch:
+		return ofrepTargetingMatch
+	case a.form.static:
+		return ofrepStatic
+	}
+	return ofrepDefault
+}
+
+// appendVariantMetadata appends the metadata of the flag, the attachment if it is not
+// the value, and the segments that matched.
+func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
+	attached := a.variant.Attachment != "" && !a.form.typed
+	segments := a.variant.SegmentKeys
+	if len(a.form.metadata) == 0 && !attached && len(segments) == 0 {
+		return b
+	}
+	b = append(append(b, `,"metadata":{`...), a.form.metadata...)
+	if attached {
+		b = jsontext.AppendString(append(b, separator(b)+`"attachment":`...), a.variant.Attachment)
+	}
+	if len(segments) > 0 {
+		if len(segments) > 1 {
+			segments = slices.Sorted(slices.Values(segments))
+		}
+		b = jsontext.AppendString(append(b, separator(b)+`"segments":`...), strings.Join(segments, ","))
+	}
+	return append(b, '}')
+}
+
+// separator returns a comma unless the object at the end of b is still empty.
+func separator(b []byte) string {
+	if b[len(b)-1] == '{' {
+		return ""
+	}
+	return ","
+}

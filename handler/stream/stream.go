@@ -1,0 +1,314 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/service"
+)
+
+const (
+	// maxCapabilityGrace is how long a stream may outlast the capability of its client.
+	maxCapabilityGrace = 5 * time.Minute
+	// heartbeat is the longest silence on a stream. It is shorter than the idle
+	// timeouts of proxies (OFREP 7).
+	heartbeat = 20 * time.Second
+	// streamGap is the least time between a poll and the next one because of a
+	// change. Changes in between are reported together.
+	streamGap = 100 * time.Millisecond
+	// streamRetry is the least delay after a failed poll. Up to as much is added at
+	// random.
+	streamRetry = time.Second
+)
+
+// How long clients wait before they reconnect. The delay is random, so that the clients
+// of an instance that has ended do not reconnect all together. It is less than the 30 s
+// after which providers consider the stream broken (OFREP 7).
+const (
+	minReconnect = 2 * time.Second
+	maxReconnect = 12 * time.Second
+	// maxReconnectStopping is for the clients of an instance that stops: the longer
+	// it has run, the more clients it has.
+	maxReconnectStopping = 22 * time.Second
+)
+
+// Listener produces the events of a stream. It is the Payload of the stream's request.
+type Listener interface {
+	// Listen returns what has happened since the last call. The first call returns the
+	// start of the stream. If there is an error, the news have only the state.
+	Listen(ctx context.Context, s *service.Service, d service.Demand) (News, error)
+	// Namespace must not be called before Listen.
+	Namespace() string
+}
+
+// News is what a listener has found out.
+type News struct {
+	State  service.State
+	Events []byte // server-sent events
+	More   bool   // there may be more
+}
+
+// NewOperation returns an operation whose response is an event stream. It runs for
+// every poll of the stream, so the client is authenticated and authorized each time.
+func NewOperation(path string, area call.Area) *call.Operation {
+	return call.NewOperation(call.Route{Method: http.MethodGet, Pattern: path}, area, 0, listen)
+}
+
+// heard is the answer to a poll.
+type heard struct {
+	News
+	expires time.Time // when the caller's credential expires, or zero for never
+	until   time.Time // when the caller's capability ends, or zero if there is none
+}
+
+func listen(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
+	news, err := request.Payload.(Listener).Listen(ctx, s, c.Demand)
+	if err != nil {
+		return call.Response{State: news.State}, err
+	}
+	answer := &heard{News: news, until: c.Until}
+	if a := c.Caller.Authentication; a != nil {
+		answer.expires = a.ExpiresAt
+	}
+	return call.Response{State: news.State, Answer: answer}, nil
+}
+
+// Form serves the event streams of one kind.
+type Form struct {
+	Hub  *Hub
+	Kind Kind
+	// Open returns the request of a client, whose Payload is a Listener.
+	Open func(x *exchange.Exchange) (*call.Request, error)
+	// Errors is the form of the errors before a stream has started.
+	Errors exchange.Form
+}
+
+// Error implements [Form].
+func (f Form) Error(x *exchange.Exchange, err error) { f.Errors.Error(x, err) }
+
+// openStream is one open stream.
+type openStream struct {
+	hub      *Hub
+	x        *exchange.Exchange
+	pieces   exchange.Pieces
+	op       *call.Operation
+	request  *call.Request
+	listener Listener
+	slot     *Slot
+	written  time.Time // when something was last sent
+	end      time.Time // when the stream must end; zero means no limit
+}
+
+// Serve implements [Form]. If the first poll fails, it writes the error instead of a
+// stream.
+func (f Form) Serve(x *exchange.Exchange, o *call.Operation) {
+	s, first, err := f.open(x, o)
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	why := EndedFailed // unless run returns, it has panicked
+	x.Event.Ended = string(why)
+	defer func() { s.hub.Close(s.slot, why) }()
+	why = s.run(x.Request.Context(), first)
+	x.Event.Ended = string(why)
+}
+
+// open runs the first poll. It is a function of its own to keep the stack frame of Serve
+// small: that frame exists as long as the stream, and with thousands of streams its size
+// decides how far their stacks shrink.
+func (f Form) open(x *exchange.Exchange, o *call.Operation) (s *openStream, first []byte, err error) {
+	request, err := f.Open(x)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &openStream{hub: f.Hub, x: x, pieces: x.Pieces(), op: o, request: request, listener: request.Payload.(Listener)}
+	response, err := x.CarryAgain(x.Request.Context(), o, request)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.prepare(); err != nil {
+		return nil, nil, err
+	}
+	news := response.Answer.(*heard)
+	if !news.until.IsZero() {
+		// Clients with the same capability must not reconnect all together.
+		s.end = news.until.Add(jitter(0, maxCapabilityGrace))
+	}
+	s.slot, err = s.hub.Open(f.Kind, x.Event.Actor())
+	return s, news.Events, err
+}
+
+// prepare replaces the deadline for a whole response by that for one piece. It returns
+// Unimplemented if the connection does not support deadlines.
+func (s *openStream) prepare() error {
+	err := s.pieces.Control.SetWriteDeadline(time.Now().Add(exchange.WriteLimit))
+	if errors.Is(err, http.ErrNotSupported) {
+		return guidon.Errorf(guidon.Unimplemented, "this server does not support streaming")
+	}
+	return err
+}
+
+// run sends events until the stream ends, and returns the reason.
+func (s *openStream) run(ctx context.Context, first []byte) Reason {
+	// Set a deadline for what net/http writes at the end.
+	defer func() { _ = s.pieces.Begin() }()
+	header := s.x.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // a buffering proxy would wait forever for the end
+	s.x.WriteHeader(http.StatusOK)
+	if err := s.write(appendRetry(nil, minReconnect, maxReconnect)); err != nil {
+		return s.broken(ctx)
+	}
+	if err := s.write(first); err != nil {
+		return s.broken(ctx)
+	}
+	return s.follow(ctx)
+}
+
+// follow polls whenever something may have changed. No change is missed between two
+// polls, because the channel for the next wait is obtained before each.
+func (s *openStream) follow(ctx context.Context) Reason {
+	changed, cancel := s.hub.Subscribe(s.listener.Namespace())
+	defer cancel()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var wait <-chan struct{}
+	var polled, pollAt time.Time // immediately: changes since the first poll were not signaled
+	for {
+		now := time.Now()
+		if !pollAt.After(now) {
+			wait, polled = changed(), now
+			var why Reason
+			if pollAt, why = s.poll(ctx, now); why != "" {
+				return why
+			}
+		}
+		if now.Sub(s.written) >= heartbeat {
+			if err := s.write([]byte(": keep-alive\n\n")); err != nil {
+				return s.broken(ctx)
+			}
+		}
+		timer.Reset(time.Until(earliest(pollAt, s.written.Add(heartbeat), s.end)))
+		select {
+		case <-wait:
+			wait, pollAt = nil, polled.Add(streamGap)
+		case <-timer.C:
+		case <-s.slot.Displacement():
+			return EndedShare
+		case <-s.hub.Stopping():
+			_ = s.write(appendRetry(nil, minReconnect, maxReconnectStopping))
+			return EndedStopping
+		case <-ctx.Done():
+			return EndedByClient
+		}
+		if !s.end.IsZero() && !time.Now().Before(s.end) {
+			return EndedExpired
+		}
+	}
+}
+
+// poll sends all pending events. It returns when to poll again if nothing changes
+// before, or why the stream must end.
+func (s *openStream) poll(ctx context.Context, now time.Time) (pollAt time.Time, why Reason) {
+	for {
+		known := s.x.Event
+		response, err := s.x.CarryAgain(ctx, s.op, s.request)
+		if _, panicked := errors.AsType[*call.PanicError](err); ctx.Err() != nil && !panicked {
+			return pollAt, EndedByClient
+		}
+		if err != nil {
+			s.x.Event = known // keep the actor and the namespace for the log
+			if why = endOf(err); why != "" {
+				s.x.Event.Err = err
+			}
+			return now.Add(jitter(streamRetry, 2*streamRetry)), why
+		}
+		news := response.Answer.(*heard)
+		if err := s.write(news.Events); err != nil {
+			return pollAt, s.broken(ctx)
+		}
+		if news.More {
+			continue
+		}
+		if news.expires.IsZero() {
+			return never, ""
+		}
+		return latest(news.expires, now.Add(streamRetry)), ""
+	}
+}
+
+// endOf returns why the error of a poll ends the stream, or "" if it does not. Temporary
+// unavailability does not: the client would fare no better on another instance.
+func endOf(err error) Reason {
+	switch guidon.CodeOf(err) {
+	case guidon.Unavailable:
+		return ""
+	case guidon.Unauthenticated, guidon.PermissionDenied:
+		return EndedForbidden
+	case guidon.FailedPrecondition:
+		return EndedRewound
+	}
+	return EndedFailed
+}
+
+// write sends the events, each piece with its own deadline.
+func (s *openStream) write(events []byte) error {
+	if len(events) == 0 {
+		return nil
+	}
+	if _, err := s.pieces.Write(events); err != nil {
+		return err
+	}
+	if err := s.pieces.Control.Flush(); err != nil {
+		return err
+	}
+	s.written = time.Now()
+	return nil
+}
+
+// broken returns why a write failed.
+func (s *openStream) broken(ctx context.Context) Reason {
+	if ctx.Err() != nil {
+		return EndedByClient
+	}
+	return EndedSlow
+}
+
+// never is later than any time that is waited for.
+var never = time.Unix(1<<40, 0)
+
+func earliest(a, b, end time.Time) time.Time {
+	if b.Before(a) {
+		a = b
+	}
+	if !end.IsZero() && end.Before(a) {
+		a = end
+	}
+	return a
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// jitter returns a random duration between least and most, inclusive.
+func jitter(least, most time.Duration) time.Duration {
+	return least + rand.N(most-least+1) // #nosec G404 -- spreads load, keeps no secret
+}
+
+// appendRetry appends how long the client must wait before it reconnects.
+func appendRetry(b []byte, least, most time.Duration) []byte {
+	return fmt.Appendf(b, "retry: %d\n\n", jitter(least, most).Milliseconds())
+}
