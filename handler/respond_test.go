@@ -38,7 +38,8 @@ func TestPretty(t *testing.T) {
 	}
 }
 
-// TestCompression tests contract 1.3 for responses that are large enough to be compressed.
+// TestCompression tests contract 1.3 for responses that are large enough to be
+// compressed.
 func TestCompression(t *testing.T) {
 	s := newServer(t)
 	s.must("", "POST", "/api/v1/flags", `{"key":"small","name":"S"}`)

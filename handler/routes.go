@@ -38,7 +38,7 @@ var prefixes = []exchange.Prefix{
 	{Path: internalPrefix, Form: exchange.Messages, TrailingSlash: true},
 	{Path: metaPrefix, Form: exchange.Messages, TrailingSlash: true},
 	{Path: diagnostics.HealthPath, Form: exchange.Messages},
-	{Path: ofrep.OfrepPrefix, Form: ofrep.Form, TrailingSlash: true, LeadingSlash: true, Preflight: http.StatusNoContent}, // OFREP 1 and 10
+	{Path: ofrep.Prefix, Form: ofrep.Form, TrailingSlash: true, LeadingSlash: true, Preflight: http.StatusNoContent}, // OFREP 1 and 10
 }
 
 // Short names for the table.
@@ -122,7 +122,8 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
-		// Authentication. ExpireAuthenticationSelf has its time in the query (contract 10.4).
+		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
+		// 10.4).
 		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List),
 		call.Issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"), auth.CreateToken).EnabledIf(config.Authentication.TokenMethod),
 		call.Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), auth.ListAuthentications),
@@ -137,10 +138,10 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	)
 	// OFREP, and the event streams of runtimes that support them. They have no messages.
 	table = append(table,
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.OfrepFlag, protocol.Evaluate).ServingStale(), Form: ofrep.Form, Rest: true},
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.OfrepFlags, protocol.EvaluateAll).ServingStale(), Form: ofrep.Form},
-		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.OfrepConfiguration, protocol.Configure), Form: ofrep.Form},
-		exchange.Row{Operation: stream.NewOperation(ofrep.OfrepEvents, call.AreaOFREP).ServingStale().EnabledIf(streams), Form: protocol.EventForm()},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).ServingStale(), Form: ofrep.Form, Rest: true},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).ServingStale(), Form: ofrep.Form},
+		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure), Form: ofrep.Form},
+		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams), Form: protocol.EventForm()},
 		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams), Form: stream.NewChangeForm(config.Streams)},
 	)
 	if config.SignIn != nil {

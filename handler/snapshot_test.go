@@ -224,8 +224,8 @@ func TestSnapshotConditions(t *testing.T) {
 	}
 }
 
-// TestSnapshotUnknownNamespace checks that an unknown namespace is an empty one without an
-// ETag (contract 9.1), whatever ETag the client sends.
+// TestSnapshotUnknownNamespace checks that an unknown namespace is an empty one without
+// an ETag (contract 9.1), whatever ETag the client sends.
 func TestSnapshotUnknownNamespace(t *testing.T) {
 	s := newServer(t)
 	for _, condition := range []string{"", "*", "0000000000000000000000000000000000000100"} {

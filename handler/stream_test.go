@@ -322,7 +322,8 @@ func TestStreamsFail(t *testing.T) {
 	})
 }
 
-// TestStreamErrors checks that a stream that cannot start gets an ordinary error response.
+// TestStreamErrors checks that a stream that cannot start gets an ordinary error
+// response.
 func TestStreamErrors(t *testing.T) {
 	a := &service.Authentication{ID: "id", Method: service.MethodToken, TokenHash: service.HashToken("secret"),
 		Metadata: map[string]string{service.MetadataTokenNamespace: "default"}}

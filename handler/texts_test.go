@@ -20,7 +20,8 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
-// placeholder is replaced, in an encoded request, by a string that no encoder would write.
+// placeholder is replaced, in an encoded request, by a string that no encoder would
+// write.
 const placeholder = "PLACEHOLDER"
 
 // attacked returns a request of the operation with the value at the place, and "default"
@@ -59,9 +60,9 @@ func filled(t *testing.T, s *server) *server {
 	return s
 }
 
-// TestNULInRequests checks that a NUL, which PostgreSQL cannot store, is rejected in every
-// string of every request. The error names the field, and nothing changes. Evaluations,
-// which store nothing, still succeed.
+// TestNULInRequests checks that a NUL, which PostgreSQL cannot store, is rejected in
+// every string of every request. The error names the field, and nothing changes.
+// Evaluations, which store nothing, still succeed.
 func TestNULInRequests(t *testing.T) {
 	s := filled(t, newServer(t, tokens))
 	s.attackTexts("a%00b", `a\u0000b`, func(o *call.Operation, path, request string, got reply) {

@@ -4,54 +4,14 @@ import (
 	"context"
 
 	"google.golang.org/protobuf/types/known/emptypb"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/convert"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
 
-// Methods tells which sign-in methods there are.
-type Methods struct {
-	Token  bool   // static tokens can be created
-	SignIn SignIn // nil if nobody can sign in
-}
-
-// SignIn signs people and workloads in. It describes its methods, and has the operations
-// by which clients use them.
-type SignIn interface {
-	// Describe returns whether the method is enabled, and what clients must know of it.
-	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
-	// Rows returns the operations, whose area is AreaPublic or AreaAuthentication.
-	Rows() []exchange.Row
-}
-
-// List returns the sign-in methods (contract 10.4).
-func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Empty) (*auth.ListAuthenticationMethodsResponse, error) {
-	response := &auth.ListAuthenticationMethodsResponse{}
-	for _, method := range service.Methods() {
-		info := &auth.MethodInfo{Method: auth.Method(method), SessionCompatible: method.Browser()}
-		switch {
-		case method == service.MethodToken:
-			info.Enabled = a.Token
-		case a.SignIn != nil:
-			info.Enabled, info.Metadata = a.SignIn.Describe(method)
-		}
-		if method == service.MethodOIDC && info.GetMetadata() == nil {
-			info.Metadata = noProviders()
-		}
-		response.Methods = append(response.Methods, info)
-	}
-	return response, nil
-}
-
-// noProviders returns the metadata of the OIDC method if there are no providers.
-func noProviders() *structpb.Struct {
-	return &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStructValue(&structpb.Struct{})}}
-}
-
+// CreateToken creates a token.
 func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *auth.CreateTokenRequest) (*auth.CreateTokenResponse, error) {
 	expiresAt, err := convert.Instant("expiresAt", m.GetExpiresAt())
 	if err != nil {
@@ -67,6 +27,7 @@ func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *au
 	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
 }
 
+// ListAuthentications lists the authentications page by page.
 func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
 	items, next, err := s.ListAuthentications(ctx, c.Demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
 	if err != nil {
@@ -78,11 +39,13 @@ func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, 
 	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil
 }
 
+// GetAuthentication returns an authentication.
 func GetAuthentication(ctx context.Context, s *service.Service, c *call.Call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
 	a, err := s.GetAuthentication(ctx, c.Demand, m.GetId())
 	return convert.Result(a, err, wireAuthentication)
 }
 
+// DeleteAuthentication deletes an authentication.
 func DeleteAuthentication(ctx context.Context, s *service.Service, w service.Write, m *auth.DeleteAuthenticationRequest) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.DeleteAuthentication(ctx, w, m.GetId())
 }

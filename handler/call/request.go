@@ -110,7 +110,7 @@ type InPieces interface {
 const (
 	// MaxWhole is the size up to which a response is sent as a whole, in bytes.
 	MaxWhole = 64 << 10
-	// MaxGRPCResponse limits a message that contains a whole namespace, in bytes: both the
-	// server and the client hold all of it in memory.
+	// MaxGRPCResponse limits a message that contains a whole namespace, in bytes: both
+	// the server and the client hold all of it in memory.
 	MaxGRPCResponse = 64 << 20
 )

@@ -7,8 +7,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// DocumentOf returns the document of a message, or nil if m is nil. It shares lists of keys
-// with the message.
+// DocumentOf returns the document of a message, or nil if m is nil. It shares lists of
+// keys with the message.
 func DocumentOf(m *guidonv1.Document) *service.Document {
 	if m == nil {
 		return nil

@@ -96,7 +96,7 @@ type variantResponse struct {
 	at      timestamppb.Timestamp
 }
 
-// Release implements [Releaser].
+// Release implements [call.Releaser].
 func (r *variantResponse) Release() {
 	r.message.Reset()
 	variantResponses.Put(r)
@@ -107,7 +107,7 @@ type booleanResponse struct {
 	at      timestamppb.Timestamp
 }
 
-// Release implements [Releaser].
+// Release implements [call.Releaser].
 func (r *booleanResponse) Release() {
 	r.message.Reset()
 	booleanResponses.Put(r)

@@ -11,7 +11,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 )
 
-// Log is an [EvaluationObserver] that logs each evaluation as an event, under
+// Log is an [Observer] that logs each evaluation as an event, under
 // the names of OpenTelemetry's semantic conventions for feature flags (OFREP 13). It is
 // safe for concurrent use.
 type Log struct {
@@ -25,7 +25,7 @@ func NewLog(logger *slog.Logger, entities bool) *Log {
 	return &Log{logger: logger, entities: entities}
 }
 
-// Evaluated implements [EvaluationObserver].
+// Evaluated implements [Observer].
 func (l *Log) Evaluated(events []Event) {
 	ctx := context.Background()
 	if !l.logger.Enabled(ctx, slog.LevelInfo) {

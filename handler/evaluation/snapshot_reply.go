@@ -92,7 +92,7 @@ func (b *snapshotBody) writePretty(out io.Writer) error {
 	return w.End()
 }
 
-// WriteJSON implements [InPieces].
+// WriteJSON implements [call.InPieces].
 func (b *snapshotBody) WriteJSON(out io.Writer, pretty bool) error {
 	if pretty {
 		return b.writePretty(out)
@@ -100,8 +100,8 @@ func (b *snapshotBody) WriteJSON(out io.Writer, pretty bool) error {
 	return b.writeTo(out)
 }
 
-// Reply implements [Replier]. It writes the body in the format and encoding that the
-// client accepts.
+// Reply implements [exchange.Replier]. It writes the body in the format and encoding
+// that the client accepts.
 func (b *snapshotBody) Reply(x *exchange.Exchange) {
 	if x.Pretty() {
 		x.ReplyPieces(b)

@@ -81,7 +81,7 @@ func (x *Exchange) setCall(o *call.Operation) {
 // PathVariable returns the value of a variable in the pattern of the route.
 func (x *Exchange) PathVariable(name string) string { return chi.URLParam(x.Request, name) }
 
-// Receive implements [Source].
+// Receive implements [call.Source].
 func (x *Exchange) Receive(ctx context.Context, o *call.Operation, request *call.Request, limits call.Limits) (err error) {
 	m := o.NewRequest()
 	if long := o.LongBody(); x.isLong(long, limits) {
@@ -207,7 +207,7 @@ func isLarge(m proto.Message) bool {
 // cached snapshot, and encoding it as a whole would copy them.
 type largeMessage struct{ message proto.Message }
 
-// WriteJSON implements [InPieces].
+// WriteJSON implements [call.InPieces].
 func (m largeMessage) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewWriter(out)
 	if pretty {

@@ -9,7 +9,8 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 )
 
-// WriteLimit is how long a client may take to receive one piece, of at most [MaxWhole].
+// WriteLimit is how long a client may take to receive one piece, of at most
+// [call.MaxWhole].
 const WriteLimit = 10 * time.Second
 
 // The memory needed for writing in pieces, uncompressed and compressed, in bytes.

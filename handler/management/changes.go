@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListChanges lists the changes of a namespace, newest first.
 func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ListChangesRequest, request *call.Request) (call.Response, error) {
 	since, err := convert.Instant("since", m.GetSince())
 	if err != nil {

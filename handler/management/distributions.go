@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// CreateDistribution creates a distribution.
 func CreateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateDistributionRequest) (*flipt.Distribution, int64, error) {
 	d, revision, err := s.CreateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
@@ -18,6 +19,7 @@ func CreateDistribution(ctx context.Context, s *service.Service, w service.Write
 	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
+// UpdateDistribution updates a distribution.
 func UpdateDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateDistributionRequest) (*flipt.Distribution, int64, error) {
 	d, revision, err := s.UpdateDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(), Rollout: m.GetRollout(),
@@ -25,6 +27,7 @@ func UpdateDistribution(ctx context.Context, s *service.Service, w service.Write
 	return convert.Changed(d, revision, err, wireDistribution(m.GetRuleId()))
 }
 
+// DeleteDistribution deletes a distribution.
 func DeleteDistribution(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteDistributionRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteDistribution(ctx, w, m.GetNamespaceKey(), service.DistributionInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), RuleID: m.GetRuleId(), VariantID: m.GetVariantId(),

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ImportDocument imports a document.
 func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ImportRequest, request *call.Request) (call.Response, error) {
 	if m.GetDocument() == nil {
 		return call.Response{}, guidon.Errorf(guidon.InvalidArgument, "invalid field document: must not be empty")
@@ -32,6 +33,7 @@ func ImportDocument(ctx context.Context, s *service.Service, c *call.Call, m *gu
 	return call.Response{State: state, Message: wireImportResult(result)}, nil
 }
 
+// ExportDocument exports a document.
 func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Request) (call.Response, error) {
 	export := v.Export(m.GetSortByKey())
 	if request.Pieces {
@@ -52,7 +54,7 @@ func ExportDocument(v service.View, m *guidonv1.ExportRequest, request *call.Req
 // exported is an export that is written in pieces.
 type exported struct{ *service.Export }
 
-// WriteJSON implements [InPieces].
+// WriteJSON implements [call.InPieces].
 func (e exported) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewObjectWriter(out, pretty)
 	w.Member("namespace", convert.WireDocumentNamespace(e.Namespace()))

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListFlags lists the flags of a namespace.
 func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	flags, page, err := v.Flags(requested)
@@ -26,6 +27,7 @@ func ListFlags(v service.View, m *flipt.ListFlagRequest, request *call.Request) 
 	}), nil
 }
 
+// CreateFlag creates a flag.
 func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateFlagRequest) (*flipt.Flag, int64, error) {
 	metadata, err := convert.JSON("metadata", m.GetMetadata())
 	if err != nil {
@@ -38,11 +40,13 @@ func CreateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 	return convert.Changed(f, revision, err, wireFlag(m))
 }
 
+// GetFlag returns a flag.
 func GetFlag(v service.View, m *flipt.GetFlagRequest) (*flipt.Flag, error) {
 	f, err := v.Flag(m.GetKey())
 	return convert.Result(f, err, wireFlag(m))
 }
 
+// UpdateFlag updates a flag.
 func UpdateFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateFlagRequest) (*flipt.Flag, int64, error) {
 	metadata, err := convert.JSON("metadata", m.GetMetadata())
 	if err != nil {
@@ -55,6 +59,7 @@ func UpdateFlag(ctx context.Context, s *service.Service, w service.Write, m *fli
 	return convert.Changed(f, revision, err, wireFlag(m))
 }
 
+// DeleteFlag deletes a flag.
 func DeleteFlag(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteFlagRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteFlag(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }

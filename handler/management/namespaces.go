@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListNamespaces lists the namespaces page by page.
 func ListNamespaces(ctx context.Context, s *service.Service, _ *call.Call, m *flipt.ListNamespaceRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	namespaces, page, err := s.ListNamespaces(ctx, requested)
@@ -26,20 +27,24 @@ func ListNamespaces(ctx context.Context, s *service.Service, _ *call.Call, m *fl
 	}), nil
 }
 
+// CreateNamespace creates a namespace.
 func CreateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateNamespaceRequest) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.CreateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
 	return convert.Changed(n, revision, err, wireNamespace)
 }
 
+// GetNamespace returns a namespace.
 func GetNamespace(v service.View, _ *flipt.GetNamespaceRequest, _ *call.Request) (call.Response, error) {
 	return call.Response{Message: wireNamespace(v.Snapshot.Namespace())}, nil
 }
 
+// UpdateNamespace updates a namespace.
 func UpdateNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateNamespaceRequest) (*flipt.Namespace, int64, error) {
 	n, revision, err := s.UpdateNamespace(ctx, w, service.NamespaceInput{Key: m.GetKey(), Name: m.GetName(), Description: m.GetDescription()})
 	return convert.Changed(n, revision, err, wireNamespace)
 }
 
+// DeleteNamespace deletes a namespace.
 func DeleteNamespace(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteNamespaceRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteNamespace(ctx, w, m.GetKey(), m.GetForce()))
 }

@@ -41,7 +41,7 @@ func (l *listing[T, M]) answer(request *call.Request, whole func(items []M) prot
 	return call.Response{Answer: l}
 }
 
-// WriteJSON implements [InPieces].
+// WriteJSON implements [call.InPieces].
 func (l *listing[T, M]) WriteJSON(out io.Writer, pretty bool) error {
 	w := codec.NewObjectWriter(out, pretty)
 	codec.WriteList(w, l.field, slices.Values(l.items), l.convert)

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListRollouts lists the rollouts of a flag.
 func ListRollouts(v service.View, m *flipt.ListRolloutRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	rollouts, page, err := v.Rollouts(m.GetFlagKey(), requested)
@@ -26,6 +27,7 @@ func ListRollouts(v service.View, m *flipt.ListRolloutRequest, request *call.Req
 	}), nil
 }
 
+// CreateRollout creates a rollout.
 func CreateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRolloutRequest) (*flipt.Rollout, int64, error) {
 	r, revision, err := s.CreateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		FlagKey: m.GetFlagKey(), Rank: m.GetRank(), Description: m.GetDescription(),
@@ -34,15 +36,18 @@ func CreateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
+// OrderRollouts orders the rollouts of a flag.
 func OrderRollouts(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRolloutsRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.OrderRollouts(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRolloutIds()))
 }
 
+// GetRollout returns a rollout.
 func GetRollout(v service.View, m *flipt.GetRolloutRequest) (*flipt.Rollout, error) {
 	r, flagKey, err := v.Rollout(m.GetFlagKey(), m.GetId())
 	return convert.Result(r, err, wireRollout(convert.NamespaceOf(m), flagKey))
 }
 
+// UpdateRollout updates a rollout.
 func UpdateRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRolloutRequest) (*flipt.Rollout, int64, error) {
 	r, revision, err := s.UpdateRollout(ctx, w, m.GetNamespaceKey(), service.RolloutInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Description: m.GetDescription(),
@@ -51,6 +56,7 @@ func UpdateRollout(ctx context.Context, s *service.Service, w service.Write, m *
 	return convert.Changed(r, revision, err, wireRollout(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
+// DeleteRollout deletes a rollout.
 func DeleteRollout(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRolloutRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteRollout(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }

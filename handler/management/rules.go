@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListRules lists the rules of a flag.
 func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	rules, page, err := v.Rules(m.GetFlagKey(), requested)
@@ -26,6 +27,7 @@ func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) 
 	}), nil
 }
 
+// CreateRule creates a rule.
 func CreateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.CreateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
@@ -34,15 +36,18 @@ func CreateRule(ctx context.Context, s *service.Service, w service.Write, m *fli
 	return convert.Changed(r, revision, err, wireRule(m))
 }
 
+// OrderRules orders the rules of a flag.
 func OrderRules(ctx context.Context, s *service.Service, w service.Write, m *flipt.OrderRulesRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.OrderRules(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetRuleIds()))
 }
 
+// GetRule returns a rule.
 func GetRule(v service.View, m *flipt.GetRuleRequest) (*flipt.Rule, error) {
 	r, err := v.Rule(m.GetFlagKey(), m.GetId())
 	return convert.Result(r, err, wireRule(m))
 }
 
+// UpdateRule updates a rule.
 func UpdateRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateRuleRequest) (*flipt.Rule, int64, error) {
 	r, revision, err := s.UpdateRule(ctx, w, m.GetNamespaceKey(), service.RuleInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), SegmentKey: segmentKeyOf(m), SegmentKeys: m.GetSegmentKeys(),
@@ -51,6 +56,7 @@ func UpdateRule(ctx context.Context, s *service.Service, w service.Write, m *fli
 	return convert.Changed(r, revision, err, wireRule(m))
 }
 
+// DeleteRule deletes a rule.
 func DeleteRule(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteRuleRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteRule(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// ListSegments lists the segments of a namespace.
 func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
 	segments, page, err := v.Segments(requested)
@@ -26,21 +27,25 @@ func ListSegments(v service.View, m *flipt.ListSegmentRequest, request *call.Req
 	}), nil
 }
 
+// CreateSegment creates a segment.
 func CreateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateSegmentRequest) (*flipt.Segment, int64, error) {
 	g, revision, err := s.CreateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
 	return convert.Changed(g, revision, err, wireSegment(m))
 }
 
+// GetSegment returns a segment.
 func GetSegment(v service.View, m *flipt.GetSegmentRequest) (*flipt.Segment, error) {
 	g, err := v.Segment(m.GetKey())
 	return convert.Result(g, err, wireSegment(m))
 }
 
+// UpdateSegment updates a segment.
 func UpdateSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateSegmentRequest) (*flipt.Segment, int64, error) {
 	g, revision, err := s.UpdateSegment(ctx, w, m.GetNamespaceKey(), segmentOf(m))
 	return convert.Changed(g, revision, err, wireSegment(m))
 }
 
+// DeleteSegment deletes a segment.
 func DeleteSegment(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteSegmentRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteSegment(ctx, w, m.GetNamespaceKey(), m.GetKey()))
 }

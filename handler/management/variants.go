@@ -11,6 +11,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
+// CreateVariant creates a variant.
 func CreateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.CreateVariantRequest) (*flipt.Variant, int64, error) {
 	v, revision, err := s.CreateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
 		FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
@@ -19,6 +20,7 @@ func CreateVariant(ctx context.Context, s *service.Service, w service.Write, m *
 	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
+// UpdateVariant updates a variant.
 func UpdateVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.UpdateVariantRequest) (*flipt.Variant, int64, error) {
 	v, revision, err := s.UpdateVariant(ctx, w, m.GetNamespaceKey(), service.VariantInput{
 		ID: m.GetId(), FlagKey: m.GetFlagKey(), Key: m.GetKey(), Name: m.GetName(),
@@ -27,6 +29,7 @@ func UpdateVariant(ctx context.Context, s *service.Service, w service.Write, m *
 	return convert.Changed(v, revision, err, wireVariant(convert.NamespaceOf(m), m.GetFlagKey()))
 }
 
+// DeleteVariant deletes a variant.
 func DeleteVariant(ctx context.Context, s *service.Service, w service.Write, m *flipt.DeleteVariantRequest) (*emptypb.Empty, int64, error) {
 	return convert.Done(s.DeleteVariant(ctx, w, m.GetNamespaceKey(), m.GetFlagKey(), m.GetId()))
 }

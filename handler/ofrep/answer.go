@@ -12,15 +12,15 @@ import (
 
 // Evaluation reasons (OFREP 11).
 const (
-	ofrepStatic         = "STATIC"
-	ofrepDefault        = "DEFAULT"
-	ofrepTargetingMatch = "TARGETING_MATCH"
-	ofrepSplit          = "SPLIT"
-	ofrepDisabled       = "DISABLED"
+	reasonStatic         = "STATIC"
+	reasonDefault        = "DEFAULT"
+	reasonTargetingMatch = "TARGETING_MATCH"
+	reasonSplit          = "SPLIT"
+	reasonDisabled       = "DISABLED"
 )
 
-// ofrepAnswer is the result of evaluating a flag.
-type ofrepAnswer struct {
+// answer is the result of evaluating a flag.
+type answer struct {
 	key     string
 	flag    *guidon.Flag // nil if the flag does not exist
 	form    *flagForm
@@ -29,10 +29,10 @@ type ofrepAnswer struct {
 	err     error
 }
 
-// evaluateOFREP evaluates a flag of either type. A missing targeting key is an error
+// evaluate evaluates a flag of either type. A missing targeting key is an error
 // only if the result depends on it (OFREP 11).
-func evaluateOFREP(s *guidon.Snapshot, q *Question, key string) ofrepAnswer {
-	a := ofrepAnswer{key: key}
+func evaluate(s *guidon.Snapshot, q *Question, key string) answer {
+	a := answer{key: key}
 	f := s.Compiled(key)
 	if f == nil {
 		a.err = guidon.Errorf(guidon.NotFound, "flag %q not found", s.Namespace().Key+"/"+key)
@@ -49,25 +49,25 @@ func evaluateOFREP(s *guidon.Snapshot, q *Question, key string) ofrepAnswer {
 		bucketed = a.variant.Bucketed
 	}
 	if bucketed && entityID == "" {
-		a.err = &ofrepError{ofrepTargetingKeyMissing, guidon.Errorf(guidon.InvalidArgument,
+		a.err = &codedError{codeTargetingKeyMissing, guidon.Errorf(guidon.InvalidArgument,
 			"invalid field context.targetingKey: must not be empty, because flag %q is split by it", key)}
 	}
 	return a
 }
 
-// evaluateOFREP evaluates a flag and adds the evaluation to the events.
-func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events *evaluation.Events) ofrepAnswer {
+// evaluate evaluates a flag and adds the evaluation to the events.
+func (p *Protocol) evaluate(s *guidon.Snapshot, q *Question, key string, events *evaluation.Events) answer {
 	if events == nil {
-		return evaluateOFREP(s, q, key) // without reading the clock
+		return evaluate(s, q, key) // without reading the clock
 	}
 	start := p.tick()
-	a := evaluateOFREP(s, q, key)
-	observeOFREP(events, q, &a, p.tick().Sub(start))
+	a := evaluate(s, q, key)
+	observe(events, q, &a, p.tick().Sub(start))
 	return a
 }
 
-// observeOFREP adds the evaluation to the events.
-func observeOFREP(e *evaluation.Events, q *Question, a *ofrepAnswer, duration time.Duration) {
+// observe adds the evaluation to the events.
+func observe(e *evaluation.Events, q *Question, a *answer, duration time.Duration) {
 	q.flag = a.key // empty in a bulk request
 	switch {
 	case a.flag == nil:
@@ -82,17 +82,17 @@ func observeOFREP(e *evaluation.Events, q *Question, a *ofrepAnswer, duration ti
 }
 
 // append appends the result or the error.
-func (a *ofrepAnswer) append(b []byte) []byte {
+func (a *answer) append(b []byte) []byte {
 	switch {
 	case a.err != nil:
-		return appendOFREPError(b, a.key, a.err)
+		return appendError(b, a.key, a.err)
 	case a.flag.Type == guidon.BooleanFlag:
 		return a.appendBoolean(b)
 	}
 	return a.appendVariant(b)
 }
 
-func (a *ofrepAnswer) appendBoolean(b []byte) []byte {
+func (a *answer) appendBoolean(b []byte) []byte {
 	value := "false"
 	if a.boolean.Enabled {
 		value = "true"
@@ -109,19 +109,19 @@ func (a *ofrepAnswer) appendBoolean(b []byte) []byte {
 
 // booleanReason never returns DISABLED: for that reason the client would use its own
 // default, but a disabled boolean flag has the value false.
-func (a *ofrepAnswer) booleanReason() string {
+func (a *answer) booleanReason() string {
 	switch {
 	case a.boolean.Reason != guidon.ReasonMatch && a.form.static:
-		return ofrepStatic
+		return reasonStatic
 	case a.boolean.Reason != guidon.ReasonMatch:
-		return ofrepDefault
+		return reasonDefault
 	case a.boolean.SegmentKeys == nil && a.boolean.Bucketed:
-		return ofrepSplit
+		return reasonSplit
 	}
-	return ofrepTargetingMatch
+	return reasonTargetingMatch
 }
 
-func (a *ofrepAnswer) appendVariant(b []byte) []byte {
+func (a *answer) appendVariant(b []byte) []byte {
 	b = append(b, a.form.head...)
 	b = a.appendValue(b)
 	b = jsontext.AppendString(append(b, `,"variant":`...), a.variant.VariantKey)
@@ -131,7 +131,7 @@ func (a *ofrepAnswer) appendVariant(b []byte) []byte {
 
 // appendValue appends nothing if the client's own default applies: a null would be a
 // value of the wrong type.
-func (a *ofrepAnswer) appendValue(b []byte) []byte {
+func (a *answer) appendValue(b []byte) []byte {
 	switch {
 	case a.variant.VariantKey == "":
 		return b
@@ -143,26 +143,26 @@ func (a *ofrepAnswer) appendValue(b []byte) []byte {
 	return append(append(b, `,"value":`...), a.variant.Attachment...)
 }
 
-func (a *ofrepAnswer) variantReason() string {
+func (a *answer) variantReason() string {
 	r := &a.variant
 	switch {
 	case r.Reason == guidon.ReasonFlagDisabled:
-		return ofrepDisabled
+		return reasonDisabled
 	case r.VariantKey == "":
-		return ofrepDefault // the default in the client's code
+		return reasonDefault // the default in the client's code
 	case r.Reason == guidon.ReasonMatch && r.Bucketed:
-		return ofrepSplit
+		return reasonSplit
 	case r.Reason == guidon.ReasonMatch:
-		return ofrepTargetingMatch
+		return reasonTargetingMatch
 	case a.form.static:
-		return ofrepStatic
+		return reasonStatic
 	}
-	return ofrepDefault
+	return reasonDefault
 }
 
 // appendVariantMetadata appends the metadata of the flag, the attachment if it is not
 // the value, and the segments that matched.
-func (a *ofrepAnswer) appendVariantMetadata(b []byte) []byte {
+func (a *answer) appendVariantMetadata(b []byte) []byte {
 	attached := a.variant.Attachment != "" && !a.form.typed
 	segments := a.variant.SegmentKeys
 	if len(a.form.metadata) == 0 && !attached && len(segments) == 0 {

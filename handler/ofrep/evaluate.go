@@ -16,8 +16,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// maxOFREPKeys is how many flags a bulk request may name.
-const maxOFREPKeys = 1000
+// maxKeys is how many flags a bulk request may name.
+const maxKeys = 1000
 
 // Evaluate evaluates one flag (OFREP 3).
 func (p *Protocol) Evaluate(ctx context.Context, s *service.Service, c *call.Call, q *Question, request *call.Request) (call.Response, error) {
@@ -52,7 +52,7 @@ func (p *Protocol) EvaluateAll(ctx context.Context, s *service.Service, c *call.
 	snapshot := view.Snapshot
 	offer := p.offerStream(c, q)
 	etag := q.etag(snapshot, offer)
-	if matchesOFREPETag(request.IfNoneMatch, etag) {
+	if matchesETag(request.IfNoneMatch, etag) {
 		return call.Response{State: view.State, ETag: etag, NotModified: true}, nil
 	}
 	keys, err := q.keys(snapshot)
@@ -93,9 +93,9 @@ func (p *Protocol) EvaluateAll(ctx context.Context, s *service.Service, c *call.
 // reserveAnswer reserves memory for a bulk response that has grown to the size.
 func reserveAnswer(ctx context.Context, r *call.Request, size int) error {
 	switch {
-	case size > maxOFREPAnswer:
+	case size > maxAnswer:
 		return guidon.Errorf(guidon.TooLarge,
-			"the response exceeds %d bytes; name fewer flags in the field context.flags, separated by commas", maxOFREPAnswer)
+			"the response exceeds %d bytes; name fewer flags in the field context.flags, separated by commas", maxAnswer)
 	case int64(size) > max(r.Memory.Size(), budget.Small):
 		return r.Reserve(ctx, 2*int64(size))
 	}
@@ -158,17 +158,17 @@ func (q *Question) namedKeys() ([]string, error) {
 		if key = strings.TrimSpace(key); key == "" {
 			continue
 		}
-		if keys = append(keys, key); len(keys) > maxOFREPKeys {
-			return nil, guidon.Errorf(guidon.TooLarge, "invalid field context.flags: must not name more than %d flags", maxOFREPKeys)
+		if keys = append(keys, key); len(keys) > maxKeys {
+			return nil, guidon.Errorf(guidon.TooLarge, "invalid field context.flags: must not name more than %d flags", maxKeys)
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys), nil
 }
 
-// ofrepEncoding is part of the ETag. It must be incremented whenever the encoding of the
-// same state and context changes, so that clients do not keep the old response.
-const ofrepEncoding = 1
+// encodingVersion is part of the ETag. It must be incremented whenever the encoding of
+// the same state and context changes, so that clients do not keep the old response.
+const encodingVersion = 1
 
 // etag returns the ETag of the bulk response, without quotes. It is a digest of all that
 // the response depends on: number and stamp of the revision, the offered stream, and
@@ -179,7 +179,7 @@ func (q *Question) etag(s *guidon.Snapshot, offer *streamOffer) string {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
 	}
-	b = binary.AppendUvarint(b, ofrepEncoding)
+	b = binary.AppendUvarint(b, encodingVersion)
 	b = binary.AppendVarint(b, s.Revision().Number)
 	b = binary.AppendVarint(b, s.Revision().Stamp)
 	text(s.Namespace().Key)
@@ -199,8 +199,8 @@ func (q *Question) etag(s *guidon.Snapshot, offer *streamOffer) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:18])
 }
 
-// matchesOFREPETag reports whether the header If-None-Match contains the ETag. It
+// matchesETag reports whether the header If-None-Match contains the ETag. It
 // ignores "*": a client that sends it need not have a response (OFREP 6).
-func matchesOFREPETag(header, etag string) bool {
+func matchesETag(header, etag string) bool {
 	return !strings.Contains(header, "*") && call.MatchesETag(header, etag)
 }

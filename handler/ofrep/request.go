@@ -20,20 +20,20 @@ import (
 // The paths of OFREP. A request may have an extra leading slash, because clients append
 // the path to a base URL that ends in one, and a trailing slash (OFREP 1).
 const (
-	OfrepPrefix        = "/ofrep"
-	OfrepConfiguration = OfrepPrefix + "/v1/configuration"
-	OfrepFlags         = OfrepPrefix + "/v1/evaluate/flags"
-	OfrepFlag          = OfrepFlags + "/{key}"
+	Prefix            = "/ofrep"
+	ConfigurationPath = Prefix + "/v1/configuration"
+	FlagsPath         = Prefix + "/v1/evaluate/flags"
+	FlagPath          = FlagsPath + "/{key}"
 )
 
 // The largest request body and the largest bulk response, in bytes.
 const (
-	ofrepBodyLimit = 1 << 20
-	maxOFREPAnswer = 64 << 20
+	bodyLimit = 1 << 20
+	maxAnswer = 64 << 20
 )
 
-// ofrepVary names the request headers that affect the response.
-const ofrepVary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
+// vary names the request headers that affect the response.
+const vary = "Authorization, X-API-Key, X-Flipt-Namespace, X-Guidon-Namespace"
 
 // Protocol runs the operations of OFREP. It is safe for concurrent use.
 type Protocol struct {
@@ -49,9 +49,9 @@ func NewProtocol(evaluator *evaluation.Evaluator, streams *stream.Hub, protected
 	return &Protocol{evaluator: evaluator, streams: streams, protected: protected, now: now, tick: tick}
 }
 
-// NewOperation returns an operation of OFREP, to be served in [OFREPForm].
+// NewOperation returns an operation of OFREP, to be served in [Form].
 func NewOperation(method, path string, run func(ctx context.Context, s *service.Service, c *call.Call, q *Question, request *call.Request) (call.Response, error)) *call.Operation {
-	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, ofrepBodyLimit, func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
+	return call.NewOperation(call.Route{Method: method, Pattern: path}, call.AreaOFREP, bodyLimit, func(ctx context.Context, s *service.Service, c *call.Call, request *call.Request) (call.Response, error) {
 		return run(ctx, s, c, request.Payload.(*Question), request)
 	})
 }
@@ -63,11 +63,11 @@ type Question struct {
 	refetch   bool   // sent because of a change event
 	context   codec.EvaluationContext
 	x         *exchange.Exchange
-	answer    ofrepBody
+	answer    body
 }
 
-// ofrepBody is the Answer of an operation.
-type ofrepBody struct{ content []byte }
+// body is the Answer of an operation. It is part of the question to save an allocation.
+type body struct{ content []byte }
 
 var questions = sync.Pool{New: func() any { return new(Question) }}
 
@@ -77,17 +77,17 @@ func (q *Question) release() {
 	questions.Put(q)
 }
 
-// GetNamespaceKey, GetFlagKey and GetEntityId implement [Evaluated].
+// GetNamespaceKey, GetFlagKey and GetEntityId implement [evaluation.Evaluated].
 
 func (q *Question) GetNamespaceKey() string { return q.namespace }
 func (q *Question) GetFlagKey() string      { return q.flag }
 func (q *Question) GetEntityId() string     { return q.context.TargetingKey }
 
-// About implements [Confined].
+// About implements [call.Confined].
 func (q *Question) About() string { return guidon.NamespaceKey(q.namespace) }
 
-// Confine implements [Confined]: the namespace is the default of a token that is limited
-// to it, and any other is denied (OFREP 10).
+// Confine implements [call.Confined]: the namespace is the default of a token that is
+// limited to it, and any other is denied (OFREP 10).
 func (q *Question) Confine(namespace string) error {
 	switch q.namespace {
 	case "":
@@ -100,18 +100,18 @@ func (q *Question) Confine(namespace string) error {
 }
 
 // Form is the form of OFREP.
-var Form exchange.Form = ofrepForm{}
+var Form exchange.Form = form{}
 
-type ofrepForm struct{}
+type form struct{}
 
-// Serve implements [Form].
-func (ofrepForm) Serve(x *exchange.Exchange, o *call.Operation) {
+// Serve implements [exchange.Form].
+func (form) Serve(x *exchange.Exchange, o *call.Operation) {
 	header := x.Header()
 	x.Set("Cache-Control", "no-store") // caches cannot key the response to a POST (OFREP 6)
 	if len(header["Vary"]) == 0 {
-		x.Set("Vary", ofrepVary+", Origin")
+		x.Set("Vary", vary+", Origin")
 	} else { // CORS has added Origin
-		header["Vary"] = append(header["Vary"], ofrepVary)
+		header["Vary"] = append(header["Vary"], vary)
 	}
 	ctx, cancel, err := x.Context()
 	if err != nil {
@@ -121,7 +121,7 @@ func (ofrepForm) Serve(x *exchange.Exchange, o *call.Operation) {
 	defer cancel()
 	q := newQuestion(x)
 	x.Call = call.Request{
-		Credentials:  ofrepCredentials(x.Request.Header),
+		Credentials:  credentials(x.Request.Header),
 		IfNoneMatch:  strings.Join(x.Request.Header["If-None-Match"], ","),
 		CacheControl: strings.Join(x.Request.Header["Cache-Control"], ","),
 		MinRevision:  strings.Join(x.Request.Header[call.MinRevisionHeader], ","),
@@ -133,7 +133,10 @@ func (ofrepForm) Serve(x *exchange.Exchange, o *call.Operation) {
 		x.Call.CacheControl = "no-cache"
 	}
 	response, err := x.Carry(ctx, o)
-	content := q.answer.content
+	var content []byte
+	if answer, ok := response.Answer.(*body); ok {
+		content = answer.content
+	}
 	q.release()
 	if err != nil {
 		x.ReplyError(err)
@@ -150,7 +153,7 @@ func (ofrepForm) Serve(x *exchange.Exchange, o *call.Operation) {
 	x.Reply(http.StatusOK, exchange.ContentJSON, content)
 }
 
-// isRefetch reports whether the client of a bulk request sent the request because of a change event. The
+// isRefetch reports whether the client sent a bulk request because of a change event. The
 // response must then include that change, which is in the database (OFREP 2).
 func isRefetch(x *exchange.Exchange) bool {
 	if !strings.Contains(x.Request.URL.RawQuery, "flagConfig") {
@@ -160,18 +163,18 @@ func isRefetch(x *exchange.Exchange) bool {
 	return query.Has("flagConfigEtag") || query.Has("flagConfigLastModified")
 }
 
-// ofrepKey returns the flag key in the path, slashes included, or "" if there is none.
-func ofrepKey(x *exchange.Exchange) string {
-	key, ok := strings.CutPrefix(x.Path(), OfrepFlags+"/")
+// flagKey returns the flag key in the path, slashes included, or "" if there is none.
+func flagKey(x *exchange.Exchange) string {
+	key, ok := strings.CutPrefix(x.Path(), FlagsPath+"/")
 	if !ok {
 		return ""
 	}
 	return key
 }
 
-// ofrepCredentials returns the credentials of a request. Without an Authorization header,
+// credentials returns the credentials of a request. Without an Authorization header,
 // the key in X-API-Key is a bearer token (OFREP 10).
-func ofrepCredentials(header http.Header) call.Credentials {
+func credentials(header http.Header) call.Credentials {
 	c := call.Credentials{Authorization: header["Authorization"], Cookie: header["Cookie"]}
 	if key := exchange.First(header, "X-Api-Key"); key != "" && len(c.Authorization) == 0 {
 		c.Authorization = []string{"Bearer " + key}
@@ -182,25 +185,25 @@ func ofrepCredentials(header http.Header) call.Credentials {
 // newQuestion returns a question with the data from the URL and the headers.
 func newQuestion(x *exchange.Exchange) *Question {
 	q := questions.Get().(*Question)
-	q.x, q.namespace, q.flag = x, ofrepNamespace(x), ofrepKey(x)
+	q.x, q.namespace, q.flag = x, namespaceIn(x), flagKey(x)
 	q.refetch = q.flag == "" && isRefetch(x)
 	return q
 }
 
-// Receive implements [Source]. It reads the context from the body. The buffer of the body
-// is then free for the response.
+// Receive implements [call.Source]. It reads the context from the body. The buffer of
+// the body is then free for the response.
 func (q *Question) Receive(ctx context.Context, o *call.Operation, _ *call.Request, limits call.Limits) error {
 	if o.Routes[0].Method == http.MethodPost {
 		body, err := q.x.ReadBody(ctx, limits.Bytes)
 		if err != nil {
-			return withOFREPCode(err, ofrepParseError)
+			return withCode(err, codeParseError)
 		}
 		q.context, err = codec.UnmarshalContext(body, q.context.Properties)
 		switch {
 		case errors.Is(err, codec.ErrContext):
-			return withOFREPCode(err, ofrepInvalidContext)
+			return withCode(err, codeInvalidContext)
 		case err != nil:
-			return withOFREPCode(err, ofrepParseError)
+			return withCode(err, codeParseError)
 		}
 		q.x.ReleaseBody()
 	}
@@ -214,9 +217,9 @@ func (q *Question) reply(state service.State, body []byte) call.Response {
 	return call.Response{State: state, Answer: &q.answer}
 }
 
-// ofrepNamespace returns the namespace named in a header or, for clients that can only
+// namespaceIn returns the namespace named in a header or, for clients that can only
 // be configured with a URL, in the query.
-func ofrepNamespace(x *exchange.Exchange) string {
+func namespaceIn(x *exchange.Exchange) string {
 	for _, name := range []string{"X-Guidon-Namespace", "X-Flipt-Namespace"} {
 		if namespace := exchange.First(x.Request.Header, name); namespace != "" {
 			return namespace
@@ -232,13 +235,13 @@ func ofrepNamespace(x *exchange.Exchange) string {
 	return x.Request.URL.Query().Get("namespace")
 }
 
-// ofrepCapabilities is a document that was once part of the protocol and that old tools
+// capabilities is a document that was once part of the protocol and that old tools
 // still request (OFREP 9).
-const ofrepCapabilities = `{"name":"guidon","capabilities":{` +
+const capabilities = `{"name":"guidon","capabilities":{` +
 	`"cacheInvalidation":{"polling":{"enabled":true,"minPollingIntervalMs":1000}},` +
 	`"flagEvaluation":{"supportedTypes":["boolean","string","int","float","object"]}}}`
 
 // Configure answers with the capabilities.
 func (p *Protocol) Configure(_ context.Context, _ *service.Service, _ *call.Call, q *Question, _ *call.Request) (call.Response, error) {
-	return q.reply(service.State{}, append(q.answer.content, ofrepCapabilities...)), nil
+	return q.reply(service.State{}, append(q.answer.content, capabilities...)), nil
 }

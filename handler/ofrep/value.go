@@ -13,8 +13,8 @@ import (
 // The marker in a flag's metadata that makes the attachments of its variants the values,
 // instead of their keys (OFREP 11). It is never sent.
 const (
-	ofrepValueMarker   = "openfeature.value"
-	ofrepTypedByMarker = `"attachment"`
+	valueMarker   = "openfeature.value"
+	typedByMarker = `"attachment"`
 )
 
 // flagForm is the part of a flag's results that does not depend on the context.
@@ -37,10 +37,10 @@ func newFlagForm(f *guidon.Flag) *flagForm {
 	if json.Unmarshal(f.Metadata, &members) != nil {
 		return form // not an object
 	}
-	form.typed = string(members[ofrepValueMarker]) == ofrepTypedByMarker
+	form.typed = string(members[valueMarker]) == typedByMarker
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		switch name {
-		case ofrepValueMarker, "attachment", "segments":
+		case valueMarker, "attachment", "segments":
 			continue // the last two are set by the evaluation
 		}
 		value := flat(members[name])
