@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -69,13 +68,32 @@ func (s *Service) DeleteSegment(ctx context.Context, w Write, namespace, key str
 		return 0, emptyField("key")
 	}
 	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		flags, err := tx.Flags(ctx)
+		used, err := usedSegments(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(flags, func(f *guidon.Flag) bool { return f.UsesAny(map[string]bool{key: true}) }) {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use", namespace+"/"+key)
+		if used[key] {
+			return segmentInUse(namespace, key)
 		}
 		return tx.DeleteSegment(ctx, key)
 	})
+}
+
+// usedSegments returns the keys of the segments that flags refer to.
+func usedSegments(ctx context.Context, tx Tx) (map[string]bool, error) {
+	flags, err := tx.Flags(ctx)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	for _, f := range flags {
+		for key := range f.SegmentKeys() {
+			used[key] = true
+		}
+	}
+	return used, nil
+}
+
+func segmentInUse(namespace, key string) error {
+	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use", namespace+"/"+key)
 }
