@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -108,4 +109,100 @@ func (d *Document) withNamespace(key string) *Document {
 	out := *d
 	out.Namespace.Key = key
 	return &out
+}
+
+// importing is the import of a document into one namespace. It makes two passes: the
+// first finds all problems, the second stores the objects one by one. So it needs no
+// second copy of a large document in memory. All references are valid after each step,
+// because segments are created before the flags that use them and deleted after them.
+type importing struct {
+	tx        Tx
+	mode      ImportMode
+	now       time.Time
+	described bool // the result includes the objects before and after
+	result    *ImportResult
+}
+
+func (i *importing) run(ctx context.Context, d *Document) error {
+	have, flagKeys, segmentKeys, err := i.readState(ctx)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}   // segments that rules may refer to
+	if i.mode != ImportReplace { // keeps only the document's segments
+		for _, key := range segmentKeys {
+			known[key] = true
+		}
+	}
+	if err := d.check(known); err != nil {
+		return err
+	}
+	flags, segments := setOf(flagKeys), setOf(segmentKeys)
+	if i.mode == ImportCreate {
+		if err := mustAllBeNew(d, flags, segments); err != nil {
+			return err
+		}
+	}
+	if err := i.putNamespace(ctx, have, d.Namespace); err != nil {
+		return err
+	}
+	for _, g := range d.Segments {
+		if g != nil {
+			if err := i.putSegment(ctx, segments[g.Key], g.normalize(&problems{})); err != nil {
+				return err
+			}
+		}
+	}
+	for _, f := range d.Flags {
+		if f != nil {
+			if err := i.putFlag(ctx, flags[f.Key], f.normalize(&problems{}, known)); err != nil {
+				return err
+			}
+		}
+	}
+	if i.mode != ImportReplace {
+		return nil
+	}
+	return i.deleteOthers(ctx, d, flagKeys, segmentKeys)
+}
+
+// readState returns the namespace, or nil if it does not exist, and the keys of its
+// flags and segments.
+func (i *importing) readState(ctx context.Context) (have *guidon.Namespace, flags, segments []string, err error) {
+	have, err = existingNamespace(ctx, i.tx, i.result.Namespace)
+	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
+		return nil, nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if flags, err = i.tx.FlagKeys(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	segments, err = i.tx.SegmentKeys(ctx)
+	return have, flags, segments, err
+}
+
+func setOf(keys []string) map[string]bool {
+	set := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		set[key] = true
+	}
+	return set
+}
+
+// mustAllBeNew returns the error of the first object that exists already, in the order
+// of contract 13.4.
+func mustAllBeNew(d *Document, flags, segments map[string]bool) error {
+	for _, f := range d.Flags {
+		if f != nil && flags[f.Key] {
+			return notUnique("flag", d.Namespace.Key, f.Key)
+		}
+	}
+	for _, g := range d.Segments {
+		if g != nil && segments[g.Key] {
+			return notUnique("segment", d.Namespace.Key, g.Key)
+		}
+	}
+	return nil
 }
