@@ -112,75 +112,74 @@ func (d *Document) withNamespace(key string) *Document {
 }
 
 // importing is the import of a document into one namespace. It makes two passes: the
-// first finds all problems, the second stores the objects one by one. So it needs no
-// second copy of a large document in memory. All references are valid after each step,
-// because segments are created before the flags that use them and deleted after them.
+// first finds all problems, the second changes one object at a time. So it needs no
+// second copy of a large document in memory.
 type importing struct {
 	tx        Tx
 	mode      ImportMode
 	now       time.Time
 	described bool // the result includes the objects before and after
 	result    *ImportResult
+
+	// The state before the import, without the content of flags and segments.
+	namespace       *guidon.Namespace // nil if it does not exist
+	flagKeys        []string          // in creation order
+	segmentKeys     []string          // in creation order
+	flags, segments map[string]bool   // the same keys
+
+	// referable has the segments that flags may refer to after the import: those of the
+	// document and, unless the mode is ImportReplace, those that exist already.
+	referable map[string]bool
 }
 
 func (i *importing) run(ctx context.Context, d *Document) error {
-	have, flagKeys, segmentKeys, err := i.readState(ctx)
-	if err != nil {
+	if err := i.readState(ctx); err != nil {
 		return err
 	}
-	known := map[string]bool{}   // segments that rules may refer to
-	if i.mode != ImportReplace { // keeps only the document's segments
-		for _, key := range segmentKeys {
-			known[key] = true
-		}
+	i.referable = map[string]bool{}
+	if i.mode != ImportReplace {
+		i.referable = setOf(i.segmentKeys)
 	}
-	if err := d.check(known); err != nil {
+	if err := d.check(i.referable); err != nil {
 		return err
 	}
-	flags, segments := setOf(flagKeys), setOf(segmentKeys)
 	if i.mode == ImportCreate {
-		if err := mustAllBeNew(d, flags, segments); err != nil {
+		if err := i.mustAllBeNew(d); err != nil {
 			return err
 		}
 	}
-	if err := i.putNamespace(ctx, have, d.Namespace); err != nil {
-		return err
-	}
-	for _, g := range d.Segments {
-		if g != nil {
-			if err := i.putSegment(ctx, segments[g.Key], g.normalize(&problems{})); err != nil {
-				return err
-			}
+	// All flags that exist when segments are deleted are those of the document, which has
+	// been checked. So they need not be read again.
+	p := &patching{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
+	for patch, err := range i.patches(ctx, d) {
+		if err != nil {
+			return err
 		}
-	}
-	for _, f := range d.Flags {
-		if f != nil {
-			if err := i.putFlag(ctx, flags[f.Key], f.normalize(&problems{}, known)); err != nil {
-				return err
-			}
+		if err := p.apply(ctx, patch); err != nil {
+			return err
 		}
+		free(patch.Put)
 	}
-	if i.mode != ImportReplace {
-		return nil
-	}
-	return i.deleteOthers(ctx, d, flagKeys, segmentKeys)
+	return nil
 }
 
-// readState returns the namespace, or nil if it does not exist, and the keys of its
-// flags and segments.
-func (i *importing) readState(ctx context.Context) (have *guidon.Namespace, flags, segments []string, err error) {
-	have, err = existingNamespace(ctx, i.tx, i.result.Namespace)
+func (i *importing) readState(ctx context.Context) error {
+	var err error
+	i.namespace, err = existingNamespace(ctx, i.tx, i.result.Namespace)
 	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
-		return nil, nil, nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return err
 	}
-	if flags, err = i.tx.FlagKeys(ctx); err != nil {
-		return nil, nil, nil, err
+	if i.flagKeys, err = i.tx.FlagKeys(ctx); err != nil {
+		return err
 	}
-	segments, err = i.tx.SegmentKeys(ctx)
-	return have, flags, segments, err
+	if i.segmentKeys, err = i.tx.SegmentKeys(ctx); err != nil {
+		return err
+	}
+	i.flags, i.segments = setOf(i.flagKeys), setOf(i.segmentKeys)
+	return nil
 }
 
 func setOf(keys []string) map[string]bool {
@@ -193,16 +192,27 @@ func setOf(keys []string) map[string]bool {
 
 // mustAllBeNew returns the error of the first object that exists already, in the order
 // of contract 13.4.
-func mustAllBeNew(d *Document, flags, segments map[string]bool) error {
+func (i *importing) mustAllBeNew(d *Document) error {
 	for _, f := range d.Flags {
-		if f != nil && flags[f.Key] {
+		if f != nil && i.flags[f.Key] {
 			return notUnique("flag", d.Namespace.Key, f.Key)
 		}
 	}
 	for _, g := range d.Segments {
-		if g != nil && segments[g.Key] {
+		if g != nil && i.segments[g.Key] {
 			return notUnique("segment", d.Namespace.Key, g.Key)
 		}
 	}
 	return nil
+}
+
+// free frees the content of objects that have been put: the store has it encoded, but
+// keeps the pointers.
+func free(objects change.Objects) {
+	for _, g := range objects.Segments {
+		*g = guidon.Segment{}
+	}
+	for _, f := range objects.Flags {
+		*f = guidon.Flag{}
+	}
 }

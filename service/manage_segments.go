@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // SegmentInput holds the arguments to create or update a segment.
@@ -68,32 +69,7 @@ func (s *Service) DeleteSegment(ctx context.Context, w Write, namespace, key str
 		return 0, emptyField("key")
 	}
 	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		used, err := usedSegments(ctx, tx)
-		if err != nil {
-			return err
-		}
-		if used[key] {
-			return segmentInUse(namespace, key)
-		}
-		return tx.DeleteSegment(ctx, key)
+		p := &patching{tx: tx, namespace: namespace}
+		return p.apply(ctx, change.Patch{Delete: change.Keys{Segments: []string{key}}})
 	})
-}
-
-// usedSegments returns the keys of the segments that flags refer to.
-func usedSegments(ctx context.Context, tx Tx) (map[string]bool, error) {
-	flags, err := tx.Flags(ctx)
-	if err != nil {
-		return nil, err
-	}
-	used := map[string]bool{}
-	for _, f := range flags {
-		for key := range f.SegmentKeys() {
-			used[key] = true
-		}
-	}
-	return used, nil
-}
-
-func segmentInUse(namespace, key string) error {
-	return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use", namespace+"/"+key)
 }
