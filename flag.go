@@ -2,6 +2,7 @@ package guidon
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 )
@@ -73,16 +74,34 @@ func (f *Flag) Rollout(id string) *Rollout {
 	return find(f.Rollouts, func(r *Rollout) bool { return r.ID == id })
 }
 
-// UsesAny reports whether a rule or rollout of the flag refers to one of the segments.
-func (f *Flag) UsesAny(segments map[string]bool) bool {
-	uses := func(key string) bool { return segments[key] }
-	for _, r := range f.Rules {
-		if slices.ContainsFunc(r.SegmentKeys, uses) {
-			return true
+// SegmentKeys returns the keys of the segments that the rules and rollouts of the flag
+// refer to. A key occurs as often as it is referred to.
+func (f *Flag) SegmentKeys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, r := range f.Rules {
+			for _, key := range r.SegmentKeys {
+				if !yield(key) {
+					return
+				}
+			}
+		}
+		for _, r := range f.Rollouts {
+			if r.Segment == nil {
+				continue
+			}
+			for _, key := range r.Segment.SegmentKeys {
+				if !yield(key) {
+					return
+				}
+			}
 		}
 	}
-	for _, r := range f.Rollouts {
-		if r.Segment != nil && slices.ContainsFunc(r.Segment.SegmentKeys, uses) {
+}
+
+// usesAny reports whether a rule or rollout of the flag refers to one of the segments.
+func (f *Flag) usesAny(segments map[string]bool) bool {
+	for key := range f.SegmentKeys() {
+		if segments[key] {
 			return true
 		}
 	}

@@ -105,7 +105,7 @@ func (s *Snapshot) applySegments(delta SnapshotDelta) {
 	}
 	s.flagByKey = maps.Clone(s.flagByKey)
 	for _, f := range s.flags {
-		if f.UsesAny(touched) {
+		if f.usesAny(touched) {
 			s.flagByKey[f.Key] = compileFlag(f, s.segmentsByKey)
 		}
 	}

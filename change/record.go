@@ -1,5 +1,6 @@
 // Package change describes changes of namespaces and authentications: the records of the
-// change log, who made them, and where they are in it.
+// change log, who made them, and where they are in it; and patches, which describe changes
+// to be made.
 package change
 
 import (

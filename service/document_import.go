@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
@@ -108,4 +109,110 @@ func (d *Document) withNamespace(key string) *Document {
 	out := *d
 	out.Namespace.Key = key
 	return &out
+}
+
+// importing is the import of a document into one namespace. It makes two passes: the
+// first finds all problems, the second changes one object at a time. So it needs no
+// second copy of a large document in memory.
+type importing struct {
+	tx        Tx
+	mode      ImportMode
+	now       time.Time
+	described bool // the result includes the objects before and after
+	result    *ImportResult
+
+	// The state before the import, without the content of flags and segments.
+	namespace       *guidon.Namespace // nil if it does not exist
+	flagKeys        []string          // in creation order
+	segmentKeys     []string          // in creation order
+	flags, segments map[string]bool   // the same keys
+
+	// referable has the segments that flags may refer to after the import: those of the
+	// document and, unless the mode is ImportReplace, those that exist already.
+	referable map[string]bool
+}
+
+func (i *importing) run(ctx context.Context, d *Document) error {
+	if err := i.readState(ctx); err != nil {
+		return err
+	}
+	i.referable = map[string]bool{}
+	if i.mode != ImportReplace {
+		i.referable = setOf(i.segmentKeys)
+	}
+	if err := d.check(i.referable); err != nil {
+		return err
+	}
+	if i.mode == ImportCreate {
+		if err := i.mustAllBeNew(d); err != nil {
+			return err
+		}
+	}
+	// All flags that exist when segments are deleted are those of the document, which has
+	// been checked. So they need not be read again.
+	p := &patching{tx: i.tx, namespace: i.result.Namespace, used: i.referable}
+	for patch, err := range i.patches(ctx, d) {
+		if err != nil {
+			return err
+		}
+		if err := p.apply(ctx, patch); err != nil {
+			return err
+		}
+		free(patch.Put)
+	}
+	return nil
+}
+
+func (i *importing) readState(ctx context.Context) error {
+	var err error
+	i.namespace, err = existingNamespace(ctx, i.tx, i.result.Namespace)
+	if errors.Is(err, guidon.NotFound) && i.result.Namespace != guidon.DefaultNamespace {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if i.flagKeys, err = i.tx.FlagKeys(ctx); err != nil {
+		return err
+	}
+	if i.segmentKeys, err = i.tx.SegmentKeys(ctx); err != nil {
+		return err
+	}
+	i.flags, i.segments = setOf(i.flagKeys), setOf(i.segmentKeys)
+	return nil
+}
+
+func setOf(keys []string) map[string]bool {
+	set := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		set[key] = true
+	}
+	return set
+}
+
+// mustAllBeNew returns the error of the first object that exists already, in the order
+// of contract 13.4.
+func (i *importing) mustAllBeNew(d *Document) error {
+	for _, f := range d.Flags {
+		if f != nil && i.flags[f.Key] {
+			return notUnique("flag", d.Namespace.Key, f.Key)
+		}
+	}
+	for _, g := range d.Segments {
+		if g != nil && i.segments[g.Key] {
+			return notUnique("segment", d.Namespace.Key, g.Key)
+		}
+	}
+	return nil
+}
+
+// free frees the content of objects that have been put: the store has it encoded, but
+// keeps the pointers.
+func free(objects change.Objects) {
+	for _, g := range objects.Segments {
+		*g = guidon.Segment{}
+	}
+	for _, f := range objects.Flags {
+		*f = guidon.Flag{}
+	}
 }

@@ -2,9 +2,9 @@ package service
 
 import (
 	"context"
-	"slices"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 )
 
 // SegmentInput holds the arguments to create or update a segment.
@@ -69,13 +69,7 @@ func (s *Service) DeleteSegment(ctx context.Context, w Write, namespace, key str
 		return 0, emptyField("key")
 	}
 	return s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
-		flags, err := tx.Flags(ctx)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(flags, func(f *guidon.Flag) bool { return f.UsesAny(map[string]bool{key: true}) }) {
-			return guidon.Errorf(guidon.InvalidArgument, "segment %q is in use", namespace+"/"+key)
-		}
-		return tx.DeleteSegment(ctx, key)
+		p := &patching{tx: tx, namespace: namespace}
+		return p.apply(ctx, change.Patch{Delete: change.Keys{Segments: []string{key}}})
 	})
 }

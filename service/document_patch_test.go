@@ -1,0 +1,135 @@
+package service_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// reading is a store that records which flags and segments its updates read.
+type reading struct {
+	service.Store
+	reads *[]string
+}
+
+func (s reading) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	return s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
+		return fn(ctx, readingTx{tx, s.reads})
+	})
+}
+
+type readingTx struct {
+	service.Tx
+	reads *[]string
+}
+
+func (tx readingTx) record(what string) { *tx.reads = append(*tx.reads, what) }
+
+func (tx readingTx) Flag(ctx context.Context, key string) (*guidon.Flag, error) {
+	tx.record("flag " + key)
+	return tx.Tx.Flag(ctx, key)
+}
+
+func (tx readingTx) Flags(ctx context.Context) ([]*guidon.Flag, error) {
+	tx.record("all flags")
+	return tx.Tx.Flags(ctx)
+}
+
+func (tx readingTx) Segment(ctx context.Context, key string) (*guidon.Segment, error) {
+	tx.record("segment " + key)
+	return tx.Tx.Segment(ctx, key)
+}
+
+func (tx readingTx) Segments(ctx context.Context) ([]*guidon.Segment, error) {
+	tx.record("all segments")
+	return tx.Tx.Segments(ctx)
+}
+
+// TestImportReads: an import reads each object that it may change once, when it comes
+// to it, and no others. A namespace may be too large to be read as a whole.
+func TestImportReads(t *testing.T) {
+	const some = `namespace: shop
+flags:
+- {key: new, name: New, rules: [{segment: guests}]}
+- {key: toggle, name: Toggle, type: BOOLEAN_FLAG_TYPE}
+segments: [{key: guests, name: Guests, match_type: ALL_MATCH_TYPE}, {key: more, name: More}]`
+	for _, test := range []struct {
+		mode service.ImportMode
+		want []string
+	}{
+		{service.ImportSkipExisting, nil},
+		{service.ImportUpdate, []string{"segment guests", "flag toggle"}},
+		{service.ImportReplace, []string{"segment guests", "flag toggle", "flag colour", "segment staff"}},
+	} {
+		t.Run(test.mode.String(), func(t *testing.T) {
+			var reads []string
+			s := service.NewService(reading{newStore(t), &reads}, time.Now)
+			mustImport(t, s, shop, service.ImportCreate)
+			if diff := cmp.Diff([]string(nil), reads); diff != "" {
+				t.Errorf("read to create (-want +got):\n%s", diff)
+			}
+			mustImport(t, s, some, test.mode)
+			if diff := cmp.Diff(test.want, reads); diff != "" {
+				t.Errorf("read (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// keeping is a store that keeps all objects put by an update, as a store may, and checks
+// them at its end.
+type keeping struct {
+	service.Store
+	check func(objects []any)
+}
+
+func (s keeping) Update(ctx context.Context, namespace string, w service.Write, fn func(ctx context.Context, tx service.Tx) error) (int64, error) {
+	return s.Store.Update(ctx, namespace, w, func(ctx context.Context, tx service.Tx) error {
+		kept := keepingTx{tx, new([]any)}
+		err := fn(ctx, kept)
+		s.check(*kept.objects)
+		return err
+	})
+}
+
+type keepingTx struct {
+	service.Tx
+	objects *[]any
+}
+
+func (tx keepingTx) PutFlag(ctx context.Context, f *guidon.Flag) error {
+	*tx.objects = append(*tx.objects, f)
+	return tx.Tx.PutFlag(ctx, f)
+}
+
+func (tx keepingTx) PutSegment(ctx context.Context, g *guidon.Segment) error {
+	*tx.objects = append(*tx.objects, g)
+	return tx.Tx.PutSegment(ctx, g)
+}
+
+// TestImportFreesObjects: the content of an object is freed when it has been stored, even
+// though the store keeps a pointer to it. Otherwise a large document would be in memory
+// twice.
+func TestImportFreesObjects(t *testing.T) {
+	checked := 0
+	s := service.NewService(keeping{newStore(t), func(objects []any) {
+		checked += len(objects)
+		for _, object := range objects {
+			if !reflect.ValueOf(object).Elem().IsZero() {
+				t.Errorf("still in memory: %+v", object)
+			}
+		}
+	}}, time.Now)
+	mustImport(t, s, shop, service.ImportCreate)
+	mustImport(t, s, strings.ReplaceAll(shop, "name: ", "name: New "), service.ImportUpdate)
+	if checked != 8 {
+		t.Errorf("checked %d objects, want 8", checked)
+	}
+}
