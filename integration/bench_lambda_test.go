@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,25 +20,23 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )
 
-// emptyBootstrap builds the empty function, with which the real one is compared, once.
-var emptyBootstrap = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(binary), "empty")
+// buildEmpty builds the empty function, with which the real one is compared, and returns
+// its path.
+func buildEmpty(b *testing.B) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "empty")
 	build := exec.Command("go", "build", "-tags", "lambda.norpc,nethttpomithttp2", "-trimpath", "-ldflags", "-s -w", "-o", path, "./emptyfunction") // #nosec G204 -- our own
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the empty function: %w\n%s", err, out)
+		b.Fatalf("building the empty function: %v\n%s", err, out)
 	}
-	return path, nil
-})
+	return path
+}
 
-// emptyFunction returns a function that does nothing or, if a database is given, reads
-// one row by primary key.
-func emptyFunction(b *testing.B, database string) *lambdatest.Function {
+// emptyFunction returns the function at the path, which does nothing or, if a database is
+// given, reads one row by primary key.
+func emptyFunction(b *testing.B, path, database string) *lambdatest.Function {
 	b.Helper()
-	path, err := emptyBootstrap()
-	if err != nil {
-		b.Fatal(err)
-	}
 	f := &lambdatest.Function{Bootstrap: path, Timeout: patience, Env: []string{"EMPTY_DB_URL=" + database}}
 	b.Cleanup(f.Kill)
 	return f
@@ -103,7 +100,7 @@ func BenchmarkLambda(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	event := evaluationEvent(b)
+	path, event := buildEmpty(b), evaluationEvent(b)
 	f := function(b, database)
 
 	first := func(f *lambdatest.Function) func() time.Duration { // from the start to the response
@@ -111,14 +108,14 @@ func BenchmarkLambda(b *testing.B) {
 	}
 
 	b.Run("init", func(b *testing.B) {
-		empty := emptyFunction(b, "")
+		empty := emptyFunction(b, path, "")
 		start := func(f *lambdatest.Function) func() time.Duration {
 			return func() time.Duration { f.Kill(); return answered(b, f, event).Init }
 		}
 		medians(b, start(f), start(empty))
 	})
 	b.Run("cold", func(b *testing.B) { // with the 1000 flags from the database
-		medians(b, first(f), first(emptyFunction(b, database)))
+		medians(b, first(f), first(emptyFunction(b, path, database)))
 	})
 	b.Run("cold_redis", func(b *testing.B) { // with the 1000 flags from Redis
 		redis := startRedis(b)
@@ -127,10 +124,10 @@ func BenchmarkLambda(b *testing.B) {
 			f.Kill()
 			answered(b, f, event)
 		}
-		medians(b, first(f), first(emptyFunction(b, database)))
+		medians(b, first(f), first(emptyFunction(b, path, database)))
 	})
 	b.Run("warm", func(b *testing.B) { // thawed, with a query for the revision
-		empty := emptyFunction(b, database)
+		empty := emptyFunction(b, path, database)
 		call := func(f *lambdatest.Function) func() time.Duration {
 			answered(b, f, event)
 			return func() time.Duration { return answered(b, f, event).Duration }

@@ -48,7 +48,7 @@ func manyFlagsDocument() map[string]any {
 func manyFlagsKey(i int) string { return fmt.Sprintf("flag-%05d", i) }
 
 // importManyFlags fills the default namespace in one request.
-func (s *server) importManyFlags(b *testing.B) {
+func importManyFlags(b *testing.B, s *server) {
 	b.Helper()
 	s.must(b, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": manyFlagsDocument()}, nil)
 }
@@ -58,7 +58,7 @@ func (s *server) importManyFlags(b *testing.B) {
 func BenchmarkListPage(b *testing.B) {
 	const size = 25
 	s := startQuietly(b, sqliteURL(b))
-	s.importManyFlags(b)
+	importManyFlags(b, s)
 	page := func(query url.Values) (path string, next string) {
 		path = "/api/v1/namespaces/default/flags?" + query.Encode()
 		var list struct {
@@ -101,7 +101,7 @@ func BenchmarkLoad(b *testing.B) {
 	eachDurable(b, func(b *testing.B, s *databaseServer) {
 		database := s.migrated(b)
 		filler := startQuietly(b, database)
-		filler.importManyFlags(b)
+		importManyFlags(b, filler)
 		filler.Signal(b, syscall.SIGTERM) // it would distort the measurement
 		if code := filler.Wait(b); code != 0 {
 			b.Fatalf("exit code %d\n%s", code, filler.Log())
@@ -158,9 +158,9 @@ func toggle(b *testing.B, db *store.DB) {
 // rowsRead returns how many rows PostgreSQL sends to bring the held snapshot up to date.
 func rowsRead(b *testing.B, database string, held *guidon.Snapshot) int64 {
 	b.Helper()
-	proxy, through := newPGProxy(b, database)
+	proxy, through := newWire(b, database)
 	if mustLoad(b, openStore(b, through), held) == held {
 		b.Fatal("nothing changed")
 	}
-	return proxy.rows.Load()
+	return proxy.rows()
 }

@@ -1,9 +1,7 @@
 package integration
 
 import (
-	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -40,21 +38,13 @@ type scaling struct {
 
 func newScaling(b *testing.B, env ...string) *scaling {
 	b.Helper()
-	postgres, err := dbproc.Postgres(context.Background())
-	if errors.Is(err, dbproc.ErrNotInstalled) {
-		skip(b, "%v", err)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = postgres.Close() })
-	migrateUp(b, postgres.URL)
-	database, err := openSQL(postgres.URL)
+	postgres, url := ownDatabase(b, postgresServer)
+	database, err := openSQL(url)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = database.Close() })
-	s := &scaling{instance: startQuietly(b, postgres.URL, env...), postgres: postgres, database: database}
+	s := &scaling{instance: startQuietly(b, url, env...), postgres: postgres, database: database}
 	s.instance.must(b, http.MethodPost, "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil)
 	return s
 }
@@ -128,7 +118,7 @@ func (s *scaling) measure(b *testing.B, clients int, call func(c *httpConn) erro
 type spending struct{ instance, postgres, redis time.Duration }
 
 func (s *scaling) spent() spending {
-	total := spending{instance: dbproc.CPUTime(s.instance.cmd.Process.Pid), postgres: s.postgres.CPUTime()}
+	total := spending{instance: dbproc.CPUTime(s.instance.PID()), postgres: s.postgres.CPUTime()}
 	if s.redis != nil {
 		total.redis = s.redis.CPUTime()
 	}

@@ -34,12 +34,12 @@ func startQuietly(b *testing.B, database string, env ...string) *server {
 	}
 	s := launch(b, database, append(env, "GUIDON_LOG_LEVEL=warn", "GUIDON_SERVER_HTTP_PORT="+port)...)
 	s.URL = "http://127.0.0.1:" + port
-	s.answering(b)
+	awaitAnswer(b, s)
 	return s
 }
 
-// answering polls the server until it responds.
-func (s *server) answering(b *testing.B) {
+// awaitAnswer polls the server until it responds.
+func awaitAnswer(b *testing.B, s *server) {
 	b.Helper()
 	end := time.After(patience)
 	again := time.NewTicker(10 * time.Millisecond)
@@ -50,7 +50,7 @@ func (s *server) answering(b *testing.B) {
 			return
 		}
 		select {
-		case err := <-s.done:
+		case err := <-s.Done():
 			b.Fatalf("the server ended before it responded: %v\n%s", err, s.Log())
 		case <-end:
 			b.Fatalf("the server does not respond\n%s", s.Log())

@@ -175,7 +175,10 @@ func newBareWriter(b *testing.B, database string, connections int, body string) 
 	if db.Dialect() == "postgres" {
 		w.insert = "INSERT INTO bare (flag_key, body) VALUES ($1, $2)"
 	}
-	execute(b, db.SQL(), "CREATE TABLE bare (flag_key VARCHAR(255) NOT NULL PRIMARY KEY, body TEXT NOT NULL)")
+	const create = "CREATE TABLE bare (flag_key VARCHAR(255) NOT NULL PRIMARY KEY, body TEXT NOT NULL)"
+	if _, err := db.SQL().ExecContext(b.Context(), create); err != nil {
+		b.Fatal(err)
+	}
 	for range connections {
 		conn, err := db.SQL().Conn(b.Context())
 		if err != nil {
@@ -216,7 +219,7 @@ func reportRoundTrips(b *testing.B, s *databaseServer) {
 		return
 	}
 	const writes = 20
-	w, through := newWire(b, s, s.migrated(b))
+	w, through := newWire(b, s.migrated(b))
 	creator := newFlagCreator(b, through, 1, 1)
 	creator.mustCreate(b) // makes the connections
 	var trips atomic.Int64

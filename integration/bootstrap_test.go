@@ -69,9 +69,7 @@ func bootstrapOnce(t *testing.T, servers int, database func() string) {
 		if log := stopped(t, again); anyToken.MatchString(log) || !strings.Contains(log, "guidon token create") {
 			t.Errorf("want no token and a warning in the log of a later start:\n%s", log)
 		}
-		create := command(t, url, "token", "create", "admin")
-		create.ends(t, true, "created token")
-		token := anyToken.FindString(create.output.String())
+		token := anyToken.FindString(ends(t, command(t, url, "token", "create", "admin"), true, "created token"))
 		start(t, url, withTokens...).must(t, "GET", "/auth/v1/tokens", nil, nil, "Authorization: Bearer "+token)
 	})
 	t.Run("expired and cleaned up", func(t *testing.T) {
@@ -104,7 +102,7 @@ func TestBootstrapOfCopy(t *testing.T) {
 	db := openStore(t, from)
 	deleteAll(t, db)
 	to := "file:" + filepath.Join(t.TempDir(), "to.db")
-	command(t, from, "copy-database", "--from", from, "--to", to).ends(t, true, "copied and verified")
+	ends(t, command(t, from, "copy-database", "--from", from, "--to", to), true, "copied and verified")
 	if log := start(t, to, withTokens...).Log(); anyToken.MatchString(log) {
 		t.Errorf("the copy has created a bootstrap token:\n%s", log)
 	}

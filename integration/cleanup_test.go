@@ -32,9 +32,10 @@ func oldChanges(t *testing.T, db *store.DB, versions int) {
 }
 
 // cleanup returns the command, with a retention of one day.
-func cleanup(ctx context.Context, database string) *exec.Cmd {
-	c := exec.CommandContext(ctx, binary, "cleanup", "--json")
-	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database, "GUIDON_CHANGES_RETENTION=24h"}
+func cleanup(t *testing.T, database string) *exec.Cmd {
+	t.Helper()
+	c := command(t, database, "cleanup", "--json")
+	c.Env = append(c.Env, "GUIDON_CHANGES_RETENTION=24h")
 	return c
 }
 
@@ -73,8 +74,9 @@ func TestCleanup(t *testing.T) {
 		var total cleaned
 		var wait sync.WaitGroup
 		for range 4 {
+			c := cleanup(t, database)
 			wait.Go(func() {
-				out, err := cleanup(t.Context(), database).Output()
+				out, err := c.Output()
 				var result cleaned
 				if err == nil {
 					err = json.Unmarshal(out, &result)
@@ -102,7 +104,7 @@ func TestCleanupKilled(t *testing.T) {
 		database := s.migrated(t)
 		db := openStore(t, database)
 		oldChanges(t, db, 500)
-		c := cleanup(t.Context(), database)
+		c := cleanup(t, database)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +116,7 @@ func TestCleanupKilled(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		execute(t, db.SQL(), "UPDATE leases SET expires_at = 1") // as if a minute had passed
-		if out, err := cleanup(t.Context(), database).CombinedOutput(); err != nil {
+		if out, err := cleanup(t, database).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		newestOnly(t, db, "499")

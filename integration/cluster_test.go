@@ -34,7 +34,7 @@ func (c cluster) check(t *testing.T, l *ledger) {
 	t.Helper()
 	for _, s := range c {
 		select {
-		case err := <-s.done:
+		case err := <-s.Done():
 			t.Errorf("a server has ended: %v", err)
 		default:
 			l.check(t, s)
@@ -118,8 +118,8 @@ func (w *load) stop() {
 	w.writing.Wait()
 }
 
-// recovered waits until writes to the server succeed again.
-func (s *server) recovered(t *testing.T, l *ledger, id string) {
+// awaitRecovery waits until writes to the server succeed again.
+func awaitRecovery(t *testing.T, s *server, l *ledger, id string) {
 	t.Helper()
 	end := time.Now().Add(patience)
 	again := time.NewTicker(20 * time.Millisecond)
@@ -134,7 +134,7 @@ func (s *server) recovered(t *testing.T, l *ledger, id string) {
 
 // failsFast sends a request while the database is unavailable, and checks that it is
 // rejected within the limit, with 503 and Retry-After.
-func (s *server) failsFast(t *testing.T, bound time.Duration, method, path string, body any, headers ...string) {
+func failsFast(t *testing.T, s *server, bound time.Duration, method, path string, body any, headers ...string) {
 	t.Helper()
 	begin := time.Now()
 	a, err := s.call(t.Context(), method, path, body, headers...)

@@ -20,34 +20,29 @@ const (
 	postgresImage = "postgres:17"
 	mariadbImage  = "mariadb:11.8"
 	mysqlImage    = "mysql:9"
-	redisImage    = "redis:8"
-	valkeyImage   = "valkey:8"
 
 	containerPassword = "not-a-secret"
 )
 
 func postgresContainer(ctx context.Context) (string, func() error, error) {
-	c, err := guarded(func() (testcontainers.Container, error) {
+	return container(ctx, "5432/tcp", func(ctx context.Context) (testcontainers.Container, error) {
 		return postgres.Run(ctx, postgresImage, postgres.WithUsername("postgres"), postgres.WithPassword(containerPassword),
 			postgres.BasicWaitStrategies())
-	})
-	return reachable(ctx, c, err, "5432/tcp", func(address string) string {
+	}, func(address string) string {
 		return "postgres://postgres:" + containerPassword + "@" + address + "/postgres?sslmode=disable"
 	})
 }
 
 func mariadbContainer(ctx context.Context) (string, func() error, error) {
-	c, err := guarded(func() (testcontainers.Container, error) {
+	return container(ctx, "3306/tcp", func(ctx context.Context) (testcontainers.Container, error) {
 		return mariadb.Run(ctx, mariadbImage, mariadb.WithUsername("root"), mariadb.WithPassword(containerPassword), mysqlReady())
-	})
-	return reachable(ctx, c, err, "3306/tcp", mysqlURL)
+	}, mysqlURL)
 }
 
 func mysqlContainer(ctx context.Context) (string, func() error, error) {
-	c, err := guarded(func() (testcontainers.Container, error) {
+	return container(ctx, "3306/tcp", func(ctx context.Context) (testcontainers.Container, error) {
 		return mysql.Run(ctx, mysqlImage, mysql.WithUsername("root"), mysql.WithPassword(containerPassword), mysqlReady())
-	})
-	return reachable(ctx, c, err, "3306/tcp", mysqlURL)
+	}, mysqlURL)
 }
 
 func mysqlURL(address string) string {
@@ -62,27 +57,29 @@ func mysqlReady() testcontainers.CustomizeRequestOption {
 	}).WithStartupTimeout(patience))
 }
 
-// guarded converts the panic if Docker is missing to an error.
-func guarded(run func() (testcontainers.Container, error)) (c testcontainers.Container, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("docker: %v", v)
-		}
-	}()
-	return run()
-}
-
-// reachable returns the URL of the container on this machine, and the function that
-// terminates it.
-func reachable(ctx context.Context, c testcontainers.Container, err error, port string, databaseURL func(address string) string) (string, func() error, error) {
+// container runs a container. It returns the URL of its server on this machine, made from
+// the address of the port, and the function that terminates the container. run may panic,
+// as it does if Docker is missing.
+func container(ctx context.Context, port string, run func(context.Context) (testcontainers.Container, error), serverURL func(address string) string) (string, func() error, error) {
+	c, err := guarded(ctx, run)
 	end := func() error { return testcontainers.TerminateContainer(c) }
 	if err == nil {
 		var endpoint string
 		endpoint, err = c.PortEndpoint(ctx, port, "tcp")
 		if u, failed := url.Parse(endpoint); err == nil && failed == nil {
-			return databaseURL(u.Host), end, nil
+			return serverURL(u.Host), end, nil
 		}
 	}
 	_ = end() // it may have been started partly
 	return "", nil, fmt.Errorf("container: %w", err)
+}
+
+// guarded converts a panic of run to an error.
+func guarded(ctx context.Context, run func(context.Context) (testcontainers.Container, error)) (c testcontainers.Container, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("docker: %v", v)
+		}
+	}()
+	return run(ctx)
 }

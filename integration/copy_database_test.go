@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -53,8 +52,6 @@ func TestCopyDatabase(t *testing.T) {
 		}
 	})
 }
-
-func sqliteURL(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
 
 func copySide(db *store.DB) copydb.Database {
 	return copydb.Database{SQL: db.SQL(), Dialect: db.Dialect()}
@@ -173,7 +170,7 @@ func TestCopyDatabaseCommitLost(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			direct := postgresServer.migrated(t)
-			proxy, url := newPGProxy(t, direct)
+			proxy, url := newWire(t, direct)
 			target := openStore(t, url)
 			// Only the copy has more than 20 requests in a transaction.
 			decide, inflicted := once(tt.fault, func(r request) bool { return r.isCommit() && r.stage > 20 })

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -65,6 +66,9 @@ var (
 			return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
 		},
 	}
+
+	// privateServers are those that can be private processes of a test; see ownDatabase.
+	privateServers = []*databaseServer{postgresServer, mariadbServer}
 
 	durableServers = []*databaseServer{durablePostgres, durableMariaDB}
 )
@@ -202,15 +206,6 @@ func withDatabase(server, name string) string {
 	return u.String()
 }
 
-// databaseName returns the name of the database in the URL.
-func databaseName(database string) string {
-	u, err := url.Parse(database)
-	if err != nil {
-		panic(err)
-	}
-	return strings.TrimPrefix(u.Path, "/")
-}
-
 // newName returns a unique name for a database.
 func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
 
@@ -273,27 +268,8 @@ func migrateUp(t testing.TB, database string) {
 	}
 }
 
-// ownDatabase starts a database server for a single test that kills or freezes it, and
-// returns it with the URL of a migrated database.
-func ownDatabase(t *testing.T, s *databaseServer, settings ...string) (*dbproc.Server, string) {
-	t.Helper()
-	private, err := s.process(t.Context(), settings...)
-	if errors.Is(err, dbproc.ErrNotInstalled) {
-		skip(t, "%v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("log of the database:\n%s", private.Log())
-		}
-		_ = private.Close()
-	})
-	name := newName()
-	if err := administer(t.Context(), private.URL, "CREATE DATABASE "+name); err != nil {
-		t.Fatal(err)
-	}
-	migrateUp(t, private.Database(name))
-	return private, private.Database(name)
-}
+// sqliteURL returns the URL of a new SQLite file.
+func sqliteURL(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
+
+// outcomeUnknown is in the error for a write with an unknown outcome.
+const outcomeUnknown = "the outcome of the write is unknown"

@@ -123,7 +123,7 @@ func (l *ledger) write(t *testing.T, s *server, id string, n int) outcome {
 		return acknowledged
 	case a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "":
 		t.Errorf("write %s: status %d, Retry-After %q: %s", id, a.Status, a.Header.Get("Retry-After"), a.Body)
-	case !strings.Contains(string(a.Body), ambiguity):
+	case !strings.Contains(string(a.Body), outcomeUnknown):
 		l.refused[id] = w
 		return refused
 	}

@@ -12,20 +12,16 @@ import (
 
 const (
 	// requestTimeout is the configured timeout of the servers in tests with an unavailable
-	// database, and slack is what a busy machine may add.
+	// database.
 	requestTimeout = 3 * time.Second
-	slack          = 2 * time.Second
 )
 
 var failingFast = "GUIDON_SERVER_REQUEST_TIMEOUT=" + requestTimeout.String()
 
-// faultyDatabases are those that can run as private processes of a test.
-var faultyDatabases = []*databaseServer{postgresServer, mariadbServer}
-
 // TestDatabaseKilled kills the database of three writing instances and restarts it, three
 // times.
 func TestDatabaseKilled(t *testing.T) {
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		t.Run(s.name, func(t *testing.T) {
 			process, database := ownDatabase(t, s)
 			ledger := newLedger()
@@ -55,7 +51,7 @@ func TestDatabaseKilled(t *testing.T) {
 // open, but it does not respond.
 func TestDatabaseFrozen(t *testing.T) {
 	const frozen = 10 * time.Second
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		t.Run(s.name, func(t *testing.T) {
 			process, database := ownDatabase(t, s)
 			ledger := newLedger()
@@ -68,7 +64,7 @@ func TestDatabaseFrozen(t *testing.T) {
 			var requests sync.WaitGroup
 			for i, s := range c {
 				requests.Go(func() {
-					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags",
+					failsFast(t, s, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags",
 						map[string]any{"key": fmt.Sprint("frozen-", i), "name": "Frozen"})
 				})
 			}
@@ -81,7 +77,7 @@ func TestDatabaseFrozen(t *testing.T) {
 				t.Errorf("a write took %v, want at most %v", slowest, requestTimeout+slack)
 			}
 			for i, s := range c {
-				s.recovered(t, ledger, fmt.Sprint("thawed-", i))
+				awaitRecovery(t, s, ledger, fmt.Sprint("thawed-", i))
 			}
 			t.Logf("%d acknowledged, %d rejected, %d unknown, slowest %v", len(ledger.acknowledged), len(ledger.refused),
 				len(ledger.doubtful), time.Duration(w.slowest.Load()))
@@ -154,7 +150,7 @@ func TestImportKilled(t *testing.T) {
 		var victim *server
 		proxy, through := newTCPProxy(t, database, 0, func(total int64) {
 			if total > limit.Load() {
-				_ = victim.cmd.Process.Kill()
+				victim.Kill()
 			}
 		})
 		victim = start(t, through)

@@ -101,18 +101,18 @@ func emptyFlags(n int) []byte {
 // floodBody sends a request over HTTP and reads the response.
 func floodBody(name, method, path, body string) flood {
 	return flood{name, func(ctx context.Context, s *server, token string) (string, error) {
-		return s.floodHTTP(ctx, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", method, path, token, len(body)), body)
+		return floodHTTP(ctx, s, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", method, path, token, len(body)), body)
 	}}
 }
 
 // floodHeaders sends header lines, but never the end of the header.
 func floodHeaders(name, header string) flood {
 	return flood{name, func(ctx context.Context, s *server, token string) (string, error) {
-		return s.floodHTTP(ctx, "GET /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n"+header, "")
+		return floodHTTP(ctx, s, "GET /api/v1/flags HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token+"\r\n"+header, "")
 	}}
 }
 
-func (s *server) floodHTTP(ctx context.Context, header, body string) (string, error) {
+func floodHTTP(ctx context.Context, s *server, header, body string) (string, error) {
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(s.URL, "http://"), patience)
 	if err != nil {
 		return "", err
@@ -139,7 +139,7 @@ func (s *server) floodHTTP(ctx context.Context, header, body string) (string, er
 // floodMessage makes gRPC calls over a new connection.
 func floodMessage(name, method string, message []byte) flood {
 	return flood{name, func(ctx context.Context, s *server, token string) (string, error) {
-		conn, err := grpc.NewClient("passthrough:///"+s.grpcAddress(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		conn, err := grpc.NewClient("passthrough:///"+grpcAddress(s), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
 			return "", err
 		}
@@ -163,7 +163,7 @@ func floodMessage(name, method string, message []byte) flood {
 	}}
 }
 
-func (s *server) grpcAddress() string { _, address, _ := strings.Cut(s.GRPC, "://"); return address }
+func grpcAddress(s *server) string { _, address, _ := strings.Cut(s.GRPC, "://"); return address }
 
 // bytesCodec sends and receives encoded messages.
 type bytesCodec struct{}
@@ -192,8 +192,8 @@ func TestFlood(t *testing.T) {
 				"GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+floodToken)
 			authorization := "Authorization: Bearer " + floodToken
 			s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "f", "name": "F", "type": "BOOLEAN_FLAG_TYPE"}, nil, authorization)
-			t.Run("without a token", func(t *testing.T) { s.flooded(t, f, "", authorization) })
-			t.Run("with a token", func(t *testing.T) { s.flooded(t, f, floodToken, authorization) })
+			t.Run("without a token", func(t *testing.T) { flooded(t, s, f, "", authorization) })
+			t.Run("with a token", func(t *testing.T) { flooded(t, s, f, floodToken, authorization) })
 			s.Signal(t, syscall.SIGTERM)
 			if code := s.Wait(t); code != 0 {
 				t.Errorf("exit code %d after the floods, want 0", code)
@@ -203,7 +203,7 @@ func TestFlood(t *testing.T) {
 }
 
 // flooded floods the server and evaluates a flag at the same time.
-func (s *server) flooded(t *testing.T, f flood, token, authorization string) {
+func flooded(t *testing.T, s *server, f flood, token, authorization string) {
 	ctx, cancel := context.WithTimeout(t.Context(), floodTime(t))
 	defer cancel()
 	var mu sync.Mutex
@@ -227,7 +227,7 @@ func (s *server) flooded(t *testing.T, f flood, token, authorization string) {
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for tick := time.NewTicker(10 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-			most.Store(max(most.Load(), int64(s.resident(t))))
+			most.Store(max(most.Load(), int64(resident(t, s))))
 		}
 	})
 	var took []time.Duration

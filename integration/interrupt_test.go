@@ -24,7 +24,7 @@ func TestQueryInterrupted(t *testing.T) {
 		{"context canceled", statementTimeout / 10, func(err error) bool { return errors.Is(err, context.Canceled) }},
 		{"statement timeout", 0, func(err error) bool { return guidon.CodeOf(err) == guidon.Unavailable }},
 	}
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		t.Run(s.name, func(t *testing.T) {
 			process, database := ownDatabase(t, s)
 			db, err := store.Open(t.Context(), database, store.Options{StatementTimeout: statementTimeout})

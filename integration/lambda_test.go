@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,52 +15,6 @@ import (
 	"github.com/guidonhq/guidon/integration/dbproc"
 	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
 )
-
-// bootstrap builds the function once, for this machine.
-var bootstrap = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(binary), "bootstrap")
-	return path, buildBootstrap(path)
-})
-
-// buildBootstrap builds the function as for a release.
-func buildBootstrap(path string, env ...string) error {
-	build := exec.Command("make", "-s", "-C", "..", "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
-	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("building the function: %w\n%s", err, out)
-	}
-	return nil
-}
-
-// function returns the function on the database, with additional settings in the
-// environment. It is killed at the end of the test.
-func function(t testing.TB, database string, env ...string) *lambdatest.Function {
-	t.Helper()
-	path, err := bootstrap()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var log lockedBuffer
-	f := &lambdatest.Function{
-		Bootstrap: path, Timeout: patience, Log: &log,
-		Env: append([]string{"GUIDON_DB_URL=" + database}, env...),
-	}
-	t.Cleanup(func() {
-		f.Kill()
-		if t.Failed() {
-			t.Logf("log of the function:\n%s", log.String())
-		}
-	})
-	return f
-}
-
-// behind returns the API of the function behind the front.
-func behind(t testing.TB, f *lambdatest.Function, front lambdatest.Front) *server {
-	t.Helper()
-	s := httptest.NewServer(f.Serve(front))
-	t.Cleanup(s.Close)
-	return &server{URL: s.URL}
-}
 
 // invoke invokes the function and returns its result.
 func invoke(t testing.TB, f *lambdatest.Function, event string) lambdatest.Result {
@@ -227,12 +180,8 @@ func TestLambdaColdStarts(t *testing.T) {
 	if postgresServer.private == nil {
 		skip(t, "needs a private PostgreSQL with few connections")
 	}
-	private, err := dbproc.Postgres(t.Context(), "max_connections=20")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = private.Close() })
-	if result := invoke(t, function(t, private.URL), migrateEvent); result.FunctionError != "" {
+	own := private(t, func() (*dbproc.Server, error) { return dbproc.Postgres(t.Context(), "max_connections=20") })
+	if result := invoke(t, function(t, own.URL), migrateEvent); result.FunctionError != "" {
 		t.Fatalf("migrate: %s", result.Payload)
 	}
 	const starts = 50
@@ -240,7 +189,7 @@ func TestLambdaColdStarts(t *testing.T) {
 	var mu sync.Mutex
 	statuses := map[int]int{}
 	for range starts {
-		api := behind(t, function(t, private.URL), lambdatest.HTTPAPI("$default"))
+		api := behind(t, function(t, own.URL), lambdatest.HTTPAPI("$default"))
 		all.Go(func() {
 			began := time.Now()
 			a, err := api.call(t.Context(), "GET", "/api/v1/namespaces/default/flags", nil)

@@ -82,13 +82,8 @@ func TestCommandLineBesideServer(t *testing.T) {
 	s := start(t, "file:"+file)
 	document := filepath.Join("..", "examples", "shop.yaml")
 
-	local := exec.Command(binary, "import", document)
-	local.Env = []string{"HOME=" + t.TempDir(), "GUIDON_DB_URL=file:" + file}
-	out, err := local.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--address") {
-		t.Errorf("local import while a server runs: %v, output %q; want an error that names --address", err, out)
-	}
-	remote := exec.Command(binary, "import", document, "--address", s.URL)
+	ends(t, command(t, "file:"+file, "import", document), false, "--address")
+	remote := exec.Command(program(t), "import", document, "--address", s.URL)
 	remote.Env = []string{"HOME=" + t.TempDir()}
 	if out, err := remote.CombinedOutput(); err != nil {
 		t.Errorf("remote import: %v\n%s", err, out)

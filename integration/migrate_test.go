@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -101,21 +100,19 @@ func TestMigrateProcesses(t *testing.T) {
 		var lines []string
 		var wait sync.WaitGroup
 		for range 10 {
+			c := command(t, database, "migrate", "up")
 			wait.Go(func() {
-				out, err := guidonCommand(t.Context(), database, "migrate", "up")
+				out, err := c.CombinedOutput()
 				if err != nil {
 					t.Errorf("%v\n%s", err, out)
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				lines = append(lines, out)
+				lines = append(lines, string(out))
 			})
 		}
-		waiting := make(chan error, 1)
-		go func() {
-			_, err := guidonCommand(t.Context(), database, "migrate", "wait", "--timeout", patience.String())
-			waiting <- err
-		}()
+		waiting, waiter := make(chan error, 1), command(t, database, "migrate", "wait", "--timeout", patience.String())
+		go func() { waiting <- waiter.Run() }()
 		wait.Wait()
 		if err := <-waiting; err != nil {
 			t.Errorf("migrate wait: %v", err)
@@ -126,19 +123,10 @@ func TestMigrateProcesses(t *testing.T) {
 				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
 			}
 		}
-		out, err := guidonCommand(t.Context(), database, "migrate", "status")
-		if err != nil || strings.Contains(out, "pending") || !strings.Contains(out, "leases") {
-			t.Errorf("status: got %v\n%s", err, out)
+		if out := ends(t, command(t, database, "migrate", "status"), true, "leases"); strings.Contains(out, "pending") {
+			t.Errorf("status: got\n%s", out)
 		}
 	})
-}
-
-// guidonCommand runs the binary on the database and returns its output.
-func guidonCommand(ctx context.Context, database string, args ...string) (string, error) {
-	c := exec.CommandContext(ctx, binary, args...)
-	c.Env = []string{"HOME=/nonexistent", "GUIDON_DB_URL=" + database}
-	out, err := c.CombinedOutput()
-	return string(out), err
 }
 
 // TestMigrateReadOnly: Status, Check and Wait create nothing in an empty database.
@@ -196,10 +184,7 @@ func TestMigrateNewer(t *testing.T) {
 				t.Errorf("%s: got %v, want FailedPrecondition that names step 99", name, err)
 			}
 		}
-		out, err := guidonCommand(t.Context(), database, "server")
-		if err == nil || !strings.Contains(out, "step 99") {
-			t.Errorf("server: got %v, want an error that names step 99\n%s", err, out)
-		}
+		ends(t, command(t, database, "server"), false, "step 99")
 	})
 }
 

@@ -3,43 +3,23 @@ package integration
 import (
 	"io"
 	"net"
-	"net/url"
 	"strings"
 	"sync"
-	"testing"
 )
 
-// mysqlProxy understands as much of MySQL's protocol as is needed to distinguish the
-// commands of a client. The test decides the fault of each.
-type mysqlProxy struct {
-	wire
-	upstream string
-}
-
-// newMySQLProxy starts a proxy in front of the server of the URL, which does not use TLS,
-// and returns it with the URL of the database through the proxy.
-func newMySQLProxy(t testing.TB, database string) (*mysqlProxy, string) {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &mysqlProxy{upstream: u.Host}
-	u.Host = listen(t, p.serve)
-	return p, u.String()
-}
-
-func (p *mysqlProxy) serve(client net.Conn) {
+// serveMySQL understands as much of MySQL's protocol as is needed to distinguish the
+// commands of a client.
+func (w *Proxy) serveMySQL(client net.Conn) {
 	defer client.Close()
-	if p.isBroken() {
+	if w.isBroken() {
 		return
 	}
-	server, err := net.Dial("tcp", p.upstream)
+	server, err := net.Dial("tcp", w.upstream)
 	if err != nil {
 		return
 	}
 	defer server.Close()
-	s := &mysqlSession{proxy: p, client: client, server: server}
+	s := &mysqlSession{proxy: w, client: client, server: server}
 	var answering sync.WaitGroup
 	answering.Go(s.answers)
 	_ = s.commands()
@@ -49,7 +29,7 @@ func (p *mysqlProxy) serve(client net.Conn) {
 
 // mysqlSession is a connection of a client, with its connection to the server.
 type mysqlSession struct {
-	proxy          *mysqlProxy
+	proxy          *Proxy
 	client, server net.Conn
 	inside         bool // a transaction
 	stage          int
@@ -107,11 +87,11 @@ func commandPacket(sql string) []byte {
 func (s *mysqlSession) request(packet []byte) request {
 	r := request{commit: -1}
 	if len(packet) > 4 && packet[4] == comQuery {
-		r.sql = strings.Split(string(packet[5:]), "; ")
+		r.statements = strings.Split(string(packet[5:]), "; ")
 	}
 	s.stage++
 	end := false
-	for i, sql := range r.sql {
+	for i, sql := range r.statements {
 		switch {
 		case is(sql, "start transaction"):
 			s.inside, s.stage = true, 0

@@ -21,7 +21,7 @@ const (
 // continue to evaluate and report the age of the state. None accepts writes, and all
 // recover without intervention.
 func TestEvaluationOutlastsDatabase(t *testing.T) {
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		for _, outage := range []struct {
 			name  string
 			begin func(*dbproc.Server)
@@ -46,34 +46,34 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 				all := append(cluster{refusing}, lasting...)
 				created := createBoolean(t, strict, "f")
 				for _, s := range all {
-					if a := s.evaluate(t, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Stale") != "" {
+					if a := evaluate(t, s, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Stale") != "" {
 						t.Fatalf("status %d, Guidon-Stale %q: %s", a.Status, a.Header.Get("Guidon-Stale"), a.Body)
 					}
-					if got := s.databaseHealth(t); got != "SERVING" {
+					if got := databaseHealth(t, s); got != "SERVING" {
 						t.Errorf("the health of the database is %q", got)
 					}
 				}
 
 				outage.begin(process)
 				for i, s := range lasting {
-					s.goesOn(t, i, created)
+					goesOn(t, s, i, created)
 				}
-				refusing.until(t, "a 503", func(a answer) bool { return a.Status == http.StatusServiceUnavailable })
+				untilAnswer(t, refusing, "a 503", func(a answer) bool { return a.Status == http.StatusServiceUnavailable })
 				for _, s := range all {
-					s.failsFast(t, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "g", "name": "g"}, authorization)
-					s.failsFast(t, requestTimeout+slack, "GET", "/api/v1/namespaces/default/flags", nil, authorization)
+					failsFast(t, s, requestTimeout+slack, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": "g", "name": "g"}, authorization)
+					failsFast(t, s, requestTimeout+slack, "GET", "/api/v1/namespaces/default/flags", nil, authorization)
 				}
 
 				outage.end(t, process)
 				for i, s := range all {
-					s.until(t, "the end of the outage", func(a answer) bool {
+					untilAnswer(t, s, "the end of the outage", func(a answer) bool {
 						if a.Status != http.StatusOK && s != refusing {
 							t.Errorf("instance %d: status %d during recovery: %s", i, a.Status, a.Body)
 						}
 						return a.Status == http.StatusOK && a.Header.Get("Guidon-Stale") == ""
 					})
 					createBoolean(t, s, fmt.Sprint("after-", i))
-					if got := s.databaseHealth(t); got != "SERVING" {
+					if got := databaseHealth(t, s); got != "SERVING" {
 						t.Errorf("the health of the database is %q", got)
 					}
 				}
@@ -83,10 +83,10 @@ func TestEvaluationOutlastsDatabase(t *testing.T) {
 }
 
 // goesOn checks that the server evaluates while the database is unavailable.
-func (s *server) goesOn(t *testing.T, instance int, revision string) {
+func goesOn(t *testing.T, s *server, instance int, revision string) {
 	t.Helper()
 	begin := time.Now()
-	s.until(t, "a stale response", func(a answer) bool {
+	untilAnswer(t, s, "a stale response", func(a answer) bool {
 		if a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != revision {
 			t.Fatalf("instance %d: status %d, revision %s: %s", instance, a.Status, a.Header.Get("Guidon-Revision"), a.Body)
 		}
@@ -96,7 +96,7 @@ func (s *server) goesOn(t *testing.T, instance int, revision string) {
 	var slowest time.Duration
 	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
 		begin := time.Now()
-		a := s.evaluate(t, "f")
+		a := evaluate(t, s, "f")
 		slowest = max(slowest, time.Since(begin))
 		if a.Status != http.StatusOK || a.Header.Get("Guidon-Stale") == "" {
 			t.Fatalf("instance %d: status %d, Guidon-Stale %q: %s", instance, a.Status, a.Header.Get("Guidon-Stale"), a.Body)
@@ -106,32 +106,32 @@ func (s *server) goesOn(t *testing.T, instance int, revision string) {
 	if slowest > slack {
 		t.Errorf("instance %d: a response took %v", instance, slowest)
 	}
-	if got := s.databaseHealth(t); got != "NOT_SERVING" {
+	if got := databaseHealth(t, s); got != "NOT_SERVING" {
 		t.Errorf("instance %d: the health of the database is %q", instance, got)
 	}
 	a, err := s.call(t.Context(), "GET", "/metrics", nil, authorization)
 	if err == nil && a.Status == http.StatusOK && !strings.Contains(string(a.Body), "guidon_cache_stale_answers_total") {
 		t.Errorf("instance %d: the metrics lack guidon_cache_stale_answers_total", instance)
 	}
-	if a := s.evaluate(t, "f", "Guidon-Min-Revision: 1000"); a.Status != http.StatusServiceUnavailable {
+	if a := evaluate(t, s, "f", "Guidon-Min-Revision: 1000"); a.Status != http.StatusServiceUnavailable {
 		t.Errorf("instance %d: a later revision: status %d", instance, a.Status)
 	}
-	if a := s.evaluate(t, "f", "Authorization: Bearer nobody"); a.Status != http.StatusUnauthorized {
+	if a := evaluate(t, s, "f", "Authorization: Bearer nobody"); a.Status != http.StatusUnauthorized {
 		t.Errorf("instance %d: an unknown token: status %d", instance, a.Status)
 	}
 }
 
-// until evaluates the flag until wanted returns true for the response.
-func (s *server) until(t *testing.T, what string, wanted func(answer) bool) {
+// untilAnswer evaluates the flag until wanted returns true for the response.
+func untilAnswer(t *testing.T, s *server, what string, wanted func(answer) bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !wanted(s.evaluate(t, "f")); {
+	for end := time.Now().Add(patience); !wanted(evaluate(t, s, "f")); {
 		if time.Now().After(end) {
 			t.Fatalf("%s did not occur", what)
 		}
 	}
 }
 
-func (s *server) evaluate(t *testing.T, flag string, headers ...string) answer {
+func evaluate(t *testing.T, s *server, flag string, headers ...string) answer {
 	t.Helper()
 	body := map[string]string{"flagKey": flag, "entityId": "e"}
 	a, err := s.call(t.Context(), "POST", "/evaluate/v1/boolean", body, append([]string{authorization}, headers...)...)
@@ -149,7 +149,7 @@ func createBoolean(t *testing.T, s *server, key string) string {
 }
 
 // databaseHealth returns the status of the database in the full health check.
-func (s *server) databaseHealth(t *testing.T) string {
+func databaseHealth(t *testing.T, s *server) string {
 	t.Helper()
 	var health struct{ Database struct{ Status string } }
 	a := s.must(t, "GET", "/health?full", nil, nil)

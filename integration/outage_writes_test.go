@@ -83,7 +83,7 @@ func importedFlags(n int) object {
 // after a write, of every kind, has been acknowledged. The instance must continue to
 // evaluate over HTTP and gRPC, with the written state or a later one.
 func TestWriteThenOutage(t *testing.T) {
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		for name, env := range map[string]func() []string{
 			"strict":        func() []string { return nil },
 			"bounded":       func() []string { return bounded(time.Second) },
@@ -113,7 +113,7 @@ func TestWriteThenOutage(t *testing.T) {
 // connections but freezes. It makes only some of the writes, because each outage lasts as
 // long as the first evaluation waits for the database.
 func TestWriteThenFreeze(t *testing.T) {
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		for name, env := range map[string][]string{"strict": nil, "bounded": bounded(100 * time.Millisecond)} {
 			t.Run(s.name+" "+name, func(t *testing.T) {
 				s.need(t)

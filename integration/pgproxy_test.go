@@ -4,48 +4,23 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/url"
 	"slices"
-	"sync/atomic"
-	"testing"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// pgProxy speaks PostgreSQL's protocol on both sides, one request at a time. The test
-// decides the fault of each request.
-type pgProxy struct {
-	wire
-	upstream string
-	retries  atomic.Int64 // responses of the server with 40001
-	rows     atomic.Int64 // in the responses of the server
-}
-
-// newPGProxy starts a proxy in front of the server of the URL, which does not use TLS, and
-// returns it with the URL of the database through the proxy.
-func newPGProxy(t testing.TB, database string) (*pgProxy, string) {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &pgProxy{upstream: u.Host}
-	u.Host = listen(t, p.serve)
-	return p, u.String()
-}
-
-func (p *pgProxy) serve(conn net.Conn) {
+func (w *Proxy) servePostgres(conn net.Conn) {
 	defer conn.Close()
-	if p.isBroken() {
+	if w.isBroken() {
 		return
 	}
-	upstream, err := net.Dial("tcp", p.upstream)
+	upstream, err := net.Dial("tcp", w.upstream)
 	if err != nil {
 		return
 	}
 	defer upstream.Close()
 	s := &pgSession{
-		proxy:    p,
+		proxy:    w,
 		client:   pgproto3.NewBackend(conn, conn),
 		server:   pgproto3.NewFrontend(upstream, upstream),
 		upstream: upstream,
@@ -56,7 +31,7 @@ func (p *pgProxy) serve(conn net.Conn) {
 
 // pgSession is a connection of a client, with its connection to the server.
 type pgSession struct {
-	proxy    *pgProxy
+	proxy    *Proxy
 	client   *pgproto3.Backend
 	server   *pgproto3.Frontend // for reading; requests are written to upstream
 	upstream net.Conn
@@ -133,7 +108,7 @@ func (s *pgSession) request() (request, error) {
 			r.commit = len(r.text)
 		}
 		if sql != "" {
-			r.sql = append(r.sql, sql)
+			r.statements = append(r.statements, sql)
 		}
 		if r.text, err = message.Encode(r.text); err != nil {
 			return r, err
@@ -142,7 +117,7 @@ func (s *pgSession) request() (request, error) {
 	s.stage++
 	if !r.inside {
 		s.stage = 0
-		r.inside = slices.ContainsFunc(r.sql, func(sql string) bool { return is(sql, "begin") })
+		r.inside = slices.ContainsFunc(r.statements, func(sql string) bool { return is(sql, "begin") })
 	}
 	r.stage = s.stage
 	return r, nil
@@ -196,10 +171,10 @@ func (s *pgSession) until(pass func(pgproto3.BackendMessage)) (*pgproto3.ReadyFo
 			s.status = m.TxStatus
 			return m, nil
 		case *pgproto3.DataRow:
-			s.proxy.rows.Add(1)
+			s.proxy.rowCount.Add(1)
 		case *pgproto3.ErrorResponse:
 			if m.Code == "40001" {
-				s.proxy.retries.Add(1)
+				s.proxy.retryCount.Add(1)
 			}
 		}
 		pass(message)

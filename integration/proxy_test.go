@@ -21,41 +21,29 @@ import (
 	"github.com/guidonhq/guidon/store/cache"
 )
 
-// ambiguity is in the store's error for a write with an unknown outcome.
-const ambiguity = "the outcome of the write is unknown"
-
 // counter is a store behind a faulty connection, with a flag that counts the writes, and a
 // direct connection to the database.
 type counter struct {
-	wire     *wire
+	wire     *Proxy
 	faulty   *store.DB
 	straight *store.DB
 }
 
 // eachWire runs the test over the protocol of each database.
 func eachWire(t *testing.T, test func(t *testing.T, c *counter)) {
-	for _, s := range faultyDatabases {
+	for _, s := range privateServers {
 		t.Run(s.name, func(t *testing.T) {
 			s.need(t)
 			if s.private == nil {
 				skip(t, "faults need a private database process")
 			}
 			database := s.migrated(t)
-			w, through := newWire(t, s, database)
+			w, through := newWire(t, database)
 			c := &counter{wire: w, faulty: openStore(t, through), straight: openStore(t, database)}
 			putCounter(t, c.faulty)
 			test(t, c)
 		})
 	}
-}
-
-func newWire(t testing.TB, s *databaseServer, database string) (*wire, string) {
-	if s.isPostgres() {
-		p, through := newPGProxy(t, database)
-		return &p.wire, through
-	}
-	p, through := newMySQLProxy(t, database)
-	return &p.wire, through
 }
 
 // putCounter stores the counter flag.
@@ -139,7 +127,7 @@ func wantTruth(t *testing.T, err error, before, after int) {
 	}
 }
 
-func isAmbiguous(err error) bool { return strings.Contains(guidon.PublicMessage(err), ambiguity) }
+func isAmbiguous(err error) bool { return strings.Contains(guidon.PublicMessage(err), outcomeUnknown) }
 
 // TestCommitAnswered40001: the transaction is retried, and counts once.
 func TestCommitAnswered40001(t *testing.T) { eachWire(t, testCommitAnswered40001) }
@@ -222,7 +210,7 @@ func testCommitUnknown(t *testing.T, c *counter) {
 	_, err := c.count(t.Context())
 	wantInflicted(t, inflicted)
 	if !errors.Is(err, guidon.Unavailable) || !isAmbiguous(err) {
-		t.Errorf("got %v, want Unavailable with %q", err, ambiguity)
+		t.Errorf("got %v, want Unavailable with %q", err, outcomeUnknown)
 	}
 	if got := c.stored(t); got != 1 {
 		t.Errorf("counted to %d, want 1", got)

@@ -154,10 +154,11 @@ func TestRedisTLS(t *testing.T) {
 
 // TestRedisContainers covers the supported releases of Redis and Valkey.
 func TestRedisContainers(t *testing.T) {
-	for _, image := range []string{redisImage, valkeyImage} {
+	for _, image := range []string{"redis:8", "valkey:8"} { // from infra/containers/engine.sh
 		t.Run(image, func(t *testing.T) {
-			c, err := guarded(func() (testcontainers.Container, error) { return testredis.Run(t.Context(), image) })
-			url, end, err := reachable(t.Context(), c, err, "6379/tcp", func(address string) string { return "redis://" + address })
+			url, end, err := container(t.Context(), "6379/tcp",
+				func(ctx context.Context) (testcontainers.Container, error) { return testredis.Run(ctx, image) },
+				func(address string) string { return "redis://" + address })
 			if err != nil {
 				skip(t, "no %s: %v", image, err)
 			}
@@ -167,18 +168,4 @@ func TestRedisContainers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// openDir returns a directory that a server running as another user can read.
-func openDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "guidon-redis-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777); err != nil { // #nosec G302 -- for the other user
-		t.Fatal(err)
-	}
-	return dir
 }

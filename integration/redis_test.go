@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -22,17 +21,6 @@ import (
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 	"github.com/guidonhq/guidon/store/storetest"
 )
-
-// startRedis starts a private Redis for the test.
-func startRedis(t testing.TB, flags ...string) *dbproc.Server {
-	t.Helper()
-	return private(t, func() (*dbproc.Server, error) { return dbproc.Redis(context.Background(), flags...) })
-}
-
-// throughRedis returns the environment of a server with the Redis of the URL.
-func throughRedis(url string) []string {
-	return []string{"GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL=" + url}
-}
 
 // openThroughRedis returns the store that a server uses, on top of the database. It is
 // closed at the end of the test. Its Redis timeout is longer than a server's, so that a
@@ -183,7 +171,7 @@ func TestLinearizableThroughRedis(t *testing.T) {
 			})
 			hits := 0
 			for _, s := range c {
-				hits += s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`)
+				hits += metric(t, s, `guidon_cache_hit_total{cache="redis",type="revision"}`)
 			}
 			t.Logf("%d hits in Redis", hits)
 			if hits == 0 {
@@ -194,7 +182,7 @@ func TestLinearizableThroughRedis(t *testing.T) {
 }
 
 // metric returns the value of the server's metric, or 0 if it does not exist.
-func (s *server) metric(t *testing.T, name string) int {
+func metric(t *testing.T, s *server, name string) int {
 	t.Helper()
 	text := s.must(t, "GET", "/metrics", nil, nil).Body
 	match := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(text)
@@ -313,11 +301,11 @@ func TestRedisGoneAtStart(t *testing.T) {
 	created := createBoolean(t, c[0], "f")
 	t.Logf("a write without Redis took %v", time.Since(begin))
 	for _, s := range c {
-		if a := s.evaluate(t, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != created {
+		if a := evaluate(t, s, "f"); a.Status != http.StatusOK || a.Header.Get("Guidon-Revision") != created {
 			t.Errorf("status %d, revision %s: %s", a.Status, a.Header.Get("Guidon-Revision"), a.Body)
 		}
 	}
-	if up := c[0].metric(t, "guidon_cache_redis_up"); up != 0 {
+	if up := metric(t, c[0], "guidon_cache_redis_up"); up != 0 {
 		t.Error("guidon_cache_redis_up is 1 without Redis")
 	}
 	if err := r.Restart(t.Context()); err != nil {
@@ -325,13 +313,13 @@ func TestRedisGoneAtStart(t *testing.T) {
 	}
 	for i, s := range c {
 		end := time.Now().Add(patience)
-		for s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) == 0 {
+		for metric(t, s, `guidon_cache_hit_total{cache="redis",type="revision"}`) == 0 {
 			if time.Now().After(end) {
 				t.Fatalf("instance %d does not use Redis", i)
 			}
-			s.evaluate(t, "f")
+			evaluate(t, s, "f")
 		}
-		if up := s.metric(t, "guidon_cache_redis_up"); up != 1 {
+		if up := metric(t, s, "guidon_cache_redis_up"); up != 1 {
 			t.Errorf("instance %d: guidon_cache_redis_up is not 1", i)
 		}
 	}
@@ -346,7 +334,7 @@ func TestCommandsNotifyRedis(t *testing.T) {
 	database, env := postgresServer.migrated(t), throughRedis(startRedis(t).URL)
 	s := start(t, database, env...)
 	const path = "/api/v1/namespaces/default/flags"
-	hits := func() int { return s.metric(t, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
+	hits := func() int { return metric(t, s, `guidon_cache_hit_total{cache="redis",type="revision"}`) }
 	for n := range 5 {
 		key, before := fmt.Sprint("flag-", n), hits()
 		for end := time.Now().Add(patience); hits() == before; { // until Redis has the previous revision
@@ -356,9 +344,9 @@ func TestCommandsNotifyRedis(t *testing.T) {
 			s.must(t, "GET", path, nil, nil)
 		}
 		c := command(t, database, "import", "-", "--skip-existing")
-		c.cmd.Env = append(c.cmd.Env, env...)
-		c.cmd.Stdin = strings.NewReader("version: '1.4'\nnamespace: default\nflags: [{key: " + key + ", name: Flag}]\n")
-		c.ends(t, true, "default")
+		c.Env = append(c.Env, env...)
+		c.Stdin = strings.NewReader("version: '1.4'\nnamespace: default\nflags: [{key: " + key + ", name: Flag}]\n")
+		ends(t, c, true, "default")
 		s.must(t, "GET", path+"/"+key, nil, nil)
 	}
 }

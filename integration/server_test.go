@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,17 +21,11 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// binary is the path of the guidon program, which TestMain builds.
-var binary string
+// buildDir is the directory of the programs that the tests build. It exists during run.
+var buildDir string
 
-func TestMain(m *testing.M) {
-	if database, ok := os.LookupEnv(asBareServer); ok {
-		fmt.Fprintln(os.Stderr, runBareServer(database))
-		os.Exit(1)
-	}
-	os.Exit(run(m))
-}
-
+// run runs the tests of a package, stops the database servers that they shared, and
+// returns the exit code.
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "guidon-integration-")
 	if err != nil {
@@ -38,14 +33,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "guidon")
-	build := exec.Command("go", "build", "-o", binary, "../cmd/guidon")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	build.Stdout, build.Stderr = os.Stderr, os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "building guidon:", err)
-		return 1
-	}
+	buildDir = dir
 	// The driver would log each failed attempt while a server is starting.
 	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,8 +47,32 @@ func run(m *testing.M) int {
 	return code
 }
 
+var buildProgram = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(buildDir, "guidon")
+	build := exec.Command("go", "build", "-o", path, "github.com/guidonhq/guidon/cmd/guidon")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building guidon: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// program returns the path of the guidon program. It is built for the first test that
+// needs it.
+func program(t testing.TB) string {
+	t.Helper()
+	path, err := buildProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // patience limits every wait of these tests. It is reached only if something is broken.
 const patience = 60 * time.Second
+
+// slack is what a busy machine may add to a time limit.
+const slack = 2 * time.Second
 
 // server is a running `guidon server`.
 type server struct {
@@ -72,7 +84,7 @@ type server struct {
 
 	ready chan struct{} // closed when it serves
 
-	log lockedBuffer
+	output lockedBuffer // what it has logged so far
 }
 
 // start runs `guidon server` on the database, with additional settings in the environment,
@@ -98,7 +110,7 @@ func (s *server) serving(t testing.TB) {
 // launch starts the process without waiting for it to serve.
 func launch(t testing.TB, database string, env ...string) *server {
 	t.Helper()
-	s := &server{cmd: exec.Command(binary, "server"), done: make(chan error, 1), ready: make(chan struct{})}
+	s := &server{cmd: exec.Command(program(t), "server"), done: make(chan error, 1), ready: make(chan struct{})}
 	s.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
 		"GUIDON_DB_URL=" + database,
@@ -115,7 +127,7 @@ func launch(t testing.TB, database string, env ...string) *server {
 	}
 	go s.follow(pipe)
 	t.Cleanup(func() {
-		_ = s.cmd.Process.Kill()
+		s.Kill()
 		if t.Failed() {
 			t.Logf("log of the server:\n%s", s.Log())
 		}
@@ -128,7 +140,7 @@ func (s *server) follow(pipe io.Reader) {
 	lines := bufio.NewScanner(pipe)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
-		fmt.Fprintf(&s.log, "%s\n", lines.Bytes())
+		fmt.Fprintf(&s.output, "%s\n", lines.Bytes())
 		var event struct{ M, Msg, HTTP, GRPC string } // some tests rename M
 		if json.Unmarshal(lines.Bytes(), &event) == nil && cmp.Or(event.M, event.Msg) == "serving" {
 			s.URL, s.GRPC = event.HTTP, event.GRPC
@@ -139,7 +151,7 @@ func (s *server) follow(pipe io.Reader) {
 }
 
 // Log returns what the server has logged so far.
-func (s *server) Log() string { return s.log.String() }
+func (s *server) Log() string { return s.output.String() }
 
 // Signal sends a signal to the process.
 func (s *server) Signal(t testing.TB, signal syscall.Signal) {
@@ -148,6 +160,15 @@ func (s *server) Signal(t testing.TB, signal syscall.Signal) {
 		t.Fatal(err)
 	}
 }
+
+// Kill kills the process. It does nothing if the process has ended.
+func (s *server) Kill() { _ = s.cmd.Process.Kill() }
+
+// PID returns the id of the process.
+func (s *server) PID() int { return s.cmd.Process.Pid }
+
+// Done returns a channel that receives the result of the process, once, when it has ended.
+func (s *server) Done() <-chan error { return s.done }
 
 // Wait waits for the end of the process and returns its exit code, or -1 if a signal ended
 // it.
@@ -172,8 +193,8 @@ type answer struct {
 // client keeps enough idle connections for the concurrent callers of a test.
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
 
-// call sends a request, with a JSON body if body is not nil. It returns an error if there
-// was no complete response.
+// call sends a request, with a JSON body if body is not nil. A header has the form
+// "Name: value". It returns an error if there was no complete response.
 func (s *server) call(ctx context.Context, method, path string, body any, headers ...string) (answer, error) {
 	var reader io.Reader
 	if body != nil {
@@ -189,6 +210,9 @@ func (s *server) call(ctx context.Context, method, path string, body any, header
 	}
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			request.Host = value
+		}
 		request.Header.Set(name, value)
 	}
 	response, err := client.Do(request)

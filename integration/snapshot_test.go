@@ -15,7 +15,7 @@ var downloadHeaders = []string{"X-Flipt-Accept-Server-Version: 1.47.0", "Accept-
 
 // download requests the snapshot of the default namespace, conditionally if etag is not
 // empty.
-func (s *server) download(t *testing.T, etag string) answer {
+func download(t *testing.T, s *server, etag string) answer {
 	t.Helper()
 	headers := downloadHeaders
 	if etag != "" {
@@ -29,7 +29,7 @@ func (s *server) download(t *testing.T, etag string) answer {
 }
 
 // fill stores enough flags for the body to be compressed.
-func (s *server) fill(t *testing.T) {
+func fill(t *testing.T, s *server) {
 	t.Helper()
 	s.must(t, "POST", "/api/v1/namespaces/default/import", map[string]any{"document": sdkDocument}, nil)
 	for i := range 10 {
@@ -41,25 +41,26 @@ func (s *server) fill(t *testing.T) {
 // a client may use another instance for every request.
 func TestSnapshotIsTheSameEverywhere(t *testing.T) {
 	eachDatabase(t, func(t *testing.T, s *databaseServer) {
-		c := startCluster(t, instances, s.migrated(t))
-		c[0].fill(t)
-		want := c[0].download(t, "")
+		database := s.migrated(t)
+		c := []*server{start(t, database), start(t, database), start(t, database)}
+		fill(t, c[0])
+		want := download(t, c[0], "")
 		if want.Header.Get("Content-Encoding") != "gzip" {
 			t.Errorf("not compressed: %v", want.Header)
 		}
 		for i, s := range c {
-			got := s.download(t, "")
+			got := download(t, s, "")
 			if got.Header.Get("Etag") != want.Header.Get("Etag") || !bytes.Equal(got.Body, want.Body) {
 				t.Errorf("instance %d: %d bytes with ETag %s, want %d with %s",
 					i, len(got.Body), got.Header.Get("Etag"), len(want.Body), want.Header.Get("Etag"))
 			}
-			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusNotModified || len(a.Body) != 0 {
+			if a := download(t, s, want.Header.Get("Etag")); a.Status != http.StatusNotModified || len(a.Body) != 0 {
 				t.Errorf("instance %d: status %d for the current ETag, want 304", i, a.Status)
 			}
 		}
 		c[1].must(t, "DELETE", "/api/v1/namespaces/default/flags/flag-3", nil, nil)
 		for i, s := range c {
-			if a := s.download(t, want.Header.Get("Etag")); a.Status != http.StatusOK {
+			if a := download(t, s, want.Header.Get("Etag")); a.Status != http.StatusOK {
 				t.Errorf("instance %d: status %d for an old ETag, want 200", i, a.Status)
 			}
 		}
@@ -81,13 +82,13 @@ func TestSnapshotAfterRestart(t *testing.T) {
 	}
 	change := func(s *server, key string) (revision string, a answer) {
 		s.must(t, "POST", "/api/v1/namespaces/default/flags", map[string]any{"key": key, "name": "Flag"}, nil)
-		a = s.download(t, "")
+		a = download(t, s, "")
 		return a.Header.Get("Guidon-Revision"), a
 	}
 	var first answer
 	run(func(s *server) {
-		s.fill(t)
-		first = s.download(t, "")
+		fill(t, s)
+		first = download(t, s, "")
 	})
 	backup, err := os.ReadFile(file)
 	if err != nil {
@@ -96,7 +97,7 @@ func TestSnapshotAfterRestart(t *testing.T) {
 	var lost string
 	var changed answer
 	run(func(s *server) {
-		again := s.download(t, "")
+		again := download(t, s, "")
 		if again.Header.Get("Etag") != first.Header.Get("Etag") || !bytes.Equal(again.Body, first.Body) {
 			t.Errorf("after a restart: %d bytes with ETag %s, want %d with %s",
 				len(again.Body), again.Header.Get("Etag"), len(first.Body), first.Header.Get("Etag"))
@@ -111,7 +112,7 @@ func TestSnapshotAfterRestart(t *testing.T) {
 		if revision != lost {
 			t.Fatalf("the restored database is at revision %s, want %s", revision, lost)
 		}
-		if a := s.download(t, changed.Header.Get("Etag")); a.Status != http.StatusOK {
+		if a := download(t, s, changed.Header.Get("Etag")); a.Status != http.StatusOK {
 			t.Errorf("status %d for the ETag of the lost state, want 200", a.Status)
 		}
 	})

@@ -22,14 +22,14 @@ func guidonAs(t *testing.T, user uint32, database string, args ...string) (code 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience) // in case a server starts
 	defer cancel()
-	command := exec.CommandContext(ctx, binary, args...)
+	command := exec.CommandContext(ctx, program(t), args...)
 	command.Dir = "/"
 	command.Env = []string{
 		"HOME=" + t.TempDir(), "GUIDON_DB_URL=file:" + database,
 		"GUIDON_SERVER_HOST=127.0.0.1", "GUIDON_SERVER_HTTP_PORT=0", "GUIDON_SERVER_GRPC_PORT=0",
 	}
 	if user != 0 {
-		if err := os.Chmod(filepath.Dir(binary), 0o755); err != nil { // #nosec G302 -- for that user
+		if err := os.Chmod(filepath.Dir(command.Path), 0o755); err != nil { // #nosec G302 -- for that user
 			t.Fatal(err)
 		}
 		command.Env[0] = "HOME=/" // that user cannot read the test's directory
@@ -76,7 +76,7 @@ func TestOneProcessPerFile(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "data", "guidon.db")
 	s := start(t, "file:"+file)
-	holder := fmt.Sprintf("process %d", s.cmd.Process.Pid)
+	holder := fmt.Sprintf("process %d", s.PID())
 	if runtime.GOOS != "linux" {
 		holder = "another process"
 	}

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -43,7 +44,7 @@ func TestStoreSerializable(t *testing.T) {
 
 // TestSerializableContention: several independent stores change the same flag.
 func TestSerializableContention(t *testing.T) {
-	proxy, database := newPGProxy(t, serializable(t))
+	proxy, database := newWire(t, serializable(t))
 	const processes, writes = 4, 25
 	var writing sync.WaitGroup
 	first := openStore(t, database)
@@ -63,10 +64,10 @@ func TestSerializableContention(t *testing.T) {
 	if got, want := c.stored(t), processes*writes; got != want {
 		t.Errorf("counted to %d, want %d", got, want)
 	}
-	if proxy.retries.Load() == 0 {
+	if proxy.retries() == 0 {
 		t.Error("the database required no retry")
 	}
-	t.Logf("%d retries for %d writes", proxy.retries.Load(), processes*writes)
+	t.Logf("%d retries for %d writes", proxy.retries(), processes*writes)
 }
 
 // serializable returns the URL of a migrated PostgreSQL database that is treated as
@@ -103,4 +104,13 @@ func pgBouncer(t *testing.T) *dbproc.Server {
 	}
 	t.Cleanup(func() { _ = pooler.Close() })
 	return pooler
+}
+
+// databaseName returns the name of the database in the URL.
+func databaseName(database string) string {
+	u, err := url.Parse(database)
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimPrefix(u.Path, "/")
 }

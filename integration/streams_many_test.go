@@ -18,13 +18,13 @@ import (
 func TestTwoThousandStreams(t *testing.T) {
 	const clients, bound = 2000, 100 << 20
 	s := start(t, "file:"+filepath.Join(t.TempDir(), "guidon.db"))
-	idle := s.resident(t)
+	idle := resident(t, s)
 	all := make([]*events, clients)
 	var opening sync.WaitGroup
 	for first := range 20 {
 		opening.Go(func() {
 			for i := first; i < clients; i += 20 {
-				all[i] = s.listen(t, ofrepEvents)
+				all[i] = openStream(t, s, ofrepEvents)
 			}
 		})
 	}
@@ -32,7 +32,7 @@ func TestTwoThousandStreams(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	opened := s.resident(t)
+	opened := resident(t, s)
 
 	written := make(chan time.Time, 1)
 	var reached sync.WaitGroup
@@ -67,7 +67,7 @@ func TestTwoThousandStreams(t *testing.T) {
 		}
 		slowest = max(slowest, took[i])
 	}
-	notified := s.resident(t)
+	notified := resident(t, s)
 	t.Logf("resident: %d MiB idle, %d MiB with %d listeners, %d MiB after all were notified within %v",
 		idle>>20, opened>>20, clients, notified>>20, slowest)
 	if most := max(opened, notified); most > bound {
@@ -117,9 +117,9 @@ func TestTwoThousandStreams(t *testing.T) {
 }
 
 // resident returns the resident memory of the server, in bytes.
-func (s *server) resident(t *testing.T) int64 {
+func resident(t *testing.T, s *server) int64 {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		skip(t, "cannot read the memory of a process: %v", err)
 	}

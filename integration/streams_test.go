@@ -28,9 +28,9 @@ type events struct {
 // streamClient opens a new connection for each stream.
 var streamClient = &http.Client{Transport: &http.Transport{DisableCompression: true, DisableKeepAlives: true, ReadBufferSize: 512, WriteBufferSize: 512}}
 
-// listen opens the stream at the path, which must exist. It is closed at the end of the
+// openStream opens the stream at the path, which must exist. It is closed at the end of the
 // test.
-func (s *server) listen(t *testing.T, path string, headers ...string) *events {
+func openStream(t *testing.T, s *server, path string, headers ...string) *events {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -113,7 +113,7 @@ func TestStreamsAcrossInstances(t *testing.T) {
 		c := startCluster(t, instances, s.migrated(t))
 		var listening []*events
 		for _, s := range c[1:] {
-			listening = append(listening, s.listen(t, ofrepEvents), s.listen(t, changeEvents))
+			listening = append(listening, openStream(t, s, ofrepEvents), openStream(t, s, changeEvents))
 		}
 		slowest := time.Duration(0)
 		for n := range 5 {
@@ -163,7 +163,7 @@ func TestStreamsResume(t *testing.T) {
 		last := strconv.FormatInt(first, 10)
 		seen := 0
 		for kill := 0; seen < total; {
-			l := streaming.listen(t, changeEvents, "Last-Event-ID: "+last)
+			l := openStream(t, streaming, changeEvents, "Last-Event-ID: "+last)
 			late := time.AfterFunc(patience, l.cancel)
 			for {
 				one, err := l.next()
@@ -225,8 +225,8 @@ func TestStreamsEndWithToken(t *testing.T) {
 		}
 		uri := bulk.EventStreams[0].Endpoint.RequestURI
 		listening := []*events{
-			c[0].listen(t, uri), c[1].listen(t, uri), // every instance accepts the signature
-			c[1].listen(t, changeEvents, "Authorization: Bearer "+created.ClientToken),
+			openStream(t, c[0], uri), openStream(t, c[1], uri), // every instance accepts the signature
+			openStream(t, c[1], changeEvents, "Authorization: Bearer "+created.ClientToken),
 		}
 		c[0].must(t, "DELETE", "/auth/v1/tokens/"+created.Authentication.ID, nil, nil, "Authorization: Bearer "+admin)
 		deleted := time.Now()

@@ -73,7 +73,7 @@ func TestSuite(t *testing.T) {
 		t.Parallel()
 		run := suiteRun{t: t, start: func(t *testing.T, database string, settings []string) (string, *lockedBuffer) {
 			s := start(t, database, settings...)
-			return s.URL, &s.log
+			return s.URL, &s.output
 		}}
 		run.check(tests, "", nil)
 	})

@@ -1,8 +1,6 @@
 package integration
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -27,9 +25,9 @@ func TestSwitchFromFlipt(t *testing.T) {
 	}
 
 	file := sqliteURL(t)
-	command(t, file, "migrate", "up").ends(t, true, "applied 1")
-	command(t, file, "import", "--from-flipt-database", flipt, "--dry-run").ends(t, true, "default: flags 40")
-	command(t, file, "import", "--from-flipt-database", flipt).ends(t, true, "authentications: 6")
+	ends(t, command(t, file, "migrate", "up"), true, "applied 1")
+	ends(t, command(t, file, "import", "--from-flipt-database", flipt, "--dry-run"), true, "default: flags 40")
+	ends(t, command(t, file, "import", "--from-flipt-database", flipt), true, "authentications: 6")
 
 	target := postgresServer.empty(t)
 	killedCopy(t, file, target)
@@ -37,8 +35,8 @@ func TestSwitchFromFlipt(t *testing.T) {
 	if all, err := before.Namespaces(t.Context()); err != nil || len(all) != 1 || all[0].Key != guidon.DefaultNamespace {
 		t.Errorf("a killed copy left namespaces %v, %v, want only the seed", all, err)
 	}
-	command(t, file, "copy-database", "--to", target).ends(t, true, "copied and verified")
-	command(t, file, "copy-database", "--to", target).ends(t, false, "not empty")
+	ends(t, command(t, file, "copy-database", "--to", target), true, "copied and verified")
+	ends(t, command(t, file, "copy-database", "--to", target), false, "not empty")
 
 	s := start(t, target, "GUIDON_AUTHENTICATION_REQUIRED=true", "GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED=true")
 	for _, row := range data.Flags {
@@ -63,66 +61,36 @@ func TestSwitchFromFlipt(t *testing.T) {
 // killedCopy kills the command in the middle of its transaction.
 func killedCopy(t *testing.T, from, to string) {
 	t.Helper()
-	proxy, url := newPGProxy(t, to)
+	proxy, url := newWire(t, to)
 	c := command(t, from, "copy-database", "--to", url)
-	begun := make(chan struct{})
+	var output strings.Builder
+	c.Stdout, c.Stderr = &output, &output
+	begun, ended := make(chan struct{}), make(chan struct{})
 	// The statement waits here until the process has been killed, and is then dropped.
 	decide, inflicted := once(cutBefore, func(r request) bool {
-		return len(r.sql) > 0 && strings.HasPrefix(r.sql[0], "INSERT INTO segments")
+		return len(r.statements) > 0 && strings.HasPrefix(r.statements[0], "INSERT INTO segments")
 	})
 	proxy.inflict(func(r request) fault {
 		f := decide(r)
 		if f == cutBefore {
 			close(begun)
-			<-c.ended
+			<-ended
 		}
 		return f
 	})
-	c.begin(t)
-	select {
-	case <-begun:
-		_ = c.cmd.Process.Kill()
-		<-c.ended
-	case <-c.ended:
-		t.Fatalf("the copy ended by itself: %s", c.output.String())
-	}
-	<-inflicted
-}
-
-// commandRun is one run of the binary on a database.
-type commandRun struct {
-	cmd    *exec.Cmd
-	output strings.Builder
-	ended  chan struct{}
-	err    error // set when ended is closed
-}
-
-func command(t *testing.T, database string, args ...string) *commandRun {
-	t.Helper()
-	c := &commandRun{cmd: exec.CommandContext(t.Context(), binary, args...), ended: make(chan struct{})}
-	c.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GUIDON_DB_URL=" + database}
-	c.cmd.Stdout, c.cmd.Stderr = &c.output, &c.output
-	return c
-}
-
-func (c *commandRun) begin(t *testing.T) {
-	t.Helper()
-	if err := c.cmd.Start(); err != nil {
+	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		c.err = c.cmd.Wait()
-		close(c.ended)
+		_ = c.Wait()
+		close(ended)
 	}()
-}
-
-// ends runs the command to its end, and checks its success and that its output contains the
-// text.
-func (c *commandRun) ends(t *testing.T, success bool, text string) {
-	t.Helper()
-	c.begin(t)
-	<-c.ended
-	if got := c.output.String(); (c.err == nil) != success || !strings.Contains(got, text) {
-		t.Fatalf("%q: got %v and %q, want success %t and %q", c.cmd.Args[1:], c.err, got, success, text)
+	select {
+	case <-begun:
+		_ = c.Process.Kill()
+		<-ended
+	case <-ended:
+		t.Fatalf("the copy ended by itself: %s", output.String())
 	}
+	<-inflicted
 }

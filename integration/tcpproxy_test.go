@@ -41,29 +41,6 @@ func newTCPProxy(t *testing.T, database string, latency time.Duration, sent func
 	return p, u.String()
 }
 
-// listen serves the connections to a free port until the test ends. It returns its address.
-func listen(t testing.TB, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go accept(l, serve)
-	return l.Addr().String()
-}
-
-// accept serves each connection until the listener is closed.
-func accept(l net.Listener, serve func(net.Conn)) {
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return
-		}
-		go serve(c)
-	}
-}
-
 func (p *tcpProxy) serve(client net.Conn) {
 	p.mu.Lock()
 	upstream := p.upstream

@@ -38,7 +38,7 @@ func TestTimeoutIsAnswered(t *testing.T) {
 	var requests sync.WaitGroup
 	for _, test := range tests {
 		requests.Go(func() {
-			status, err := test.server.createSlowly(test.slow, test.expects)
+			status, err := createSlowly(test.server, test.slow, test.expects)
 			if err != nil || status != http.StatusServiceUnavailable {
 				t.Errorf("%s: got status %d, %v; want 503", test.name, status, err)
 			}
@@ -49,7 +49,7 @@ func TestTimeoutIsAnswered(t *testing.T) {
 
 // createSlowly sends a request to create a flag with a pause in its body, and returns
 // the status of the response.
-func (s *server) createSlowly(pause time.Duration, header string) (status int, err error) {
+func createSlowly(s *server, pause time.Duration, header string) (status int, err error) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
 		return 0, err

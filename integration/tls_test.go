@@ -2,15 +2,8 @@ package integration
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -193,42 +186,4 @@ func startMariaDBTLS(t *testing.T, key, certificate []byte) *dbproc.Server {
 		execute(t, admin, statement)
 	}
 	return s
-}
-
-// private starts a server for a single test. It is closed at the end of the test.
-func private(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server {
-	t.Helper()
-	s, err := start()
-	if errors.Is(err, dbproc.ErrNotInstalled) {
-		skip(t, "%v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
-}
-
-// selfSigned returns a key and a self-signed certificate for 127.0.0.1.
-func selfSigned(t *testing.T) (key, certificate []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}),
-		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed})
 }

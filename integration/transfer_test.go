@@ -53,7 +53,7 @@ func TestSlowReaders(t *testing.T) {
 			s.must(t, "GET", path, nil, nil)
 		}
 	}
-	before := s.resident(t)
+	before := resident(t, s)
 
 	var connections []net.Conn
 	for range readers {
@@ -75,7 +75,7 @@ func TestSlowReaders(t *testing.T) {
 		if err != nil || answer.Status != 200 {
 			t.Fatalf("an evaluation by another client: %d %s %v", answer.Status, answer.Body, err)
 		}
-		peak = max(peak, int(s.resident(t)))
+		peak = max(peak, int(resident(t, s)))
 	}
 	t.Logf("%d MiB resident before, %d MiB at most with %d clients that do not read", before>>20, peak>>20, len(connections))
 	if peak-int(before) > most {
@@ -110,7 +110,7 @@ func TestHundredThousandFlags(t *testing.T) {
 	s := start(t, "file:"+filepath.Join(dir, "server.db"))
 	guidon := func(args ...string) {
 		t.Helper()
-		command := exec.Command(binary, args...)
+		command := exec.Command(program(t), args...)
 		command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
 		var out bytes.Buffer
 		command.Stdout, command.Stderr = &out, &out
@@ -131,7 +131,7 @@ func TestHundredThousandFlags(t *testing.T) {
 				took = max(took, peakOf(command.Process.Pid))
 			}
 		}
-		t.Logf("guidon %s: %v, %d MiB; the server %d MiB", args[0], time.Since(began).Round(time.Millisecond), took>>20, s.peak(t)>>20)
+		t.Logf("guidon %s: %v, %d MiB; the server %d MiB", args[0], time.Since(began).Round(time.Millisecond), took>>20, peak(t, s)>>20)
 		if took == 0 || took > most {
 			t.Errorf("guidon %v used %d MiB, want at most %d", args, took>>20, most>>20)
 		}
@@ -143,7 +143,7 @@ func TestHundredThousandFlags(t *testing.T) {
 	guidon("import", remote, "--db", file)
 	guidon("export", "--namespaces", "big", "-o", direct, "--db", file)
 	guidon("export", "--namespaces", "big", "-o", filepath.Join(dir, "direct.json"), "--db", file)
-	if got := s.peak(t); got > most {
+	if got := peak(t, s); got > most {
 		t.Errorf("the server used %d MiB, want at most %d", got>>20, most>>20)
 	}
 	sameFiles(t, remote, direct)
@@ -196,9 +196,9 @@ func sameFiles(t *testing.T, one, other string) {
 }
 
 // peak returns the peak resident memory of the server, in bytes.
-func (s *server) peak(t *testing.T) int {
+func peak(t *testing.T, s *server) int {
 	t.Helper()
-	peak := peakOf(s.cmd.Process.Pid)
+	peak := peakOf(s.PID())
 	if peak == 0 {
 		t.Fatal("the memory of the server is not known")
 	}
