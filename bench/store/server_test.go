@@ -25,7 +25,7 @@ func eachDurable(b *testing.B, benchmark func(b *testing.B, s *harness.DatabaseS
 	}
 }
 
-// startQuietly is start for a server that does not log its requests. It does not log its
+// startQuietly is harness.Start for a server that does not log its requests. It does not log its
 // address either, so it is configured with a free port.
 func startQuietly(b *testing.B, database string, env ...string) *harness.Server {
 	b.Helper()

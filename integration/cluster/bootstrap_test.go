@@ -53,7 +53,7 @@ func bootstrapOnce(t *testing.T, servers int, database func() string) {
 		}
 		var tokens []string
 		for _, s := range starting {
-			s.Serving(t)
+			s.AwaitServing(t)
 			tokens = append(tokens, anyToken.FindAllString(s.Log(), -1)...)
 		}
 		if len(tokens) != 1 {

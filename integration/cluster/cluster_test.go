@@ -26,7 +26,7 @@ func startCluster(t *testing.T, n int, database string, env ...string) cluster {
 		c[i] = harness.Launch(t, database, env...)
 	}
 	for _, s := range c {
-		s.Serving(t)
+		s.AwaitServing(t)
 	}
 	return c
 }
@@ -97,7 +97,7 @@ func (w *load) write(t *testing.T, s *harness.Server, writer int) {
 	}
 }
 
-// await waits for n events, at most for the duration patience.
+// await waits for n events, at most for harness.Patience.
 func await(t *testing.T, n int, what string, events <-chan struct{}) {
 	t.Helper()
 	end := time.After(harness.Patience)

@@ -87,7 +87,7 @@ func (e *events) read() (one event, err error) {
 	}
 }
 
-// until reads up to the event with the id, at most for the duration patience.
+// until reads up to the event with the id, at most for harness.Patience.
 func (e *events) until(t *testing.T, id string) {
 	t.Helper()
 	late := time.AfterFunc(harness.Patience, e.cancel)

@@ -54,7 +54,7 @@ func TestMigrateManyAtOnce(t *testing.T) {
 func TestMigrateSerializable(t *testing.T) {
 	harness.Postgres.Need(t)
 	database := harness.Postgres.Empty(t)
-	harness.Postgres.Administer(t, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
+	makeSerializable(t, database)
 	_, rest, _ := strings.Cut(database, ":")
 	migrateAtOnce(t, "cockroachdb:"+rest)
 }

@@ -78,9 +78,17 @@ func serializable(t *testing.T) string {
 	t.Helper()
 	harness.Postgres.Need(t)
 	database := harness.Postgres.Migrated(t)
-	harness.Postgres.Administer(t, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
+	makeSerializable(t, database)
 	_, rest, _ := strings.Cut(database, ":")
 	return "cockroach:" + rest
+}
+
+// makeSerializable makes serializable the default for transactions in the PostgreSQL
+// database.
+func makeSerializable(t *testing.T, database string) {
+	t.Helper()
+	db := harness.OpenStore(t, database).SQL()
+	execute(t, db, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
 }
 
 // TestStorePgBouncer covers connection poolers, with which no session state outlives a

@@ -6,13 +6,15 @@ import (
 	"sync"
 )
 
-// Buffer is a buffer to which a process writes and from which a test reads.
+// Buffer is a buffer to which a process writes and from which a test reads. The zero value
+// is empty.
 type Buffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
 	more   chan struct{} // closed by the next Write; nil if there are no waiters
 }
 
+// Write appends to the buffer.
 func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -23,6 +25,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.buffer.Write(p)
 }
 
+// String returns what has been written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,7 +43,8 @@ func (b *Buffer) after(n int) (text []byte, more <-chan struct{}) {
 	return bytes.Clone(b.buffer.Bytes()[n:]), b.more
 }
 
-// Follow sends everything that is written to the client, until the request ends.
+// Follow sends the content, and everything that is written later, to the client, until the
+// request ends.
 func (b *Buffer) Follow(w http.ResponseWriter, r *http.Request) {
 	for n := 0; ; {
 		text, more := b.after(n)

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// SelfSigned returns a key and a self-signed certificate for 127.0.0.1.
-func SelfSigned(t *testing.T) (key, certificate []byte) {
+// SelfSigned returns a key and a self-signed certificate for 127.0.0.1, in PEM. The
+// certificate is valid for an hour.
+func SelfSigned(t testing.TB) (key, certificate []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

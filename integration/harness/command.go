@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// Command returns a command that runs the guidon program on the database.
+// Command returns a command that runs the guidon program with the arguments on the database
+// at the URL. The end of the test kills it.
 func Command(t testing.TB, database string, args ...string) *exec.Cmd {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), Program(t), args...)
+	c := exec.CommandContext(t.Context(), Program(t), args...) // #nosec G204 -- our own
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GUIDON_DB_URL=" + database}
 	return c
 }

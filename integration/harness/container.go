@@ -57,9 +57,9 @@ func mysqlReady() testcontainers.CustomizeRequestOption {
 	}).WithStartupTimeout(Patience))
 }
 
-// Container runs a container. It returns the URL of its server on this machine, made from
-// the address of the port, and the function that terminates the container. run may panic,
-// as it does if Docker is missing.
+// Container calls run to start a container. It returns the URL of the server in it, which
+// serverURL makes from the address of the port on this machine, and the function that
+// terminates the container. A panic of run, which occurs without Docker, is an error.
 func Container(ctx context.Context, port string, run func(context.Context) (testcontainers.Container, error), serverURL func(address string) string) (string, func() error, error) {
 	c, err := guarded(ctx, run)
 	end := func() error { return testcontainers.TerminateContainer(c) }

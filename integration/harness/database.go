@@ -23,57 +23,64 @@ import (
 	"github.com/guidonhq/guidon/store"
 )
 
-// DatabaseServer is a database server that the tests of this package share, so none may
-// kill or freeze it. It is started by the first test that needs it and stopped at the end
-// of the package.
+// DatabaseServer is a database server that the tests of a package share, so none may kill
+// or freeze it; [OwnDatabase] starts one for a single test. It is started by the first test
+// that needs it and stopped by [Run].
 //
 // It is the first that is available of the server whose URL is in the environment, a
 // private process if the server is installed, and a container if Docker is running.
 // TEST_DATABASES=containers excludes private processes.
 type DatabaseServer struct {
-	Name      string
+	Name    string         // postgres, mariadb or mysql
+	Private *dbproc.Server // nil if it is not a private process; set by Need
+
 	variable  string // environment variable with the URL of a superuser
 	process   func(ctx context.Context, settings ...string) (*dbproc.Server, error)
 	container func(ctx context.Context) (url string, end func() error, err error)
 
 	begin    sync.Once
-	err      error          // why the server is not available
-	url      string         // of the superuser
-	Private  *dbproc.Server // nil if it is not a private process
+	err      error  // why the server is not available
+	url      string // of the superuser
 	end      func() error
 	mu       sync.Mutex // guards template
 	template string     // PostgreSQL: the name of a migrated database
 }
 
+// Postgres is the PostgreSQL server of the tests.
+var Postgres = &DatabaseServer{Name: "postgres", variable: "TEST_POSTGRES_URL", process: dbproc.Postgres, container: postgresContainer}
+
 var (
-	Postgres      = &DatabaseServer{Name: "postgres", variable: "TEST_POSTGRES_URL", process: dbproc.Postgres, container: postgresContainer}
 	mariadbServer = &DatabaseServer{Name: "mariadb", variable: "TEST_MARIADB_URL", process: dbproc.MariaDB, container: mariadbContainer}
 	mysqlServer   = &DatabaseServer{Name: "mysql", variable: "TEST_MYSQL_URL", container: mysqlContainer}
 
 	databaseServers = []*DatabaseServer{Postgres, mariadbServer, mysqlServer}
-
-	// The servers of the benchmarks wait for the disk at every commit, as servers do by
-	// default.
-	DurablePostgres = &DatabaseServer{
-		Name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
-		process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
-			return dbproc.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
-		},
-	}
-	durableMariaDB = &DatabaseServer{
-		Name: "mariadb", variable: "TEST_MARIADB_URL", container: mariadbContainer,
-		process: func(ctx context.Context, flags ...string) (*dbproc.Server, error) {
-			return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
-		},
-	}
-
-	// PrivateServers are those that can be private processes of a test; see ownDatabase.
-	PrivateServers = []*DatabaseServer{Postgres, mariadbServer}
-
-	DurableServers = []*DatabaseServer{DurablePostgres, durableMariaDB}
 )
 
-// EachDatabase runs the test once for every kind of shared database.
+// PrivateServers are the kinds of servers that can be private processes, for tests that
+// kill or freeze one.
+var PrivateServers = []*DatabaseServer{Postgres, mariadbServer}
+
+// DurablePostgres is the PostgreSQL server of the benchmarks. It waits for the disk at
+// every commit, as servers do by default.
+var DurablePostgres = &DatabaseServer{
+	Name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
+	process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
+		return dbproc.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
+	},
+}
+
+var durableMariaDB = &DatabaseServer{
+	Name: "mariadb", variable: "TEST_MARIADB_URL", container: mariadbContainer,
+	process: func(ctx context.Context, flags ...string) (*dbproc.Server, error) {
+		return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
+	},
+}
+
+// DurableServers are the servers whose acknowledged writes survive a power failure, for
+// benchmarks.
+var DurableServers = []*DatabaseServer{DurablePostgres, durableMariaDB}
+
+// EachDatabase runs the test once for every kind of database server, in a subtest.
 func EachDatabase(t *testing.T, test func(t *testing.T, s *DatabaseServer)) {
 	for _, s := range databaseServers {
 		t.Run(s.Name, func(t *testing.T) {
@@ -136,7 +143,7 @@ func (s *DatabaseServer) start(ctx context.Context) error {
 func (s *DatabaseServer) Empty(t testing.TB) string {
 	t.Helper()
 	name := newName()
-	s.Administer(t, "CREATE DATABASE "+name)
+	s.administer(t, "CREATE DATABASE "+name)
 	return s.dropAfter(t, name)
 }
 
@@ -150,7 +157,7 @@ func (s *DatabaseServer) Migrated(t testing.TB) string {
 		return u
 	}
 	name := newName()
-	s.Administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.migratedTemplate(t))
+	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.migratedTemplate(t))
 	return s.dropAfter(t, name)
 }
 
@@ -162,7 +169,7 @@ func (s *DatabaseServer) migratedTemplate(t testing.TB) string {
 	defer s.mu.Unlock()
 	if s.template == "" {
 		name := newName()
-		s.Administer(t, "CREATE DATABASE "+name)
+		s.administer(t, "CREATE DATABASE "+name)
 		migrateUp(t, s.database(name))
 		s.template = name
 		end := s.end
@@ -177,6 +184,8 @@ func (s *DatabaseServer) migratedTemplate(t testing.TB) string {
 	return s.template
 }
 
+// IsPostgres reports whether the server is PostgreSQL, or speaks its protocol. The server
+// must have been started.
 func (s *DatabaseServer) IsPostgres() bool { return strings.HasPrefix(s.url, "postgres") }
 
 func (s *DatabaseServer) dropAfter(t testing.TB, name string) string {
@@ -195,10 +204,8 @@ func (s *DatabaseServer) dropAfter(t testing.TB, name string) string {
 }
 
 // database returns the URL of the database with the name.
-func (s *DatabaseServer) database(name string) string { return withDatabase(s.url, name) }
-
-func withDatabase(server, name string) string {
-	u, err := url.Parse(server)
+func (s *DatabaseServer) database(name string) string {
+	u, err := url.Parse(s.url)
 	if err != nil {
 		panic(err) // a connection has been opened with this URL
 	}
@@ -209,8 +216,8 @@ func withDatabase(server, name string) string {
 // newName returns a unique name for a database.
 func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
 
-// Administer runs the statement on the server as its superuser.
-func (s *DatabaseServer) Administer(t testing.TB, statement string) {
+// administer runs the statement on the server as its superuser.
+func (s *DatabaseServer) administer(t testing.TB, statement string) {
 	t.Helper()
 	if err := administer(t.Context(), s.url, statement); err != nil {
 		t.Fatal(err)
@@ -229,7 +236,7 @@ func administer(ctx context.Context, server, statement string) error {
 	return errors.Join(err, db.Close())
 }
 
-// OpenSQL opens the database without the store.
+// OpenSQL opens the database at the URL without the store. The caller must close it.
 func OpenSQL(database string) (*sql.DB, error) {
 	if strings.HasPrefix(database, "postgres") {
 		return sql.Open("pgx", database)
@@ -244,7 +251,7 @@ func OpenSQL(database string) (*sql.DB, error) {
 	return sql.Open("mysql", c.FormatDSN())
 }
 
-// OpenStore opens the database. It is closed at the end of the test.
+// OpenStore opens the database at the URL. It is closed at the end of the test.
 func OpenStore(t testing.TB, database string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), database, store.Options{})
@@ -268,8 +275,8 @@ func migrateUp(t testing.TB, database string) {
 	}
 }
 
-// SQLiteURL returns the URL of a new SQLite file.
+// SQLiteURL returns the URL of an SQLite file that does not exist yet.
 func SQLiteURL(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
 
-// OutcomeUnknown is in the error for a write with an unknown outcome.
+// OutcomeUnknown is contained in the error of a write whose outcome is unknown.
 const OutcomeUnknown = "the outcome of the write is unknown"

@@ -1,6 +1,7 @@
 package harness
 
-// Document contains the flags that the tests of the published clients evaluate.
+// Document is a small document to import: a variant flag and a boolean flag, both with a
+// segment. The tests of the published clients evaluate these.
 var Document = map[string]any{
 	"segments": []any{map[string]any{
 		"key": "segment1", "name": "Segment 1",

@@ -19,7 +19,8 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return path, BuildFunction(path)
 })
 
-// BuildFunction builds the function as for a release.
+// BuildFunction builds the function for AWS Lambda as for a release. env is added to the
+// environment of the build.
 func BuildFunction(path string, env ...string) error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -33,8 +34,8 @@ func BuildFunction(path string, env ...string) error {
 	return nil
 }
 
-// Function returns the function on the database, with additional settings in the
-// environment. It is killed at the end of the test.
+// Function returns the function for AWS Lambda on the database, with additional settings in
+// the environment. Its Log is a *Buffer. It is killed at the end of the test.
 func Function(t testing.TB, database string, env ...string) *lambdatest.Function {
 	t.Helper()
 	path, err := bootstrap()
@@ -55,7 +56,7 @@ func Function(t testing.TB, database string, env ...string) *lambdatest.Function
 	return f
 }
 
-// Behind returns the API of the function behind the front.
+// Behind returns the API of the function behind the front, until the end of the test.
 func Behind(t testing.TB, f *lambdatest.Function, front lambdatest.Front) *Server {
 	t.Helper()
 	s := httptest.NewServer(f.Serve(front))

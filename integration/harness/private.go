@@ -9,7 +9,8 @@ import (
 	"github.com/guidonhq/guidon/integration/harness/dbproc"
 )
 
-// StartPrivate starts a server for a single test. It is closed at the end of the test.
+// StartPrivate calls start to start a server for a single test. It is closed at the end of
+// the test. The test is skipped if the server is not installed.
 func StartPrivate(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Server {
 	t.Helper()
 	s, err := start()
@@ -28,8 +29,9 @@ func StartPrivate(t testing.TB, start func() (*dbproc.Server, error)) *dbproc.Se
 	return s
 }
 
-// OwnDatabase starts a database server for a single test that kills or freezes it, and
-// returns it with the URL of a migrated database.
+// OwnDatabase starts a database server of the kind of s, which must be one of
+// PrivateServers, for a single test. It returns the server, which the test may kill or
+// freeze, and the URL of a migrated database.
 func OwnDatabase(t testing.TB, s *DatabaseServer, settings ...string) (*dbproc.Server, string) {
 	t.Helper()
 	own := StartPrivate(t, func() (*dbproc.Server, error) { return s.process(t.Context(), settings...) })
@@ -47,13 +49,14 @@ func StartRedis(t testing.TB, flags ...string) *dbproc.Server {
 	return StartPrivate(t, func() (*dbproc.Server, error) { return dbproc.Redis(context.Background(), flags...) })
 }
 
-// ThroughRedis returns the environment of a server with the Redis of the URL.
+// ThroughRedis returns the settings of a server that uses the Redis at the URL.
 func ThroughRedis(url string) []string {
 	return []string{"GUIDON_CACHE_BACKEND=redis", "GUIDON_CACHE_REDIS_URL=" + url}
 }
 
-// OpenDir returns a directory that a server running as another user can read.
-func OpenDir(t *testing.T) string {
+// OpenDir returns a directory that a server running as another user can read. It is removed
+// at the end of the test.
+func OpenDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "guidon-open-")
 	if err != nil {

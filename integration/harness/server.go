@@ -2,89 +2,28 @@ package harness
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/go-sql-driver/mysql"
 )
 
-// buildDir is the directory of the programs that the tests build. It exists during run.
-var buildDir string
-
-// Run runs the tests of a package, stops the database servers that they shared, and
-// returns the exit code.
-func Run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "guidon-integration-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	buildDir = dir
-	// The driver would log each failed attempt while a server is starting.
-	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	code := m.Run()
-	if err := endDatabases(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
-}
-
-var buildProgram = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(buildDir, "guidon")
-	build := exec.Command("go", "build", "-o", path, "github.com/guidonhq/guidon/cmd/guidon")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building guidon: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// Program returns the path of the guidon program. It is built for the first test that
-// needs it.
-func Program(t testing.TB) string {
-	t.Helper()
-	path, err := buildProgram()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// Patience limits every wait of these tests. It is reached only if something is broken.
-const Patience = 60 * time.Second
-
-// Slack is what a busy machine may add to a time limit.
-const Slack = 2 * time.Second
-
-// Server is a running `guidon server`.
+// Server is a running `guidon server`. One with only a URL can be called, wherever it runs;
+// its other methods need a process of [Start] or [Launch].
 type Server struct {
 	URL  string // of the HTTP API
-	GRPC string // of the gRPC API
+	GRPC string // of the gRPC API, with its scheme
 
-	cmd  *exec.Cmd
-	done chan error // receives the result of Wait
+	Output Buffer // log and other output so far
 
+	cmd   *exec.Cmd
 	ready chan struct{} // closed when it serves
-
-	Output Buffer // what it has logged so far
+	done  chan error    // receives the result of Wait
 }
 
 // Start runs `guidon server` on the database, with additional settings in the environment,
@@ -92,11 +31,12 @@ type Server struct {
 func Start(t testing.TB, database string, env ...string) *Server {
 	t.Helper()
 	s := Launch(t, database, env...)
-	s.Serving(t)
+	s.AwaitServing(t)
 	return s
 }
 
-func (s *Server) Serving(t testing.TB) {
+// AwaitServing waits until the server serves. Its addresses are known then.
+func (s *Server) AwaitServing(t testing.TB) {
 	t.Helper()
 	select {
 	case err := <-s.done:
@@ -107,10 +47,11 @@ func (s *Server) Serving(t testing.TB) {
 	}
 }
 
-// Launch starts the process without waiting for it to serve.
+// Launch is Start without waiting until the server serves; see AwaitServing.
 func Launch(t testing.TB, database string, env ...string) *Server {
 	t.Helper()
-	s := &Server{cmd: exec.Command(Program(t), "server"), done: make(chan error, 1), ready: make(chan struct{})}
+	s := &Server{done: make(chan error, 1), ready: make(chan struct{})}
+	s.cmd = exec.Command(Program(t), "server") // #nosec G204 -- our own
 	s.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
 		"GUIDON_DB_URL=" + database,
@@ -150,7 +91,7 @@ func (s *Server) follow(pipe io.Reader) {
 	s.done <- s.cmd.Wait()
 }
 
-// Log returns what the server has logged so far.
+// Log returns the output so far.
 func (s *Server) Log() string { return s.Output.String() }
 
 // Signal sends a signal to the process.
@@ -181,64 +122,4 @@ func (s *Server) Wait(t testing.TB) int {
 		t.Fatalf("the server does not end\n%s", s.Log())
 		return 0
 	}
-}
-
-// Answer is the response to an HTTP request.
-type Answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
-}
-
-// Client keeps enough idle connections for the concurrent callers of a test.
-var Client = &http.Client{Timeout: Patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
-
-// Call sends a request, with a JSON body if body is not nil. A header has the form
-// "Name: value". It returns an error if there was no complete response.
-func (s *Server) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
-	var reader io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return Answer{}, err
-		}
-		reader = bytes.NewReader(text)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, s.URL+path, reader)
-	if err != nil {
-		return Answer{}, err
-	}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		if name == "Host" {
-			request.Host = value
-		}
-		request.Header.Set(name, value)
-	}
-	response, err := Client.Do(request)
-	if err != nil {
-		return Answer{}, err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return Answer{Status: response.StatusCode, Header: response.Header, Body: text}, err
-}
-
-// Must is call for requests that must succeed. If result is not nil, the body is decoded
-// into it.
-func (s *Server) Must(t testing.TB, method, path string, body, result any, headers ...string) Answer {
-	t.Helper()
-	a, err := s.Call(t.Context(), method, path, body, headers...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a.Status != http.StatusOK {
-		t.Fatalf("%s %s: status %d: %s", method, path, a.Status, a.Body)
-	}
-	if result != nil {
-		if err := json.Unmarshal(a.Body, result); err != nil {
-			t.Fatalf("%s %s: %v in %s", method, path, err, a.Body)
-		}
-	}
-	return a
 }

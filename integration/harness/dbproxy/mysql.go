@@ -9,17 +9,17 @@ import (
 
 // serveMySQL understands as much of MySQL's protocol as is needed to distinguish the
 // commands of a client.
-func (w *Proxy) serveMySQL(client net.Conn) {
+func (p *Proxy) serveMySQL(client net.Conn) {
 	defer client.Close()
-	if w.isBroken() {
+	if p.isBroken() {
 		return
 	}
-	server, err := net.Dial("tcp", w.upstream)
+	server, err := net.Dial("tcp", p.upstream)
 	if err != nil {
 		return
 	}
 	defer server.Close()
-	s := &mysqlSession{proxy: w, client: client, server: server}
+	s := &mysqlSession{proxy: p, client: client, server: server}
 	var answering sync.WaitGroup
 	answering.Go(s.answers)
 	_ = s.commands()
@@ -78,7 +78,7 @@ const comQuery = 3
 
 // commandPacket returns the packet of a short statement.
 func commandPacket(sql string) []byte {
-	return append([]byte{byte(1 + len(sql)), 0, 0, 0, comQuery}, sql...)
+	return append([]byte{byte(1 + len(sql)), 0, 0, 0, comQuery}, sql...) // #nosec G115 -- shorter than 255
 }
 
 // request returns the statements of the packet. A value that contains the separator of
@@ -144,5 +144,5 @@ func (s *mysqlSession) answers() {
 // refusal returns the packet of error 1213, whose SQLSTATE is 40001.
 func refusal(message string) []byte {
 	text := append([]byte{0xff, 1213 & 0xff, 1213 >> 8, '#'}, "40001"+message...)
-	return append([]byte{byte(len(text)), 0, 0, 1}, text...)
+	return append([]byte{byte(len(text)), 0, 0, 1}, text...) // #nosec G115 -- shorter than 256
 }

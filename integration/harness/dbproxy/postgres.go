@@ -9,18 +9,18 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-func (w *Proxy) servePostgres(conn net.Conn) {
+func (p *Proxy) servePostgres(conn net.Conn) {
 	defer conn.Close()
-	if w.isBroken() {
+	if p.isBroken() {
 		return
 	}
-	upstream, err := net.Dial("tcp", w.upstream)
+	upstream, err := net.Dial("tcp", p.upstream)
 	if err != nil {
 		return
 	}
 	defer upstream.Close()
 	s := &pgSession{
-		proxy:    w,
+		proxy:    p,
 		client:   pgproto3.NewBackend(conn, conn),
 		server:   pgproto3.NewFrontend(upstream, upstream),
 		upstream: upstream,

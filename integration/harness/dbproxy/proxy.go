@@ -14,24 +14,26 @@ import (
 // Fault is what a proxy does to a request of a client to the database.
 type Fault uint8
 
+// The faults.
 const (
-	Pass        Fault = iota
-	CutBefore         // cut the connection before the server has the request
-	CutAfter          // cut it after the server's response, before the client has it
-	Serialize         // roll back a COMMIT and respond with 40001
-	Unreachable       // cutAfter, and accept no further connections until inflict
+	Pass        Fault = iota // none
+	CutBefore                // cut the connection before the server has the request
+	CutAfter                 // cut it after the server's response, before the client has it
+	Serialize                // roll back a COMMIT and respond with 40001
+	Unreachable              // CutAfter, and accept no further connections until Inflict
 )
 
 // Request is one or several statements that a client sends before it waits for the
 // response.
 type Request struct {
-	Stage      int  // index in its transaction; 0 has BEGIN
-	Inside     bool // in a transaction
-	Statements []string
-	text       []byte // the encoded messages
-	commit     int    // position of COMMIT, or -1
+	Stage      int      // index in its transaction; 0 has BEGIN
+	Inside     bool     // in a transaction
+	Statements []string // SQL
+	text       []byte   // the encoded messages
+	commit     int      // position of COMMIT, or -1
 }
 
+// IsCommit reports whether a COMMIT is among the statements.
 func (r Request) IsCommit() bool { return r.commit >= 0 }
 
 // is reports whether the statement starts with the word.
@@ -39,8 +41,8 @@ func is(sql, word string) bool {
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(sql)), word)
 }
 
-// Proxy is a proxy in front of a database server. It speaks the server's protocol on both
-// sides, one request at a time. The test decides the fault of each request.
+// Proxy is a proxy in front of PostgreSQL, MySQL or MariaDB. It speaks the server's
+// protocol on both sides, one request at a time, and applies a fault to each request.
 type Proxy struct {
 	upstream   string
 	retryCount atomic.Int64
@@ -51,21 +53,22 @@ type Proxy struct {
 	broken bool
 }
 
-// New starts a proxy in front of the server of the URL, which does not use TLS, and
-// returns it with the URL of the database through the proxy.
+// New starts a proxy in front of the server of the URL, which must not use TLS. It returns
+// the proxy, which inflicts no faults yet and ends with the test, and the URL of the
+// database through it.
 func New(t testing.TB, database string) (*Proxy, string) {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Proxy{upstream: u.Host}
-	serve := w.servePostgres
+	p := &Proxy{upstream: u.Host}
+	serve := p.servePostgres
 	if u.Scheme == "mysql" {
-		serve = w.serveMySQL
+		serve = p.serveMySQL
 	}
 	u.Host = listen(t, serve)
-	return w, u.String()
+	return p, u.String()
 }
 
 // listen serves the connections to a free port until the test ends. It returns its address.
@@ -91,20 +94,21 @@ func Accept(l net.Listener, serve func(net.Conn)) {
 	}
 }
 
-// Retries returns the number of responses of PostgreSQL with 40001.
-func (w *Proxy) Retries() int64 { return w.retryCount.Load() }
+// Retries returns how often PostgreSQL has responded with 40001.
+func (p *Proxy) Retries() int64 { return p.retryCount.Load() }
 
-// Rows returns the number of rows in the responses of PostgreSQL.
-func (w *Proxy) Rows() int64 { return w.rowCount.Load() }
+// Rows returns how many rows PostgreSQL has sent.
+func (p *Proxy) Rows() int64 { return p.rowCount.Load() }
 
-// Inflict sets the function that decides about further requests. If it is nil, they pass.
-func (w *Proxy) Inflict(decide func(Request) Fault) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.decide, w.broken = decide, false
+// Inflict sets the function that decides the faults of further requests. It is called for
+// one request at a time. If it is nil, all requests pass.
+func (p *Proxy) Inflict(decide func(Request) Fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.decide, p.broken = decide, false
 }
 
-// Once returns a function for inflict that applies the fault to the first request for which
+// Once returns a function for Inflict that applies the fault to the first request for which
 // fits returns true, and a channel that is closed then.
 func Once(f Fault, fits func(Request) bool) (decide func(Request) Fault, inflicted <-chan struct{}) {
 	done := make(chan struct{})
@@ -123,22 +127,22 @@ func Once(f Fault, fits func(Request) bool) (decide func(Request) Fault, inflict
 }
 
 // fate returns the fault of the request.
-func (w *Proxy) fate(r Request) Fault {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.broken {
+func (p *Proxy) fate(r Request) Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken {
 		return CutBefore
 	}
-	if w.decide == nil {
+	if p.decide == nil {
 		return Pass
 	}
-	f := w.decide(r)
-	w.broken = w.broken || f == Unreachable
+	f := p.decide(r)
+	p.broken = p.broken || f == Unreachable
 	return f
 }
 
-func (w *Proxy) isBroken() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.broken
+func (p *Proxy) isBroken() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
 }
