@@ -1,5 +1,5 @@
-// Package integration contains folders of tests and nothing else. They test the real
-// programs as users run them, and the store on every supported database:
+// Package integration has no code of its own. Its folders test the real programs as users
+// run them, and the store on every supported database:
 //
 //   - database: the store, its schema and the commands on databases
 //   - cluster: servers as processes that are killed, restarted, and share a database
@@ -7,7 +7,8 @@
 //   - lambda: the function for AWS Lambda
 //   - image: the container image and the compose file
 //
-// They share package harness. The benchmarks in bench/store and bench/lambda use it too.
+// The tests share package harness, which the benchmarks in bench/store and bench/lambda use
+// as well. A helper belongs there if several folders need it.
 //
 // A test that needs a database uses the first of these that is available:
 //
