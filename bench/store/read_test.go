@@ -61,24 +61,28 @@ func BenchmarkListPage(b *testing.B) {
 	const size = 25
 	s := startQuietly(b, harness.SQLiteURL(b))
 	importManyFlags(b, s)
-	page := func(query url.Values) (path string, next string) {
+	page := func(limit int, token string) (path string, flags int, next string) {
+		query := url.Values{"limit": {strconv.Itoa(limit)}, "pageToken": {token}}
 		path = "/api/v1/namespaces/default/flags?" + query.Encode()
 		var list struct {
 			Flags         []struct{ Key string }
 			NextPageToken string
 		}
 		s.Must(b, "GET", path, nil, &list)
-		limit := query.Get("limit")
-		if got := strconv.Itoa(len(list.Flags)); got != limit {
-			b.Fatalf("a page has %s flags, want %s", got, limit)
-		}
-		return path, list.NextPageToken
+		return path, len(list.Flags), list.NextPageToken
 	}
-	first, _ := page(url.Values{"limit": {strconv.Itoa(size)}})
-	_, token := page(url.Values{"limit": {strconv.Itoa(manyFlags - size)}})
-	last, end := page(url.Values{"limit": {strconv.Itoa(size)}, "pageToken": {token}})
-	if end != "" {
-		b.Fatal("there is a page after the last one")
+	first, count, token := page(size, "")
+	if count != size {
+		b.Fatalf("the first page has %d flags, want %d", count, size)
+	}
+	for seen := count; seen < manyFlags-size; seen += count { // the size of a response is limited
+		if _, count, token = page(manyFlags-size-seen, token); count == 0 || token == "" {
+			b.Fatalf("the list ends after %d flags", seen+count)
+		}
+	}
+	last, count, end := page(size, token)
+	if count != size || end != "" {
+		b.Fatalf("the last page has %d flags and the next token %q, want %d and none", count, end, size)
 	}
 
 	get := func(path string) time.Duration {
