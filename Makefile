@@ -42,7 +42,7 @@ build-lambda: ## build bin/bootstrap, the AWS Lambda function; GOARCH=arm64 or a
 .PHONY: test
 test: ## run the tests without external dependencies, with the race detector if a C compiler is installed
 	@$(if $(RACE),,echo "no C compiler found: testing without the race detector")
-	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -v /integration)
+	CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -shuffle=on $$($(GO) list ./... | grep -vE '/(integration|bench/(store|lambda))(/|$$)')
 	@# the race detector makes pools drop items, so allocations are counted without it
 	$(if $(RACE),CGO_ENABLED=0 $(GO) test -run Allocations ./handler)
 	@# without the fast paths (handler/codec/quick, runtimes/server/quick*), everything must work the same
@@ -51,11 +51,11 @@ test: ## run the tests without external dependencies, with the race detector if 
 .PHONY: integration
 integration: ## run the tests with real databases, servers and clients; see integration/doc.go
 	@skipped=$$(mktemp); trap 'sort -u "$$skipped"; rm -f "$$skipped"' EXIT; \
-	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -timeout 45m ./integration/...
+	  TEST_SKIPPED=$$skipped CGO_ENABLED=$(if $(RACE),1,0) $(GO) test $(RACE) -count=1 -p 1 -timeout 45m ./integration/...
 
 .PHONY: containers
 containers: ## test the image, the compose file, and databases in containers
-	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -timeout 20m ./integration \
+	TEST_DATABASES=containers INTEGRATION=1 $(GO) test -count=1 -p 1 -timeout 20m ./integration/database ./integration/cluster ./integration/image \
 	  -run '^Test(Store|StoreStrict|StoreSerializable|Migrate.*|Cleanup.*|TenServersAtOnce|Linearizable|RedisContainers|Image|ImageContent|Compose)$$' -skip Pooled
 
 .PHONY: infra
@@ -88,7 +88,7 @@ bench: ## run the Go benchmarks
 .PHONY: bench-lambda
 bench-lambda: ## compare the AWS Lambda function with an empty function
 	$(GO) test -run '^$$' -bench 'Invoke' -benchmem ./runtimes/lambda
-	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./integration
+	$(GO) test -run '^$$' -bench 'BenchmarkLambda' -benchtime 1x ./bench/lambda
 
 .PHONY: bench-http
 bench-http: build ## compare the service with a bare net/http server under load (wrk), for DURATION (default 2s) per run

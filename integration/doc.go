@@ -1,10 +1,14 @@
-// Package integration tests the real binary as users run it. Processes are started, killed
-// and stopped, several of them share a database, and clients use plain HTTP, gRPC and
-// published libraries. It also tests the store on every supported database. The package
-// contains only tests and benchmarks.
+// Package integration has no code of its own. Its folders test the real programs as users
+// run them, and the store on every supported database:
 //
-// TestSuite runs the acceptance tests of package handler against the real programs: the
-// server, and the function behind each front of AWS Lambda.
+//   - database: the store, its schema and the commands on databases
+//   - cluster: servers as processes that are killed, restarted, and share a database
+//   - clients: published libraries, the acceptance tests of package handler, web pages
+//   - lambda: the function for AWS Lambda
+//   - image: the container image and the compose file
+//
+// The tests share package harness, which the benchmarks in bench/store and bench/lambda use
+// as well. A helper belongs there if several folders need it.
 //
 // A test that needs a database uses the first of these that is available:
 //
@@ -20,4 +24,7 @@
 //
 // The benchmarks find their databases in the same way, but use separate private processes,
 // which wait for the disk at every commit.
+//
+// The packages run one after the other (go test -p 1), because each starts its databases,
+// and some tests measure memory and time.
 package integration

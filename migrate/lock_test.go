@@ -14,7 +14,7 @@ import (
 )
 
 // testLock returns a function that creates locks of one database, one for each simulated
-// process. It uses SQLite. Package integration tests the locks on shared databases.
+// process. It uses SQLite. The tests in integration/database use shared databases.
 func testLock(t *testing.T) func() *rowLock {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma=busy_timeout(10000)&_txlock=immediate")

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbproc"
 	"github.com/guidonhq/guidon/migrate"
 	"github.com/guidonhq/guidon/service"
 )

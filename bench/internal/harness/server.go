@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbproc"
 )
 
 // Token is the first token of the service. The floor ignores it.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/guidonhq/guidon/integration/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbproc"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store/cache/rediscache"
 )

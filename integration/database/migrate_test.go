@@ -1,0 +1,261 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/migrate"
+)
+
+var allSteps = []string{"tables", "seed", "leases"}
+
+func stepNames(steps []migrate.Step) []string {
+	var names []string
+	for _, s := range steps {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+func count(t *testing.T, db *sql.DB, query string) int {
+	t.Helper()
+	var n int
+	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func execute(t testing.TB, db *sql.DB, statement string) {
+	t.Helper()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// TestMigrateManyAtOnce: ten concurrent migrations of an empty database apply each step
+// exactly once in total.
+func TestMigrateManyAtOnce(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) { migrateAtOnce(t, s.Empty(t)) })
+}
+
+// TestMigrateSerializable replaces a test with CockroachDB. It uses its dialect and schema
+// on a database that fails with 40001 all transactions that cannot be serialized.
+func TestMigrateSerializable(t *testing.T) {
+	harness.Postgres.Need(t)
+	database := harness.Postgres.Empty(t)
+	makeSerializable(t, database)
+	_, rest, _ := strings.Cut(database, ":")
+	migrateAtOnce(t, "cockroachdb:"+rest)
+}
+
+// TestMigratePooled migrates through a pooler that does not keep session state.
+func TestMigratePooled(t *testing.T) {
+	pooler := pgBouncer(t)
+	migrateAtOnce(t, pooler.Database(databaseName(harness.Postgres.Empty(t))))
+}
+
+// migrateAtOnce runs ten concurrent migrations of the empty database.
+func migrateAtOnce(t *testing.T, database string) {
+	t.Helper()
+	var mu sync.Mutex
+	var applied []string
+	var wait sync.WaitGroup
+	for range 10 {
+		db := harness.OpenStore(t, database)
+		wait.Go(func() {
+			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			applied = append(applied, stepNames(steps)...)
+		})
+	}
+	wait.Wait()
+	if diff := cmp.Diff(allSteps, applied); diff != "" {
+		t.Errorf("applied in total (-want +got):\n%s", diff)
+	}
+	if n := count(t, harness.OpenStore(t, database).SQL(), "SELECT COUNT(*) FROM changes"); n != 1 {
+		t.Errorf("%d change records, want that of the first namespace", n)
+	}
+}
+
+// TestMigrateProcesses is TestMigrateManyAtOnce with processes of the binary. It also
+// checks their output.
+func TestMigrateProcesses(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		database := s.Empty(t)
+		var mu sync.Mutex
+		var lines []string
+		var wait sync.WaitGroup
+		for range 10 {
+			c := harness.Command(t, database, "migrate", "up")
+			wait.Go(func() {
+				out, err := c.CombinedOutput()
+				if err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				lines = append(lines, string(out))
+			})
+		}
+		waiting, waiter := make(chan error, 1), harness.Command(t, database, "migrate", "wait", "--timeout", harness.Patience.String())
+		go func() { waiting <- waiter.Run() }()
+		wait.Wait()
+		if err := <-waiting; err != nil {
+			t.Errorf("migrate wait: %v", err)
+		}
+		all := strings.Join(lines, "")
+		for i, name := range allSteps {
+			if n := strings.Count(all, fmt.Sprintf("applied %d %s\n", i+1, name)); n != 1 {
+				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
+			}
+		}
+		if out := harness.Ends(t, harness.Command(t, database, "migrate", "status"), true, "leases"); strings.Contains(out, "pending") {
+			t.Errorf("status: got\n%s", out)
+		}
+	})
+}
+
+// TestMigrateReadOnly: Status, Check and Wait create nothing in an empty database.
+func TestMigrateReadOnly(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Empty(t))
+		steps, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), allSteps) || !steps[0].AppliedAt.IsZero() {
+			t.Errorf("status: got %+v, %v, want all steps pending", steps, err)
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for name, err := range map[string]error{
+			"Check": migrate.Check(t.Context(), db.SQL(), db.Dialect()),
+			"Wait":  migrate.Wait(short, db.SQL(), db.Dialect()),
+		} {
+			if !errors.Is(err, guidon.Unavailable) || !strings.Contains(guidon.PublicMessage(err), "guidon migrate up") {
+				t.Errorf("%s: got %v, want Unavailable with the command to run", name, err)
+			}
+		}
+		if names := tablesOf(t, db.SQL(), s); len(names) != 0 {
+			t.Errorf("the tables %q were created", names)
+		}
+	})
+}
+
+// TestMigrateWait: Wait returns when another process has migrated the database.
+func TestMigrateWait(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Empty(t))
+		done := make(chan error, 1)
+		go func() { done <- migrate.Wait(t.Context(), db.SQL(), db.Dialect()) }()
+		if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMigrateNewer: a database that was migrated by a newer release is not used.
+func TestMigrateNewer(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		database := s.Migrated(t)
+		db := harness.OpenStore(t, database)
+		execute(t, db.SQL(), "INSERT INTO schema_steps (version_id, applied_at) VALUES (99, 1)")
+		_, upErr := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		for name, err := range map[string]error{
+			"Up":    upErr,
+			"Check": migrate.Check(t.Context(), db.SQL(), db.Dialect()),
+			"Wait":  migrate.Wait(t.Context(), db.SQL(), db.Dialect()),
+		} {
+			if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), "step 99") {
+				t.Errorf("%s: got %v, want FailedPrecondition that names step 99", name, err)
+			}
+		}
+		harness.Ends(t, harness.Command(t, database, "server"), false, "step 99")
+	})
+}
+
+// TestMigrateForeign: tables of another program that have the same names are not modified.
+func TestMigrateForeign(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Empty(t))
+		execute(t, db.SQL(), "CREATE TABLE flags (id INTEGER)")
+		_, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if !errors.Is(err, guidon.FailedPrecondition) || !strings.Contains(guidon.PublicMessage(err), `table "flags"`) {
+			t.Errorf("got %v, want FailedPrecondition that names the table", err)
+		}
+		if diff := cmp.Diff([]string{"flags"}, tablesOf(t, db.SQL(), s)); diff != "" {
+			t.Errorf("tables (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestMigrateInterrupted: a step that was interrupted at any statement is completed by the
+// next migration.
+func TestMigrateInterrupted(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Migrated(t))
+		want := schema(t, db.SQL(), s)
+		drops := [][]string{
+			{"leases"},
+			{"leases", "authentications", "changes"},
+			{"leases", "authentications", "changes", "segments", "flags", "namespaces"},
+		}
+		if s.IsPostgres() {
+			execute(t, db.SQL(), "DROP INDEX changes_by_time")
+		}
+		for _, tables := range drops {
+			for _, table := range tables {
+				execute(t, db.SQL(), "DROP TABLE IF EXISTS "+table)
+			}
+			execute(t, db.SQL(), "DELETE FROM schema_steps")
+			if len(tables) == 1 {
+				// Step 1 was complete but not recorded yet, and the seed does not exist.
+				execute(t, db.SQL(), "DELETE FROM namespaces")
+				execute(t, db.SQL(), "DELETE FROM changes")
+			}
+			if len(tables) == 3 {
+				execute(t, db.SQL(), "DELETE FROM namespaces")
+			}
+			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+			if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+				t.Fatalf("without %q: got %+v, %v", tables, steps, err)
+			}
+			if diff := cmp.Diff(want, schema(t, db.SQL(), s)); diff != "" {
+				t.Errorf("without %q: schema (-want +got):\n%s", tables, diff)
+			}
+		}
+	})
+}
+
+// TestMigrateTakesOver: the lock of a killed process is taken over after a while.
+func TestMigrateTakesOver(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		t.Parallel()
+		db := harness.OpenStore(t, s.Empty(t))
+		execute(t, db.SQL(), "CREATE TABLE schema_lock (lock_name VARCHAR(64) NOT NULL, holder VARCHAR(64) NOT NULL, beats BIGINT NOT NULL, PRIMARY KEY (lock_name))")
+		execute(t, db.SQL(), "INSERT INTO schema_lock (lock_name, holder, beats) VALUES ('schema', 'KILLED', 7)")
+		start := time.Now()
+		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), allSteps) {
+			t.Errorf("got %+v, %v", steps, err)
+		}
+		if d := time.Since(start); d < 10*time.Second {
+			t.Errorf("the lock was taken over after %s, when its holder could still be running", d)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package database
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/guidonhq/guidon/integration/harness"
+	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/integration/harness/dbproxy"
+	"github.com/guidonhq/guidon/service"
+	"github.com/guidonhq/guidon/store/cache"
+	"github.com/guidonhq/guidon/store/storetest"
+)
+
+// TestStore runs the conformance suite over every kind of shared database.
+func TestStore(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.Run(t, func(t *testing.T) service.Store { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+}
+
+// TestStoreMirror checks that the deltas that updates report match their commits.
+func TestStoreMirror(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		database := s.Migrated(t)
+		storetest.RunMirrored(t, harness.OpenStore(t, database), harness.OpenStore(t, database))
+	})
+}
+
+// TestStoreStrict runs the conformance suite through the cache that servers use.
+func TestStoreStrict(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.Run(t, func(t *testing.T) service.Store {
+			return cache.NewShared(harness.OpenStore(t, s.Migrated(t)), cache.Freshness{})
+		})
+	})
+}
+
+// TestStoreSerializable replaces a test with CockroachDB. It uses its dialect on a database
+// that fails with 40001 all transactions that cannot be serialized.
+func TestStoreSerializable(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) service.Store { return harness.OpenStore(t, serializable(t)) })
+}
+
+// TestSerializableContention: several independent stores change the same flag.
+func TestSerializableContention(t *testing.T) {
+	proxy, database := dbproxy.New(t, serializable(t))
+	const processes, writes = 4, 25
+	var writing sync.WaitGroup
+	first := harness.OpenStore(t, database)
+	putCounter(t, first)
+	for range processes {
+		c := counter{faulty: harness.OpenStore(t, database)}
+		writing.Go(func() {
+			for range writes {
+				if _, err := c.count(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writing.Wait()
+	c := counter{straight: first}
+	if got, want := c.stored(t), processes*writes; got != want {
+		t.Errorf("counted to %d, want %d", got, want)
+	}
+	if proxy.Retries() == 0 {
+		t.Error("the database required no retry")
+	}
+	t.Logf("%d retries for %d writes", proxy.Retries(), processes*writes)
+}
+
+// serializable returns the URL of a migrated PostgreSQL database that is treated as
+// CockroachDB.
+func serializable(t *testing.T) string {
+	t.Helper()
+	harness.Postgres.Need(t)
+	database := harness.Postgres.Migrated(t)
+	makeSerializable(t, database)
+	_, rest, _ := strings.Cut(database, ":")
+	return "cockroach:" + rest
+}
+
+// makeSerializable makes serializable the default for transactions in the PostgreSQL
+// database.
+func makeSerializable(t *testing.T, database string) {
+	t.Helper()
+	db := harness.OpenStore(t, database).SQL()
+	execute(t, db, "ALTER DATABASE "+databaseName(database)+" SET default_transaction_isolation = 'serializable'")
+}
+
+// TestStorePgBouncer covers connection poolers, with which no session state outlives a
+// transaction.
+func TestStorePgBouncer(t *testing.T) {
+	pooler := pgBouncer(t)
+	storetest.Run(t, func(t *testing.T) service.Store {
+		return harness.OpenStore(t, pooler.Database(databaseName(harness.Postgres.Migrated(t))))
+	})
+}
+
+// pgBouncer starts a pooler in front of PostgreSQL, with a single session for all
+// transactions.
+func pgBouncer(t *testing.T) *dbproc.Server {
+	t.Helper()
+	harness.Postgres.Need(t)
+	if harness.Postgres.Private == nil {
+		harness.Skip(t, "PgBouncer needs a private PostgreSQL")
+	}
+	pooler, err := dbproc.PgBouncer(t.Context(), harness.Postgres.Private)
+	if err != nil {
+		harness.Skip(t, "%v", err)
+	}
+	t.Cleanup(func() { _ = pooler.Close() })
+	return pooler
+}
+
+// databaseName returns the name of the database in the URL.
+func databaseName(database string) string {
+	u, err := url.Parse(database)
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}

@@ -1,0 +1,282 @@
+package harness
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+
+	"github.com/guidonhq/guidon/integration/harness/dbproc"
+	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/store"
+)
+
+// DatabaseServer is a database server that the tests of a package share, so none may kill
+// or freeze it; [OwnDatabase] starts one for a single test. It is started by the first test
+// that needs it and stopped by [Run].
+//
+// It is the first that is available of the server whose URL is in the environment, a
+// private process if the server is installed, and a container if Docker is running.
+// TEST_DATABASES=containers excludes private processes.
+type DatabaseServer struct {
+	Name    string         // postgres, mariadb or mysql
+	Private *dbproc.Server // nil if it is not a private process; set by Need
+
+	variable  string // environment variable with the URL of a superuser
+	process   func(ctx context.Context, settings ...string) (*dbproc.Server, error)
+	container func(ctx context.Context) (url string, end func() error, err error)
+
+	begin    sync.Once
+	err      error  // why the server is not available
+	url      string // of the superuser
+	end      func() error
+	mu       sync.Mutex // guards template
+	template string     // PostgreSQL: the name of a migrated database
+}
+
+// Postgres is the PostgreSQL server of the tests.
+var Postgres = &DatabaseServer{Name: "postgres", variable: "TEST_POSTGRES_URL", process: dbproc.Postgres, container: postgresContainer}
+
+var (
+	mariadbServer = &DatabaseServer{Name: "mariadb", variable: "TEST_MARIADB_URL", process: dbproc.MariaDB, container: mariadbContainer}
+	mysqlServer   = &DatabaseServer{Name: "mysql", variable: "TEST_MYSQL_URL", container: mysqlContainer}
+
+	databaseServers = []*DatabaseServer{Postgres, mariadbServer, mysqlServer}
+)
+
+// PrivateServers are the kinds of servers that can be private processes, for tests that
+// kill or freeze one.
+var PrivateServers = []*DatabaseServer{Postgres, mariadbServer}
+
+// DurablePostgres is the PostgreSQL server of the benchmarks. It waits for the disk at
+// every commit, as servers do by default.
+var DurablePostgres = &DatabaseServer{
+	Name: "postgres", variable: "TEST_POSTGRES_URL", container: postgresContainer,
+	process: func(ctx context.Context, settings ...string) (*dbproc.Server, error) {
+		return dbproc.Postgres(ctx, append(settings, "fsync=on", "full_page_writes=on", "synchronous_commit=on")...)
+	},
+}
+
+var durableMariaDB = &DatabaseServer{
+	Name: "mariadb", variable: "TEST_MARIADB_URL", container: mariadbContainer,
+	process: func(ctx context.Context, flags ...string) (*dbproc.Server, error) {
+		return dbproc.MariaDB(ctx, append(flags, "--innodb-flush-log-at-trx-commit=1")...)
+	},
+}
+
+// DurableServers are the servers whose acknowledged writes survive a power failure, for
+// benchmarks.
+var DurableServers = []*DatabaseServer{DurablePostgres, durableMariaDB}
+
+// EachDatabase runs the test once for every kind of database server, in a subtest.
+func EachDatabase(t *testing.T, test func(t *testing.T, s *DatabaseServer)) {
+	for _, s := range databaseServers {
+		t.Run(s.Name, func(t *testing.T) {
+			s.Need(t)
+			test(t, s)
+		})
+	}
+}
+
+// endDatabases stops the servers that were started.
+func endDatabases() error {
+	var errs []error
+	for _, s := range slices.Concat(databaseServers, DurableServers) {
+		if s.end != nil {
+			errs = append(errs, s.end())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Need starts the server if it does not run yet, or skips the test if it is not available.
+func (s *DatabaseServer) Need(t testing.TB) {
+	t.Helper()
+	s.begin.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*Patience)
+		defer cancel()
+		s.err = s.start(ctx)
+	})
+	if s.err != nil {
+		Skip(t, "no %s: %v", s.Name, s.err)
+	}
+}
+
+func (s *DatabaseServer) start(ctx context.Context) error {
+	if s.url = os.Getenv(s.variable); s.url != "" {
+		return nil
+	}
+	absent := errors.New("set " + s.variable)
+	if s.process != nil && os.Getenv("TEST_DATABASES") != "containers" {
+		private, err := s.process(ctx)
+		if err == nil {
+			s.Private, s.url, s.end = private, private.URL, private.Close
+			return nil
+		}
+		if !errors.Is(err, dbproc.ErrNotInstalled) {
+			return err
+		}
+		absent = errors.Join(absent, err)
+	}
+	var err error
+	s.url, s.end, err = s.container(ctx)
+	if err != nil {
+		return errors.Join(absent, err)
+	}
+	return nil
+}
+
+// Empty creates a database without tables and returns its URL. It is dropped at the end of
+// the test.
+func (s *DatabaseServer) Empty(t testing.TB) string {
+	t.Helper()
+	name := newName()
+	s.administer(t, "CREATE DATABASE "+name)
+	return s.dropAfter(t, name)
+}
+
+// Migrated creates a database with the current schema and returns its URL. It is dropped at
+// the end of the test.
+func (s *DatabaseServer) Migrated(t testing.TB) string {
+	t.Helper()
+	if !s.IsPostgres() {
+		u := s.Empty(t)
+		migrateUp(t, u)
+		return u
+	}
+	name := newName()
+	s.administer(t, "CREATE DATABASE "+name+" TEMPLATE "+s.migratedTemplate(t))
+	return s.dropAfter(t, name)
+}
+
+// migratedTemplate returns the name of a database with the current schema. Copying it takes
+// a fraction of the time of the schema steps.
+func (s *DatabaseServer) migratedTemplate(t testing.TB) string {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.template == "" {
+		name := newName()
+		s.administer(t, "CREATE DATABASE "+name)
+		migrateUp(t, s.database(name))
+		s.template = name
+		end := s.end
+		s.end = func() error { // a server that outlives the tests must not keep the template
+			err := administer(context.Background(), s.url, "DROP DATABASE "+name)
+			if end != nil {
+				err = errors.Join(err, end())
+			}
+			return err
+		}
+	}
+	return s.template
+}
+
+// IsPostgres reports whether the server is PostgreSQL, or speaks its protocol. The server
+// must have been started.
+func (s *DatabaseServer) IsPostgres() bool { return strings.HasPrefix(s.url, "postgres") }
+
+func (s *DatabaseServer) dropAfter(t testing.TB, name string) string {
+	drop := "DROP DATABASE " + name
+	if s.IsPostgres() {
+		drop += " WITH (FORCE)" // a killed process or a pooler may still hold connections
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), Patience)
+		defer cancel()
+		if err := administer(ctx, s.url, drop); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.database(name)
+}
+
+// database returns the URL of the database with the name.
+func (s *DatabaseServer) database(name string) string {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		panic(err) // a connection has been opened with this URL
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// newName returns a unique name for a database.
+func newName() string { return "guidon_test_" + strings.ToLower(rand.Text()) }
+
+// administer runs the statement on the server as its superuser.
+func (s *DatabaseServer) administer(t testing.TB, statement string) {
+	t.Helper()
+	if err := administer(t.Context(), s.url, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func administer(ctx context.Context, server, statement string) error {
+	db, err := OpenSQL(server)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, statement)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", statement, err)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// OpenSQL opens the database at the URL without the store. The caller must close it.
+func OpenSQL(database string) (*sql.DB, error) {
+	if strings.HasPrefix(database, "postgres") {
+		return sql.Open("pgx", database)
+	}
+	u, err := url.Parse(database)
+	if err != nil {
+		return nil, err
+	}
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName = u.User.Username(), "tcp", u.Host, strings.TrimPrefix(u.Path, "/")
+	c.Passwd, _ = u.User.Password()
+	return sql.Open("mysql", c.FormatDSN())
+}
+
+// OpenStore opens the database at the URL. It is closed at the end of the test.
+func OpenStore(t testing.TB, database string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), database, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// migrateUp migrates the database to the current schema.
+func migrateUp(t testing.TB, database string) {
+	t.Helper()
+	db, err := store.Open(t.Context(), database, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SQLiteURL returns the URL of an SQLite file that does not exist yet.
+func SQLiteURL(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "guidon.db") }
+
+// OutcomeUnknown is contained in the error of a write whose outcome is unknown.
+const OutcomeUnknown = "the outcome of the write is unknown"

@@ -1,0 +1,65 @@
+package harness
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/guidonhq/guidon/runtimes/lambda/lambdatest"
+)
+
+// bootstrap builds the function once, for this machine.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(buildDir, "bootstrap")
+	return path, BuildFunction(path)
+})
+
+// BuildFunction builds the function for AWS Lambda as for a release. env is added to the
+// environment of the build.
+func BuildFunction(path string, env ...string) error {
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return fmt.Errorf("finding the module: %w", err)
+	}
+	build := exec.Command("make", "-s", "-C", strings.TrimSpace(string(root)), "build-lambda", "BOOTSTRAP="+path) // #nosec G204 -- our own
+	build.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the function: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// Function returns the function for AWS Lambda on the database, with additional settings in
+// the environment. Its Log is a *Buffer. It is killed at the end of the test.
+func Function(t testing.TB, database string, env ...string) *lambdatest.Function {
+	t.Helper()
+	path, err := bootstrap()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log Buffer
+	f := &lambdatest.Function{
+		Bootstrap: path, Timeout: Patience, Log: &log,
+		Env: append([]string{"GUIDON_DB_URL=" + database}, env...),
+	}
+	t.Cleanup(func() {
+		f.Kill()
+		if t.Failed() {
+			t.Logf("log of the function:\n%s", log.String())
+		}
+	})
+	return f
+}
+
+// Behind returns the API of the function behind the front, until the end of the test.
+func Behind(t testing.TB, f *lambdatest.Function, front lambdatest.Front) *Server {
+	t.Helper()
+	s := httptest.NewServer(f.Serve(front))
+	t.Cleanup(s.Close)
+	return &Server{URL: s.URL}
+}

@@ -1,0 +1,59 @@
+package harness
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// buildDir is the directory of the programs that the tests build. It exists while Run does its work.
+var buildDir string
+
+// Run runs the tests of a package, stops the database servers that they shared, and
+// returns the exit code. TestMain must call it.
+func Run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "guidon-integration-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	buildDir = dir
+	// The driver would log each failed attempt while a server is starting.
+	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	code := m.Run()
+	if err := endDatabases(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+var buildProgram = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(buildDir, "guidon")
+	build := exec.Command("go", "build", "-o", path, "github.com/guidonhq/guidon/cmd/guidon") // #nosec G204 -- our own
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building guidon: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// Program returns the path of the guidon program. It is built for the first test that
+// needs it.
+func Program(t testing.TB) string {
+	t.Helper()
+	path, err := buildProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,11 @@
+// Package image tests the container image and the compose file. It requires Docker.
+package image
+
+import (
+	"os"
+	"testing"
+
+	"github.com/guidonhq/guidon/integration/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Run(m)) }
