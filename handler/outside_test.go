@@ -21,7 +21,7 @@ import (
 )
 
 // provider is the URL of a server that starts services for the tests of this package:
-// the real programs, each with its own database (TestSuite of package integration). A
+// the real programs, each with its own database (TestSuite in integration/clients). A
 // POST with the test's name and the settings starts a service. The response has the URL
 // of the service in the header Service-Url, its database in Database-Url, and its log as
 // the body, streamed; canceling the request ends the service. If provider is empty, which

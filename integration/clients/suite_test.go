@@ -51,9 +51,9 @@ var lambdaDifferences = []struct {
 var insideTests = []string{
 	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
 	"TestInvalidUTF8InRequests", "TestInvoke",
-	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
+	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
-	"TestProfiler", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestProfiler", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate
