@@ -73,7 +73,8 @@ func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace,
 	if err != nil || len(raw) != handleSize+expirySize+signatureSize {
 		return nil, 0, time.Time{}, ErrUnauthenticated
 	}
-	set, age, err := s.store.Authentications(ctx, d, guidon.NamespaceKey(namespace))
+	namespace = guidon.NamespaceKey(namespace)
+	set, age, err := s.store.Authentications(ctx, d, namespace)
 	if err != nil {
 		return nil, 0, time.Time{}, err
 	}
@@ -81,7 +82,7 @@ func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace,
 	until := time.Unix(int64(binary.BigEndian.Uint64(raw[handleSize:])), 0) // #nosec G115 -- the bits are meant
 	switch {
 	case a == nil, a.Expired(s.now()):
-	case !hmac.Equal(a.sign(guidon.NamespaceKey(namespace), until), raw[handleSize+expirySize:]), !at.Before(until):
+	case !hmac.Equal(a.sign(namespace, until), raw[handleSize+expirySize:]), !at.Before(until):
 	default:
 		return a, age, until, nil
 	}

@@ -75,13 +75,13 @@ func (i *Invoker) Protects(area Area) bool {
 // identifyCaller returns the authentication of the request's credential, and the age of
 // the tokens if they are stale. A token that was recognized before is not hashed again.
 func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Call, request *Request, recognized *service.Authentication) (*service.Authentication, time.Duration, error) {
-	c := request.Capability
+	c, next := request.Capability, request.about()
 	switch {
 	case recognized != nil:
-		a, age, err := i.service.Reauthenticate(ctx, d, request.about(), recognized)
+		a, age, err := i.service.Reauthenticate(ctx, d, next, recognized)
 		return a, age, withReason(err, reasonUnknown)
 	case c == nil:
-		return i.Identify(ctx, request.Credentials, d, request.about())
+		return i.Identify(ctx, request.Credentials, d, next)
 	}
 	a, age, until, err := i.service.AuthenticateListener(ctx, d, c.Namespace, c.Text, c.Arrived)
 	call.Until = until

@@ -59,8 +59,8 @@ func (r *Request) about() string {
 	if r.Message == nil {
 		return guidon.NamespaceKey(r.Namespace)
 	}
-	for key := range namespaces(r.Message) {
-		return guidon.NamespaceKey(key)
+	for namespace := range namespaces(r.Message) {
+		return namespace
 	}
 	return ""
 }

@@ -35,7 +35,7 @@ func (a Area) scoped() bool { return a == AreaManagement || a == AreaEvaluation 
 func aboutOnly(m proto.Message, namespace string) bool {
 	named := false
 	for key := range namespaces(m) {
-		if guidon.NamespaceKey(key) != namespace {
+		if key != namespace {
 			return false
 		}
 		named = true
@@ -43,10 +43,11 @@ func aboutOnly(m proto.Message, namespace string) bool {
 	return named
 }
 
-// namespaces returns the namespace keys that the request contains, its own and those of
-// its items. There are none in a request about no namespace, or in an empty batch.
+// namespaces returns the namespaces that the request is about, its own and those of its
+// items. There are none in a request about no namespace, or in an empty batch.
 func namespaces(m proto.Message) iter.Seq[string] {
-	return func(yield func(string) bool) {
+	return func(yieldNamespace func(string) bool) {
+		yield := func(key string) bool { return yieldNamespace(guidon.NamespaceKey(key)) }
 		switch m := m.(type) {
 		// In requests about a namespace itself, the key names it.
 		case *flipt.GetNamespaceRequest:

@@ -158,27 +158,6 @@ func (x *Exchange) Write(body []byte) (int, error) {
 // Unwrap returns the underlying writer, for [http.ResponseController].
 func (x *Exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// Set sets a field of the response's header, whose name must be in canonical form,
-// without an allocation for the usual number of fields.
-func (x *Exchange) Set(name, value string) {
-	header := x.Header()
-	if x.free == len(x.values) {
-		header[name] = []string{value}
-		return
-	}
-	x.values[x.free] = value
-	header[name] = x.values[x.free : x.free+1 : x.free+1] // appending must not overwrite the next value
-	x.free++
-}
-
-// First is header.Get for a name in canonical form.
-func First(header http.Header, name string) string {
-	if values := header[name]; len(values) > 0 {
-		return values[0]
-	}
-	return ""
-}
-
 // Context returns the request's context with the deadline of the header Grpc-Timeout
 // (contract 1.4), and the function that releases it. It records the deadline in the
 // event.
@@ -194,4 +173,12 @@ func (x *Exchange) Context() (context.Context, context.CancelFunc, error) {
 	x.Event.Deadline = time.Now().Add(timeout)
 	ctx, cancel := context.WithDeadline(ctx, x.Event.Deadline)
 	return ctx, cancel, nil
+}
+
+// First is header.Get for a name in canonical form.
+func First(header http.Header, name string) string {
+	if values := header[name]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
 }

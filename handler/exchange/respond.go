@@ -139,3 +139,16 @@ func CompressTo(encoding string, out io.Writer) (io.Writer, func() error) {
 		return err
 	}
 }
+
+// Set sets a field of the response's header, whose name must be in canonical form,
+// without an allocation for the usual number of fields.
+func (x *Exchange) Set(name, value string) {
+	header := x.Header()
+	if x.free == len(x.values) {
+		header[name] = []string{value}
+		return
+	}
+	x.values[x.free] = value
+	header[name] = x.values[x.free : x.free+1 : x.free+1] // appending must not overwrite the next value
+	x.free++
+}
