@@ -1,0 +1,132 @@
+package call
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of most request bodies: bytes, and members and elements of the JSON.
+const (
+	defaultBodyLimit  = 4 << 20
+	defaultValueLimit = 100_000
+)
+
+// NewOperation returns an operation without messages that is served in a format of its
+// own, with a single route. Its requests come with a Payload.
+func NewOperation(route Route, area Area, bytes int64, run Func) *Operation {
+	return &Operation{Name: route.Pattern, Routes: []Route{route}, Area: area, limits: Limits{Bytes: bytes}, run: run}
+}
+
+// message is a pointer to a generated message struct.
+type message[T any] interface {
+	*T
+	proto.Message
+}
+
+// Read returns an operation that reads a namespace, which need not exist.
+func Read[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ) (PA, error),
+) *Operation {
+	return List[A, Q, PA, PQ](name, area, routes, func(v service.View, m PQ, _ *Request) (Response, error) {
+		answer, err := fn(v, m)
+		return responseOf(answer, err)
+	})
+}
+
+// List is Read for an fn that may return its response in pieces.
+func List[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).ViewOrEmpty, fn)
+}
+
+// ListExisting is List for a namespace that must exist.
+func ListExisting[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return viewing[A, Q, PA, PQ](name, area, routes, (*service.Service).View, fn)
+}
+
+func viewing[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	view func(s *service.Service, ctx context.Context, namespace string, d service.Demand) (service.View, error),
+	fn func(v service.View, m PQ, request *Request) (Response, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, area, routes,
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (response Response, err error) {
+			v, err := view(s, ctx, request.about(), c.Demand)
+			if err == nil {
+				response, err = fn(v, m, request)
+			}
+			response.State = v.State
+			return response, err
+		})
+}
+
+// Change returns an operation that changes a namespace.
+func Change[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, area, routes,
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error) {
+			answer, revision, err := fn(ctx, s, c.Write(), m)
+			response, err := responseOf(answer, err)
+			response.State = service.State{Namespace: request.about(), Revision: revision}
+			return response, err
+		}).Writing()
+}
+
+// Issue returns an operation that changes authentications.
+func Issue[Q, A any, PQ message[Q], PA message[A]](
+	name string, routes []Route,
+	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, AreaAuthentication, routes,
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, s, c.Write(), m)
+			return responseOf(answer, err)
+		}).Issuing()
+}
+
+// Inform returns an operation that reads something else than a namespace.
+func Inform[Q, A any, PQ message[Q], PA message[A]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ) (PA, error),
+) *Operation {
+	return Ask[A, Q, PA, PQ](name, area, routes,
+		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
+			answer, err := fn(ctx, s, c, m)
+			return responseOf(answer, err)
+		})
+}
+
+// responseOf returns the response with the message, unless err is an error.
+func responseOf(m proto.Message, err error) (Response, error) {
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Message: m}, nil
+}
+
+// Ask returns an operation that needs more than the other kinds give. It reads, unless it
+// is marked otherwise. fn states in the response what it is about.
+func Ask[A, Q any, PA message[A], PQ message[Q]](
+	name string, area Area, routes []Route,
+	fn func(ctx context.Context, s *service.Service, c *Call, m PQ, request *Request) (Response, error),
+) *Operation {
+	return &Operation{
+		Name: name, Routes: routes, Area: area, limits: Limits{defaultBodyLimit, defaultValueLimit},
+		newRequest:  func() proto.Message { return PQ(new(Q)) },
+		newResponse: func() proto.Message { return PA(new(A)) },
+		run: func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
+			return fn(ctx, s, c, request.Message.(PQ), request)
+		},
+	}
+}

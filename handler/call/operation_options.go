@@ -1,0 +1,76 @@
+package call
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// Validating makes the operation run check before it reads anything (contract 1.2).
+func (o *Operation) Validating(check func(m proto.Message) error) *Operation {
+	run := o.run
+	o.run = func(ctx context.Context, s *service.Service, c *Call, request *Request) (Response, error) {
+		if err := check(request.Message); err != nil {
+			return Response{}, err
+		}
+		return run(ctx, s, c, request)
+	}
+	return o
+}
+
+// Writing marks an operation that changes a namespace, although it was made by [Ask].
+func (o *Operation) Writing() *Operation {
+	o.effect = writes
+	return o
+}
+
+// Issuing marks an operation that changes authentications, although it was made by [Ask].
+func (o *Operation) Issuing() *Operation {
+	o.effect = issues
+	return o
+}
+
+// EnabledIf disables the operation unless it is enabled. Only trusted callers of this
+// process can call a disabled one.
+func (o *Operation) EnabledIf(enabled bool) *Operation {
+	o.disabled = !enabled
+	return o
+}
+
+// InQuery makes the request come in the query string whatever the method.
+func (o *Operation) InQuery() *Operation {
+	o.queryOnly = true
+	return o
+}
+
+// WithVersions makes the response have an ETag and depend on the client version.
+func (o *Operation) WithVersions() *Operation {
+	o.versioned = true
+	return o
+}
+
+// ServingStale makes the operation available from memory while the database is not.
+func (o *Operation) ServingStale() *Operation {
+	o.stale = true
+	return o
+}
+
+// Evaluating marks an operation that evaluates flags outside [AreaEvaluation].
+func (o *Operation) Evaluating() *Operation {
+	o.evaluation = true
+	return o
+}
+
+// Reusing makes the operation take its request messages from a pool and release them.
+func (o *Operation) Reusing(take func() proto.Message, release func(proto.Message)) *Operation {
+	o.newRequest, o.releaseRequest = take, release
+	return o
+}
+
+// Large replaces the limits of the request, which may have a long body.
+func (o *Operation) Large(limits Limits, long LongBody) *Operation {
+	o.limits, o.long = limits, &long
+	return o
+}
