@@ -115,7 +115,7 @@ func TestImports(t *testing.T) {
 		{module + "/migrate/...", []string{module + "/handler", module + "/store/cache", "modernc.org/sqlite", module + "/runtimes", module + "/cmd"}},
 		// Unused packages would be loaded at every cold start.
 		{module + "/cmd/guidon-lambda", []string{
-			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "html/template", "net/rpc", "net/http/pprof",
+			module + "/runtimes/server", "google.golang.org/grpc", "modernc.org/sqlite", "net/rpc", "net/http/pprof",
 			"github.com/prometheus/client_golang", "github.com/spf13/cobra", "testing",
 		}},
 	}
