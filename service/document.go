@@ -1,9 +1,6 @@
 package service
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/guidonhq/guidon"
 )
 
@@ -23,84 +20,48 @@ type DocumentNamespace struct {
 	Description string
 }
 
-// DocumentFlag is a flag with its variants, rules and rollouts.
-type DocumentFlag struct {
-	Key         string
-	Name        string
-	Type        guidon.FlagType
-	Description string
-	Enabled     bool
-	Metadata    string // a JSON object, or empty
-	Variants    []*DocumentVariant
-	Rules       []*DocumentRule
-	Rollouts    []*DocumentRollout // in rank order
-}
+// Validate checks the document by all rules of the management API (contract 4), and
+// that it contains everything it refers to. It returns InvalidArgument with one line
+// for each of the first 50 problems, which starts with its path in the document.
+func (d *Document) Validate() error { return d.check(map[string]bool{}) }
 
-// DocumentVariant is a variant of a flag.
-type DocumentVariant struct {
-	Default     bool // the last variant with Default set is the flag's default
-	Key         string
-	Name        string
-	Description string
-	Attachment  string // JSON, or empty
-}
-
-// DocumentRule distributes the entities of its segments to variants.
-type DocumentRule struct {
-	SegmentKeys     []string
-	SegmentOperator guidon.SegmentOperator
-	Rank            int32 // 0 means the position in the list, from 1
-	Distributions   []*DocumentDistribution
-}
-
-// effectiveRank returns the rank of the rule, given its index in the list.
-func (r *DocumentRule) effectiveRank(index int) int32 {
-	if r.Rank != 0 {
-		return r.Rank
+// check is Validate, but rules may also refer to the segments in known. It adds the
+// document's segments to known.
+func (d *Document) check(known map[string]bool) error {
+	p := &problems{}
+	namespace := d.Namespace
+	namespace.Key = guidon.NamespaceKey(namespace.Key)
+	p.at("namespace", func(p *problems) { p.add(namespace.check()) })
+	seen := map[string]bool{}
+	for i, g := range d.Segments {
+		if g == nil {
+			continue
+		}
+		p.item("segments", i, g.Key, func(p *problems) {
+			p.checkUnique(seen, "segment", g.Key)
+			g.normalize(p)
+		})
+		known[g.Key] = true
 	}
-	return int32(index + 1) // #nosec G115 -- bounded by the size of a document
-}
-
-// RulesByRank returns the rules sorted by rank. Rules of the same rank keep their
-// order.
-func (f *DocumentFlag) RulesByRank() []*DocumentRule {
-	ranks := make(map[*DocumentRule]int32, len(f.Rules))
-	for i, r := range f.Rules {
-		ranks[r] = r.effectiveRank(i)
+	clear(seen)
+	for i, f := range d.Flags {
+		if f == nil {
+			continue
+		}
+		p.item("flags", i, f.Key, func(p *problems) {
+			p.checkUnique(seen, "flag", f.Key)
+			f.normalize(p, known)
+		})
 	}
-	sorted := slices.Clone(f.Rules)
-	slices.SortStableFunc(sorted, func(a, b *DocumentRule) int { return cmp.Compare(ranks[a], ranks[b]) })
-	return sorted
+	return p.err()
 }
 
-// DocumentDistribution assigns a share of a rule's entities to a variant.
-type DocumentDistribution struct {
-	Variant string  // the variant's key
-	Rollout float32 // percent, 0 to 100
-}
-
-// DocumentRollout sets the value of a boolean flag for some entities. Exactly one of
-// Segment and Threshold is set. Its rank is its position in the list.
-type DocumentRollout struct {
-	Description string
-	Segment     *guidon.RolloutSegment
-	Threshold   *guidon.RolloutThreshold
-}
-
-// DocumentSegment is a segment with its constraints.
-type DocumentSegment struct {
-	Key         string
-	Name        string
-	Description string
-	MatchType   guidon.MatchType
-	Constraints []*DocumentConstraint
-}
-
-// DocumentConstraint is a constraint of a segment.
-type DocumentConstraint struct {
-	Type        guidon.ComparisonType
-	Property    string
-	Operator    string // case-insensitive
-	Value       string
-	Description string
+func (n DocumentNamespace) check() error {
+	if n.Name == "" {
+		n.Name = n.Key
+	}
+	if err := checkNewKey(n.Key, n.Name); err != nil {
+		return err
+	}
+	return checkTexts(field{"name", n.Name}, field{"description", n.Description})
 }

@@ -1,0 +1,61 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+)
+
+// The merge functions return a copy of a stored object that matches the document.
+// Children that continue to exist keep their ids and creation times. Variants are
+// matched by key, other children by as much of their content as possible, and the rest
+// by position.
+
+func sameContent[T any](a, b T, keys []func(T) string) bool { return keys[0](a) == keys[0](b) }
+
+// pair returns, for each item of wants, the index of the matching item of haves, or -1.
+// Each key is used for the items that the previous keys did not pair.
+func pair[T any](wants, haves []T, keys []func(T) string) []int {
+	out := slices.Repeat([]int{-1}, len(wants))
+	taken := make([]bool, len(haves))
+	for _, key := range keys {
+		free := map[string][]int{}
+		for i, have := range haves {
+			if !taken[i] {
+				free[key(have)] = append(free[key(have)], i)
+			}
+		}
+		for i, want := range wants {
+			if same := free[key(want)]; out[i] < 0 && len(same) > 0 {
+				out[i], taken[same[0]] = same[0], true
+				free[key(want)] = same[1:]
+			}
+		}
+	}
+	return out
+}
+
+// sameJSON reports whether two JSON texts have the same value, with the same order of
+// members and the same number literals. It ignores how strings are escaped.
+func sameJSON(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if a == "" || b == "" {
+		return false
+	}
+	left, right := json.NewDecoder(bytes.NewReader([]byte(a))), json.NewDecoder(bytes.NewReader([]byte(b)))
+	left.UseNumber()
+	right.UseNumber()
+	for {
+		x, errX := left.Token()
+		y, errY := right.Token()
+		if errX != nil || errY != nil {
+			return errX == io.EOF && errY == io.EOF
+		}
+		if x != y {
+			return false
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package service
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// DocumentSegment is a segment with its constraints.
+type DocumentSegment struct {
+	Key         string
+	Name        string
+	Description string
+	MatchType   guidon.MatchType
+	Constraints []*DocumentConstraint
+}
+
+// DocumentConstraint is a constraint of a segment.
+type DocumentConstraint struct {
+	Type        guidon.ComparisonType
+	Property    string
+	Operator    string // case-insensitive
+	Value       string
+	Description string
+}
+
+func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
+	p.add(checkNewKey(g.Key, g.Name))
+	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
+	p.add(checkEnum("matchType", g.MatchType))
+	out := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
+	for i, c := range g.Constraints {
+		if c == nil {
+			continue
+		}
+		p.entry("constraints", i, func(p *problems) {
+			checked, err := ConstraintInput{
+				SegmentKey: "segment", // the key itself has been checked above
+				Type:       c.Type, Property: c.Property, Operator: c.Operator,
+				Value: c.Value, Description: c.Description,
+			}.check()
+			p.add(err)
+			p.add(checkTexts(field{"property", c.Property}, field{"value", c.Value}, field{"description", c.Description}))
+			out.Constraints = append(out.Constraints, documentConstraint(&checked))
+		})
+	}
+	return out
+}
+
+func documentSegment(g *guidon.Segment) *DocumentSegment {
+	d := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
+	for _, c := range g.Constraints {
+		d.Constraints = append(d.Constraints, documentConstraint(c))
+	}
+	return d
+}
+
+func documentConstraint(c *guidon.Constraint) *DocumentConstraint {
+	return &DocumentConstraint{
+		Type: c.Type, Property: c.Property, Operator: c.Operator, Value: c.Value, Description: c.Description,
+	}
+}
+
+// mergeSegment returns a copy of have with the content of want.
+func mergeSegment(have *guidon.Segment, want *DocumentSegment, now time.Time) *guidon.Segment {
+	out := *have
+	out.Key, out.Name, out.Description, out.MatchType = want.Key, want.Name, want.Description, want.MatchType
+	out.UpdatedAt = now
+	out.Constraints = nil
+	old := documentSegment(have).Constraints
+	for i, from := range pair(want.Constraints, old, constraintKeys) {
+		w := want.Constraints[i]
+		c := &guidon.Constraint{ID: NewID(), CreatedAt: now, UpdatedAt: now}
+		if from >= 0 {
+			*c = *have.Constraints[from]
+			if *old[from] != *w {
+				c.UpdatedAt = now
+			}
+		}
+		c.Type, c.Property, c.Operator, c.Value, c.Description = w.Type, w.Property, w.Operator, w.Value, w.Description
+		out.Constraints = append(out.Constraints, c)
+	}
+	return &out
+}
+
+func sameSegment(have *guidon.Segment, want *DocumentSegment) bool {
+	return reflect.DeepEqual(documentSegment(have), want)
+}
+
+// constraintKeys are the keys by which constraints are paired, the most specific first. The first is
+// the whole content.
+var constraintKeys = []func(c *DocumentConstraint) string{
+	func(c *DocumentConstraint) string { return fmt.Sprintf("%q", *c) },
+	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q %q", c.Type, c.Property, c.Operator) },
+	func(c *DocumentConstraint) string { return fmt.Sprintf("%d %q", c.Type, c.Property) },
+	func(*DocumentConstraint) string { return "" },
+}
