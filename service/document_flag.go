@@ -39,10 +39,8 @@ func (f *DocumentFlag) normalize(p *problems, segments map[string]bool) *Documen
 	p.add(checkEnum("type", f.Type))
 	metadata, err := checkMetadata(json.RawMessage(f.Metadata))
 	p.add(err)
-	out := &DocumentFlag{
-		Key: f.Key, Name: f.Name, Type: f.Type, Description: f.Description,
-		Enabled: f.Enabled, Metadata: string(metadata),
-	}
+	out := *f // with every field that has no other normal form
+	out.Metadata, out.Rollouts = string(metadata), nil
 	out.Variants = f.normalizeVariants(p)
 	out.Rules = f.normalizeRules(p, segments)
 	for i, r := range f.Rollouts {
@@ -53,7 +51,7 @@ func (f *DocumentFlag) normalize(p *problems, segments map[string]bool) *Documen
 			out.Rollouts = append(out.Rollouts, r.normalize(p, segments))
 		})
 	}
-	return out
+	return &out
 }
 
 func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
@@ -70,16 +68,15 @@ func (f *DocumentFlag) normalizeVariants(p *problems) []*DocumentVariant {
 			p.add(checkTexts(field{"key", v.Key}, field{"name", v.Name}, field{"description", v.Description}))
 			attachment, err := VariantInput{Name: v.Name, Attachment: v.Attachment}.check()
 			p.add(err)
-			variant := &DocumentVariant{
-				Default: v.Default, Key: v.Key, Name: v.Name, Description: v.Description, Attachment: attachment,
-			}
+			variant := *v
+			variant.Attachment = attachment
 			if v.Default {
 				if last != nil {
 					last.Default = false
 				}
-				last = variant
+				last = &variant
 			}
-			out = append(out, variant)
+			out = append(out, &variant)
 		})
 	}
 	return out

@@ -30,7 +30,8 @@ func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
 	p.add(checkNewKey(g.Key, g.Name))
 	p.add(checkTexts(field{"name", g.Name}, field{"description", g.Description}))
 	p.add(checkEnum("matchType", g.MatchType))
-	out := &DocumentSegment{Key: g.Key, Name: g.Name, Description: g.Description, MatchType: g.MatchType}
+	out := *g
+	out.Constraints = nil
 	for i, c := range g.Constraints {
 		if c == nil {
 			continue
@@ -46,7 +47,7 @@ func (g *DocumentSegment) normalize(p *problems) *DocumentSegment {
 			out.Constraints = append(out.Constraints, documentConstraint(&checked))
 		})
 	}
-	return out
+	return &out
 }
 
 func documentSegment(g *guidon.Segment) *DocumentSegment {
