@@ -42,7 +42,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases"}
+	want := []string{"tables", "seed", "leases", "readers"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -66,7 +66,7 @@ func TestUp(t *testing.T) {
 		t.Errorf("check: %v", err)
 	}
 	all, err = migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 3 || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
+	if err != nil || len(all) != len(want) || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
 		t.Errorf("status: got %+v, %v", all, err)
 	}
 }
@@ -95,7 +95,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 4 || all[3].Version != 99 || all[3].Name != "" {
+	if err != nil || len(all) != 5 || all[4].Version != 99 || all[4].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }
