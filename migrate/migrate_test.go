@@ -71,6 +71,35 @@ func TestUp(t *testing.T) {
 	}
 }
 
+// A database of the previous release gets the tables of the readers, and a reader gets the
+// records that were written before.
+func TestUpFromPrevious(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id = 4"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || !cmp.Equal(names(applied), []string{"readers"}) {
+		t.Fatalf("got %+v, %v, want the step of the readers", applied, err)
+	}
+	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
+	if err != nil || len(changed) != 1 || changed[0].Revisions != 2 {
+		t.Errorf("got %+v, %v, want both revisions of the default namespace", changed, err)
+	}
+}
+
 func count(t testing.TB, db *sql.DB, query string) int {
 	t.Helper()
 	var n int

@@ -15,6 +15,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 )
 
 var allSteps = []string{"tables", "seed", "leases", "readers"}
@@ -238,6 +239,29 @@ func TestMigrateInterrupted(t *testing.T) {
 			if diff := cmp.Diff(want, schema(t, db.SQL(), s)); diff != "" {
 				t.Errorf("without %q: schema (-want +got):\n%s", tables, diff)
 			}
+		}
+	})
+}
+
+// TestMigratePrevious: the schema of the previous release gets the tables of the readers,
+// and a reader gets the records that were written before.
+func TestMigratePrevious(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Migrated(t))
+		for _, statement := range []string{"DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id = 4"} {
+			execute(t, db.SQL(), statement)
+		}
+		oldChanges(t, db, 3)
+		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers"}) {
+			t.Fatalf("got %+v, %v, want the step of the readers", steps, err)
+		}
+		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+			t.Fatal(err)
+		}
+		changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
+		if err != nil || len(changed) != 1 || changed[0].Revisions != 4 {
+			t.Errorf("got %+v, %v, want all revisions of the default namespace", changed, err)
 		}
 	})
 }
