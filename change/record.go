@@ -37,6 +37,7 @@ const (
 type Record struct {
 	Namespace string          `json:"namespace"`
 	Revision  int64           `json:"revision"`
+	Stamp     int64           `json:"-"`        // of the revision; see guidon.Revision
 	Sequence  int32           `json:"sequence"` // from 0 within one revision
 	Kind      Kind            `json:"kind"`
 	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication

@@ -219,6 +219,64 @@ func TestNotRequired(t *testing.T) {
 	s.must("", "POST", "/auth/v1/method/token", `{"name":"open"}`)
 }
 
+// TestTokenChanges: a client that may list the tokens may read the records of their
+// changes, under any namespace.
+func TestTokenChanges(t *testing.T) {
+	const path = "/api/v1/namespaces/default/changes?kind=authentication"
+	excluded := func(c *handler.Config) { c.Authentication.ExcludeManagement = true }
+	for _, test := range []struct {
+		name    string
+		options []func(*handler.Config)
+		scope   string // of the token, or "none" for a request without a token
+		ok      bool
+	}{
+		{"a token", []func(*handler.Config){required}, "", true},
+		{"a limited token", []func(*handler.Config){required}, "default", false},
+		{"no token", []func(*handler.Config){required}, "none", false},
+		{"a token, with management excluded", []func(*handler.Config){required, excluded}, "", true},
+		{"a limited token, with management excluded", []func(*handler.Config){required, excluded}, "default", false},
+		{"no token, with management excluded", []func(*handler.Config){required, excluded}, "none", false},
+		{"no token, and none required", []func(*handler.Config){tokens}, "none", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, test.options...)
+			admin := "Bearer " + s.token("")
+			s.must("", "POST", "/auth/v1/method/token", `{"name":"ci"}`, "Authorization", admin) // so that there are two
+			var headers []string
+			if test.scope != "none" {
+				headers = []string{"Authorization", "Bearer " + s.token(test.scope)}
+			}
+			list := s.do("GET", "/auth/v1/tokens", "", headers...)
+			if got := list.status == 200; got != test.ok {
+				t.Errorf("the tokens: %d %s", list.status, list.body)
+			}
+			if !test.ok {
+				s.do("GET", path, "", headers...).fails(t, 401, 16, unauthenticated)
+				return
+			}
+			const each = `"kind":"authentication"`
+			all := s.must("", "GET", path, "", headers...)
+			if got, want := strings.Count(all.body, each), strings.Count(list.body, `"id":`); got != want || want < 2 {
+				t.Errorf("got %d records, want one for each of %d tokens: %s", got, want, all.body)
+			}
+			if got := all.header.Get("Guidon-Revision"); got != "" {
+				t.Errorf("the response states revision %s, which is that of the namespace", got)
+			}
+			if strings.Contains(all.body, "gdn_") || strings.Contains(strings.ToLower(all.body), "hash") {
+				t.Errorf("the records contain a token or a hash: %s", all.body)
+			}
+			first := s.must("", "GET", path+"&limit=1", "", headers...)
+			next := s.must("", "GET", path+"&pageToken="+url.QueryEscape(first.field(t, "nextPageToken")), "", headers...)
+			if one, rest := strings.Count(first.body, each), strings.Count(next.body, each); one != 1 || one+rest != strings.Count(all.body, each) {
+				t.Errorf("pages of %d and %d records: %s %s", one, rest, first.body, next.body)
+			}
+			if r := s.must("", "GET", "/api/v1/namespaces/default/changes", "", headers...); strings.Contains(r.body, each) {
+				t.Errorf("the records of the namespace include those of tokens: %s", r.body)
+			}
+		})
+	}
+}
+
 // TestOrderOfChecks: authentication, decoding, authorization, validation.
 func TestOrderOfChecks(t *testing.T) {
 	s := newServer(t, required)
@@ -273,6 +331,7 @@ func TestScopedTokens(t *testing.T) {
 		{"an empty legacy batch", shop, "POST", "/api/v1/namespaces/shop/batch-evaluate", `{}`, false},
 		{"changes", shop, "GET", "/api/v1/namespaces/shop/changes", "", true},
 		{"changes elsewhere", shop, "GET", "/api/v1/namespaces/default/changes", "", false},
+		{"changes of the tokens", shop, "GET", "/api/v1/namespaces/shop/changes?kind=authentication", "", false},
 		{"export", shop, "GET", "/api/v1/namespaces/shop/export", "", true},
 		{"import", shop, "POST", "/api/v1/namespaces/shop/import", `{"document":{},"mode":2}`, true},
 		{"import elsewhere", shop, "POST", "/api/v1/namespaces/default/import", `{"document":{},"mode":2}`, false},

@@ -42,7 +42,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases"}
+	want := []string{"tables", "seed", "leases", "readers"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -66,8 +66,37 @@ func TestUp(t *testing.T) {
 		t.Errorf("check: %v", err)
 	}
 	all, err = migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 3 || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
+	if err != nil || len(all) != len(want) || all[0].AppliedAt.IsZero() || all[1].AppliedAt.IsZero() {
 		t.Errorf("status: got %+v, %v", all, err)
+	}
+}
+
+// A database of the previous release gets the tables of the readers, and a reader gets the
+// records that were written before.
+func TestUpFromPrevious(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id = 4"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
+		return tx.PutFlag(ctx, &guidon.Flag{Key: "a"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+	if err != nil || !cmp.Equal(names(applied), []string{"readers"}) {
+		t.Fatalf("got %+v, %v, want the step of the readers", applied, err)
+	}
+	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
+	if err != nil || len(changed) != 1 || changed[0].Revisions != 2 {
+		t.Errorf("got %+v, %v, want both revisions of the default namespace", changed, err)
 	}
 }
 
@@ -95,7 +124,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 4 || all[3].Version != 99 || all[3].Name != "" {
+	if err != nil || len(all) != 5 || all[4].Version != 99 || all[4].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

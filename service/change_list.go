@@ -16,7 +16,8 @@ const (
 	maxChangePage     = 100
 )
 
-// ChangeFilter selects change records of one namespace. Zero fields do not restrict
+// ChangeFilter selects change records of one namespace or, if Kind is
+// [change.KindAuthentication], those of the authentications. Zero fields do not restrict
 // the selection.
 type ChangeFilter struct {
 	Kind      change.Kind
@@ -32,27 +33,35 @@ type ChangeFilter struct {
 // of the next page, which is empty on the last one, and the state of the namespace, which
 // is not newer than the records. A deleted namespace keeps its records; one that never
 // existed has none. A page may be shorter than the limit if records are large.
+//
+// Records of authentications belong to no namespace: the namespace is ignored, and the
+// State is zero. Only clients that may list the authentications may see them, which the
+// caller must check.
 func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, filter ChangeFilter) ([]*change.Record, string, State, error) {
 	query, err := filter.query(guidon.NamespaceKey(namespace))
 	if err != nil {
 		return nil, "", State{}, err
 	}
-	// Read the snapshot first, so that the records are at least as new as the
-	// revision that the response states.
-	view, err := s.ViewOrEmpty(ctx, namespace, d)
-	if err != nil {
-		return nil, "", view.State, err
+	var state State
+	if filter.Kind != change.KindAuthentication {
+		// Read the snapshot first, so that the records are at least as new as the
+		// revision that the response states.
+		view, err := s.ViewOrEmpty(ctx, namespace, d)
+		if err != nil {
+			return nil, "", view.State, err
+		}
+		state = view.State
 	}
 	changes, err := s.store.Changes(ctx, query)
 	if err != nil || len(changes) == 0 {
-		return nil, "", view.State, err
+		return nil, "", state, err
 	}
 	query.Before, query.Limit = changes[len(changes)-1].Cursor(), 1
 	more, err := s.store.Changes(ctx, query)
 	if err != nil || len(more) == 0 {
-		return changes, "", view.State, err
+		return changes, "", state, err
 	}
-	return changes, ChangesPageToken(query.Before), view.State, nil
+	return changes, ChangesPageToken(query.Before), state, nil
 }
 
 // LatestChange returns the position of the namespace's newest change record, or the
@@ -75,9 +84,9 @@ func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guid
 
 func (f ChangeFilter) query(namespace string) (change.Query, error) {
 	switch f.Kind {
-	case "", change.KindNamespace, change.KindFlag, change.KindSegment:
+	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication:
 	default:
-		return change.Query{}, invalidField("kind", "must be namespace, flag or segment")
+		return change.Query{}, invalidField("kind", "must be namespace, flag, segment or authentication")
 	}
 	if f.Limit < 0 {
 		return change.Query{}, invalidField("limit", "must be greater than or equal to '0'")

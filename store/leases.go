@@ -26,13 +26,14 @@ func (d *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Dur
 		}
 		// If two callers get here concurrently, one violates the primary key, runs
 		// again and finds the lease taken.
-		_, err = s.exec(ctx, `INSERT INTO leases (lease_name, holder, acquired_at, expires_at) VALUES (?, ?, ?, ?)`,
-			name, holder, now.UnixMicro(), now.Add(ttl).UnixMicro())
+		_, err = s.exec(ctx, insertLease, name, holder, now.UnixMicro(), now.Add(ttl).UnixMicro())
 		acquired = err == nil
 		return err
 	})
 	return acquired && err == nil, err
 }
+
+const insertLease = `INSERT INTO leases (lease_name, holder, acquired_at, expires_at) VALUES (?, ?, ?, ?)`
 
 // RenewLease extends the lease until ttl from now. It returns false if the lease is
 // no longer the holder's. A lease that has expired can be renewed as long as no other

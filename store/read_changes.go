@@ -52,11 +52,7 @@ func changeClauses(query change.Query) (clauses string, args []any) {
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
-	namespace := query.Namespace
-	if query.Kind == change.KindAuthentication {
-		namespace = service.AuthenticationsKey
-	}
-	add("namespace_key = ?", namespace)
+	add("namespace_key = ?", logKey(query.Kind, query.Namespace))
 	if query.Kind != "" {
 		add("kind = ?", string(query.Kind))
 	}
@@ -83,6 +79,14 @@ func changeClauses(query change.Query) (clauses string, args []any) {
 		order = oldestFirst
 	}
 	return " WHERE " + strings.Join(conditions, " AND ") + order, args
+}
+
+// logKey returns the key under which the records of objects of the kind are stored.
+func logKey(kind change.Kind, namespace string) string {
+	if kind == change.KindAuthentication {
+		return service.AuthenticationsKey
+	}
+	return namespace
 }
 
 const (
@@ -118,13 +122,13 @@ func (s *session) countFitting(ctx context.Context, clauses string, args []any, 
 
 func (s *session) changes(ctx context.Context, clauses string, args []any, limit int) ([]*change.Record, error) {
 	var all []*change.Record
-	query := `SELECT namespace_key, revision, seq, kind, object_key, action, actor, actor_name, actor_method,
+	query := `SELECT namespace_key, revision, seq, stamp, kind, object_key, action, actor, actor_name, actor_method,
 		happened_at, request_id, before_body, after_body FROM changes` + clauses
 	err := s.rows(ctx, query, append(args[:len(args):len(args)], limit), func(rows *sql.Rows) error {
 		c := new(change.Record)
 		var at int64
 		var before, after []byte
-		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Kind, &c.Key, &c.Action,
+		err := rows.Scan(&c.Namespace, &c.Revision, &c.Sequence, &c.Stamp, &c.Kind, &c.Key, &c.Action,
 			&c.Actor.ID, &c.Actor.Name, &c.Actor.Method, &at, &c.RequestID, &before, &after)
 		if c.Namespace == service.AuthenticationsKey {
 			c.Namespace = ""

@@ -16,6 +16,10 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) service.Store { return openNew(t) })
 }
 
+func TestReaders(t *testing.T) {
+	storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return openNew(t) })
+}
+
 func TestMirror(t *testing.T) {
 	db := openNew(t)
 	storetest.RunMirrored(t, db, openFile(t, db.Path()))

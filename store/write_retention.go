@@ -14,17 +14,13 @@ const deleteBatch = 200
 // DeleteChanges deletes change records that are older than before, at most limit of
 // them, and returns how many it has deleted, also with an error. It keeps the newest
 // record of each object, whether the object still exists or not. Together these give
-// the current state, and [DB.Load] needs them to see every deletion. Records of
-// authentications are treated alike. The records are deleted in several transactions.
-// The errors are those of [service.Store].
+// the current state, and [DB.Load] needs them to see every deletion. It also keeps the
+// records that a registered reader has not passed (see [service.ChangeReaders]), and
+// those of the revisions that the readers have reached. Records of authentications and
+// of deleted namespaces are treated alike. The records are deleted in several
+// transactions. The errors are those of [service.Store].
 func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
-	var namespaces []string
-	err = d.query(ctx, `SELECT namespace_key FROM namespaces ORDER BY namespace_key`, nil, func(rows *sql.Rows) error {
-		var key string
-		err := rows.Scan(&key)
-		namespaces = append(namespaces, key)
-		return err
-	})
+	namespaces, err := d.namespacesEver(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -43,18 +39,43 @@ func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
-// selectSuperseded reads the positions of records that are older than an instant and
-// than another record of the same object.
-const selectSuperseded = `SELECT c.revision, c.seq FROM changes c WHERE c.namespace_key = ? AND c.happened_at < ?
+// namespacesEver returns the keys of all namespaces, including deleted ones, and that of
+// the authentications.
+func (d *DB) namespacesEver(ctx context.Context) (keys []string, err error) {
+	err = d.read(ctx, func(ctx context.Context, s *session) error {
+		keys = nil
+		return s.rows(ctx, `SELECT namespace_key FROM namespaces ORDER BY namespace_key`, nil, func(rows *sql.Rows) error {
+			var key string
+			err := rows.Scan(&key)
+			keys = append(keys, key)
+			return err
+		})
+	})
+	return keys, err
+}
+
+// superseded is the condition that a record c is older than an instant and than another
+// record of the same object.
+const superseded = ` FROM changes c WHERE c.namespace_key = ? AND c.happened_at < ?
 	AND EXISTS (SELECT 1 FROM changes n WHERE n.namespace_key = c.namespace_key AND n.object_key = c.object_key AND n.kind = c.kind
-		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq)) LIMIT ?`
+		AND (n.revision > c.revision OR n.revision = c.revision AND n.seq > c.seq))`
+
+// selectSuperseded reads the positions of superseded records below a revision.
+const selectSuperseded = `SELECT c.revision, c.seq` + superseded + ` AND c.revision < ? LIMIT ?`
 
 func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before time.Time, limit int) (int, error) {
 	var deleted int64
 	err := d.write(ctx, func(ctx context.Context, s *session) error {
 		deleted = 0
+		if err := s.lockReaders(ctx); err != nil {
+			return err
+		}
+		_, reached, err := s.slowestReader(ctx, namespace)
+		if err != nil {
+			return err
+		}
 		args := []any{namespace}
-		err := s.rows(ctx, selectSuperseded, []any{namespace, ceilMicro(before), limit}, func(rows *sql.Rows) error {
+		err = s.rows(ctx, selectSuperseded, []any{namespace, ceilMicro(before), reached, limit}, func(rows *sql.Rows) error {
 			var revision, seq int64
 			err := rows.Scan(&revision, &seq)
 			args = append(args, revision, seq)
@@ -75,4 +96,50 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		return 0, err
 	}
 	return int(deleted), nil
+}
+
+// selectHeldBack counts superseded records above a revision, up to a limit.
+const selectHeldBack = `SELECT COUNT(*) FROM (SELECT c.seq` + superseded + ` AND c.revision > ? LIMIT ?) held`
+
+// HeldBack returns how many records [DB.DeleteChanges] keeps because a reader has not
+// passed them, by the name of the reader. In each namespace it counts only the records
+// after the revision that the slowest reader has reached. It stops counting at limit
+// records. The errors are those of [service.Store].
+func (d *DB) HeldBack(ctx context.Context, before time.Time, limit int) (map[string]int, error) {
+	namespaces, err := d.namespacesEver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	held, total := map[string]int{}, 0
+	for _, namespace := range namespaces {
+		reader, count, err := d.heldBackIn(ctx, namespace, before, limit-total)
+		if err != nil {
+			return nil, err
+		}
+		if reader == "" {
+			return nil, nil // there are no readers
+		}
+		if count > 0 {
+			held[reader] += count
+		}
+		if total += count; total >= limit {
+			break
+		}
+	}
+	return held, nil
+}
+
+// heldBackIn returns the slowest reader of the namespace, and how many records are kept
+// for it.
+func (d *DB) heldBackIn(ctx context.Context, namespace string, before time.Time, limit int) (reader string, count int, err error) {
+	err = d.read(ctx, func(ctx context.Context, s *session) (err error) {
+		var reached int64
+		reader, reached, err = s.slowestReader(ctx, namespace)
+		if err != nil || reader == "" {
+			return err
+		}
+		_, err = s.row(ctx, selectHeldBack, []any{namespace, ceilMicro(before), reached, limit}, &count)
+		return err
+	})
+	return reader, count, err
 }

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/guidonhq/guidon/cmd/internal/config"
 	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/service"
 )
 
 const cleanupHelp = `Delete static tokens that expired longer ago than
 authentication.methods.token.cleanup.grace_period, and change records older than
-changes.retention, except the newest of each object.
+changes.retention, except the newest of each object and those that a reader of
+the change log ("guidon reader list") has not passed.
 
 A server does this automatically. Use this command for a database that no server
 is using, or to run the cleanup as a scheduled job. One run deletes a limited
@@ -38,25 +42,16 @@ func (p *program) cleanupCommand() *cobra.Command {
 	return command
 }
 
-func (p *program) cleanup(ctx context.Context, database string, asJSON bool) (err error) {
-	c, err := p.loadConfig(ctx, database)
-	if err != nil {
+func (p *program) cleanup(ctx context.Context, database string, asJSON bool) error {
+	err := p.withDatabase(ctx, database, writing, func(c *config.Config, db *instance.Storage) error {
+		result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
+		if printErr := p.printCleaned(result, asJSON); err == nil {
+			err = printErr
+		}
 		return err
-	}
-	if err := checkExists(c.DB); err != nil {
-		return err
-	}
-	db, end, err := p.openReady(ctx, c, writing)
+	})
 	if _, held := errors.AsType[heldError](err); held {
 		return fmt.Errorf("%w; that server cleans up automatically", err)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = closing(err, end) }()
-	result, err := instance.NewCleaner(c, db.DB, service.NewService(instance.NewCache(db, c.Cache), time.Now), cliActor()).All(ctx)
-	if printErr := p.printCleaned(result, asJSON); err == nil {
-		err = printErr
 	}
 	return err
 }
@@ -68,6 +63,9 @@ func (p *program) printCleaned(result instance.Cleaned, asJSON bool) error {
 	fmt.Fprintf(p.out, "expired tokens deleted: %d\nold change records deleted: %d\n", result.Tokens, result.Changes)
 	if result.More {
 		fmt.Fprintln(p.out, "more change records remain to be deleted; run the command again")
+	}
+	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
+		fmt.Fprintf(p.out, "old change records kept for reader %s, which has not passed them: %d\n", reader, result.HeldBack[reader])
 	}
 	for _, what := range result.Skipped {
 		fmt.Fprintf(p.out, "%s: another process is cleaning up\n", what)

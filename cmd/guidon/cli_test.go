@@ -120,6 +120,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "create", "x", "--expires-at", ""}, "must be a time"},
 		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must be in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
+		{[]string{"reader", "delete"}, "missing argument <name>"},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {

@@ -96,6 +96,24 @@ func (p *program) openReady(ctx context.Context, c *config.Config, mode access) 
 	return db, end, nil
 }
 
+// withDatabase calls fn with the configured database, or that of the flag --db, which must
+// exist. It closes the database.
+func (p *program) withDatabase(ctx context.Context, database string, mode access, fn func(c *config.Config, db *instance.Storage) error) (err error) {
+	c, err := p.loadConfig(ctx, database)
+	if err != nil {
+		return err
+	}
+	if err := checkExists(c.DB); err != nil {
+		return err
+	}
+	db, end, err := p.openReady(ctx, c, mode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = closing(err, end) }()
+	return fn(c, db)
+}
+
 // checkExists returns an error if the file of an SQLite database does not exist.
 // Opening it to read would create it.
 func checkExists(c config.DB) error {

@@ -54,7 +54,7 @@ func (p *program) root() *cobra.Command {
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.copyDatabaseCommand()},
+		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
 		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand()},
 		"setup":   {p.tokenCommand(), p.configCommand(), p.versionCommand()},
 	} {

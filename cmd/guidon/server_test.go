@@ -175,6 +175,8 @@ func TestServer(t *testing.T) {
 	s.fails(exitFailure, []string{"import", shop, "--update"}, "in use by process", "--address")
 	s.fails(exitFailure, []string{"token", "create", "x"}, "in use by process", "--address")
 	s.fails(exitFailure, []string{"cleanup"}, "in use by process", "automatically")
+	s.fails(exitFailure, []string{"reader", "delete", "r"}, "in use by process", "stop that server first")
+	s.ok("reader", "list")
 	s.fails(exitFailure, []string{"server"}, "in use by process")
 
 	server.wait(exitOK)

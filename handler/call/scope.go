@@ -6,8 +6,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -22,10 +24,20 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 	if c := request.confined(); c != nil {
 		return c.Confine(namespace)
 	}
-	if o.Area.scoped() && aboutOnly(request.Message, namespace) {
+	if o.areaOf(request).scoped() && aboutOnly(request.Message, namespace) {
 		return nil
 	}
 	return Unauthenticated("the token is limited to another namespace")
+}
+
+// areaOf returns the area of a request for the operation. It is that of the operation,
+// unless the request is for the change records of tokens, which are in the area of the
+// tokens.
+func (o *Operation) areaOf(request *Request) Area {
+	if m, ok := request.Message.(*guidonv1.ListChangesRequest); ok && m.GetKind() == string(change.KindAuthentication) {
+		return AreaAuthentication
+	}
+	return o.Area
 }
 
 // scoped reports whether tokens that are limited to a namespace can be used in the area.

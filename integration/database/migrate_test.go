@@ -15,9 +15,10 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/integration/harness"
 	"github.com/guidonhq/guidon/migrate"
+	"github.com/guidonhq/guidon/service"
 )
 
-var allSteps = []string{"tables", "seed", "leases"}
+var allSteps = []string{"tables", "seed", "leases", "readers"}
 
 func stepNames(steps []migrate.Step) []string {
 	var names []string
@@ -124,7 +125,7 @@ func TestMigrateProcesses(t *testing.T) {
 				t.Errorf("%q was applied %d times, want once:\n%s", name, n, all)
 			}
 		}
-		if out := harness.Ends(t, harness.Command(t, database, "migrate", "status"), true, "leases"); strings.Contains(out, "pending") {
+		if out := harness.Ends(t, harness.Command(t, database, "migrate", "status"), true, "readers"); strings.Contains(out, "pending") {
 			t.Errorf("status: got\n%s", out)
 		}
 	})
@@ -211,24 +212,24 @@ func TestMigrateInterrupted(t *testing.T) {
 		db := harness.OpenStore(t, s.Migrated(t))
 		want := schema(t, db.SQL(), s)
 		drops := [][]string{
-			{"leases"},
-			{"leases", "authentications", "changes"},
-			{"leases", "authentications", "changes", "segments", "flags", "namespaces"},
+			{"change_cursors", "leases"},
+			{"change_cursors", "change_readers", "leases", "authentications", "changes"},
+			{"change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
 			execute(t, db.SQL(), "DROP INDEX changes_by_time")
 		}
-		for _, tables := range drops {
+		for i, tables := range drops {
 			for _, table := range tables {
 				execute(t, db.SQL(), "DROP TABLE IF EXISTS "+table)
 			}
 			execute(t, db.SQL(), "DELETE FROM schema_steps")
-			if len(tables) == 1 {
+			if i == 0 {
 				// Step 1 was complete but not recorded yet, and the seed does not exist.
 				execute(t, db.SQL(), "DELETE FROM namespaces")
 				execute(t, db.SQL(), "DELETE FROM changes")
 			}
-			if len(tables) == 3 {
+			if i == 1 {
 				execute(t, db.SQL(), "DELETE FROM namespaces")
 			}
 			steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
@@ -238,6 +239,29 @@ func TestMigrateInterrupted(t *testing.T) {
 			if diff := cmp.Diff(want, schema(t, db.SQL(), s)); diff != "" {
 				t.Errorf("without %q: schema (-want +got):\n%s", tables, diff)
 			}
+		}
+	})
+}
+
+// TestMigratePrevious: the schema of the previous release gets the tables of the readers,
+// and a reader gets the records that were written before.
+func TestMigratePrevious(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		db := harness.OpenStore(t, s.Migrated(t))
+		for _, statement := range []string{"DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id = 4"} {
+			execute(t, db.SQL(), statement)
+		}
+		oldChanges(t, db, 3)
+		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers"}) {
+			t.Fatalf("got %+v, %v, want the step of the readers", steps, err)
+		}
+		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
+			t.Fatal(err)
+		}
+		changed, err := db.ChangedNamespaces(t.Context(), "r", "", 10)
+		if err != nil || len(changed) != 1 || changed[0].Revisions != 4 {
+			t.Errorf("got %+v, %v, want all revisions of the default namespace", changed, err)
 		}
 	})
 }

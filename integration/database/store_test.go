@@ -29,6 +29,17 @@ func TestStoreMirror(t *testing.T) {
 	})
 }
 
+// TestStoreReaders checks the readers of the change log, also with the dialect of
+// CockroachDB; see [TestStoreSerializable].
+func TestStoreReaders(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, s.Migrated(t)) })
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, serializable(t)) })
+	})
+}
+
 // TestStoreStrict runs the conformance suite through the cache that servers use.
 func TestStoreStrict(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {

@@ -88,6 +88,8 @@ func filled(t *testing.T) *store.DB {
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "a", Method: service.MethodToken, TokenHash: "h1", ExpiresAt: tx.Now().Add(time.Hour)}),
 			tx.PutAuthentication(ctx, &service.Authentication{ID: "b", Method: service.MethodToken, TokenHash: "h2"}))
 	})
+	err = errors.Join(err,
+		db.RegisterReader(t.Context(), "late", service.StartLatest), db.RegisterReader(t.Context(), "early", service.StartEarliest))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +104,8 @@ func database(db *store.DB) copydb.Database {
 func dump(t *testing.T, db *store.DB) map[string][]string {
 	t.Helper()
 	all := make(map[string][]string)
-	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications"} {
+	for _, table := range []string{"namespaces", "flags", "segments", "changes", "authentications", "change_readers", "change_cursors"} {
+		all[table] = []string{}
 		eachRow(t, db.SQL(), "SELECT * FROM "+table, func(values []any) {
 			all[table] = append(all[table], fmt.Sprint(values...))
 		})
@@ -164,6 +167,14 @@ func TestCopy(t *testing.T) {
 		t.Errorf("got %d tables and %d of %d rows reported, want %d tables", len(result), rows, total, len(want))
 	}
 
+	// Readers continue where they were.
+	for reader, want := range map[string]int{"late": 0, "early": 4} {
+		changed, err := to.ChangedNamespaces(t.Context(), reader, "", 10)
+		if err != nil || len(changed) != want {
+			t.Errorf("%s has records to read in %+v, %v, want %d namespaces", reader, changed, err, want)
+		}
+	}
+
 	before, _, err := from.Snapshot(t.Context(), "shop", service.Demand{})
 	if err != nil {
 		t.Fatal(err)
@@ -207,6 +218,11 @@ func TestTargetInUse(t *testing.T) {
 				return tx.PutAuthentication(ctx, &service.Authentication{ID: "a", TokenHash: "h"})
 			})
 			if err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"a reader of the change log", func(t *testing.T, db *store.DB) {
+			if err := db.RegisterReader(t.Context(), "r", service.StartLatest); err != nil {
 				t.Fatal(err)
 			}
 		}},

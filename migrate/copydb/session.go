@@ -72,6 +72,7 @@ func (s *session) checkEmpty(ctx context.Context) error {
 		{"authentications", "SELECT COUNT(*) FROM authentications", 0},
 		{"change records", "SELECT COUNT(*) FROM changes", 1},
 		{"change records", "SELECT COALESCE(SUM(revision), 0) FROM namespaces", 1},
+		{"readers of the change log", "SELECT COUNT(*) FROM change_readers", 0},
 	} {
 		var n int64
 		if err := s.tx.QueryRowContext(ctx, check.query).Scan(&n); err != nil {

@@ -35,6 +35,8 @@ var tables = []table{
 	{"changes", 3, columns("namespace_key revision# seq# stamp# kind object_key action actor actor_name actor_method" +
 		" happened_at# request_id body_size# before_body after_body")},
 	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
+	{"change_readers", 1, columns("reader_name created_at#")},
+	{"change_cursors", 2, columns("reader_name namespace_key revision# seq# stamp# updated_at#")},
 }
 
 // columns parses a list of names. The names of integer columns end in #.

@@ -13,6 +13,22 @@ CREATE INDEX authentications_by_expiry ON authentications (method, expires_at);
 
 CREATE UNIQUE INDEX authentications_by_hash ON authentications (token_hash);
 
+CREATE TABLE change_cursors (
+    reader_name   VARCHAR(255) NOT NULL,
+    namespace_key VARCHAR(255) NOT NULL,
+    revision      BIGINT       NOT NULL,
+    seq           INTEGER      NOT NULL,
+    stamp         BIGINT       NOT NULL,
+    updated_at    BIGINT       NOT NULL,
+    PRIMARY KEY (reader_name, namespace_key)
+);
+
+CREATE TABLE change_readers (
+    reader_name VARCHAR(255) NOT NULL,
+    created_at  BIGINT       NOT NULL,
+    PRIMARY KEY (reader_name)
+);
+
 CREATE TABLE changes (
     namespace_key VARCHAR(255) NOT NULL,
     revision      BIGINT       NOT NULL,

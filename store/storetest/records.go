@@ -110,6 +110,7 @@ func testRecordFields(t *testing.T, s service.Store) {
 		Actor: actor, At: at, RequestID: "request-1",
 		After: json.RawMessage(`{"key":"a","name":"<\"&>","type":"VARIANT_FLAG_TYPE","enabled":false,"createdAt":"0001-01-01T00:00:00Z","updatedAt":"0001-01-01T00:00:00Z"}`),
 	}}
+	want[0].Stamp = snapshot(t, s, defaultNamespace).Revision().Stamp
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/guidonhq/guidon/change"
@@ -57,32 +59,35 @@ func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 	return deleted, err
 }
 
-// changes deletes change records older than the retention, at most changesRun. It
-// returns how many, and reports whether there may be more.
-func (c Cleaner) changes(ctx context.Context) (deleted int, more bool, err error) {
+// changes deletes change records older than the retention, at most changesRun, and sets
+// the fields of the result about them.
+func (c Cleaner) changes(ctx context.Context, result *Cleaned) error {
 	if c.retention == 0 {
-		return 0, false, nil
+		return nil
 	}
 	// The configuration has been checked already, but deletions cannot be undone.
 	if c.retention < config.MinRetention {
-		return 0, false, fmt.Errorf("invalid retention %s: change records must be kept for at least %s", c.retention, config.MinRetention)
+		return fmt.Errorf("invalid retention %s: change records must be kept for at least %s", c.retention, config.MinRetention)
 	}
 	before := c.now().Add(-c.retention)
-	err = c.withLease(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) error {
-		for deleted < changesRun {
+	return c.withLease(ctx, "cleanup of changes", func(ctx context.Context, renew func(context.Context) error) (err error) {
+		for result.Changes < changesRun {
 			n, err := c.db.DeleteChanges(ctx, before, changesBatch)
-			deleted += n
-			if err != nil || n < changesBatch {
+			result.Changes += n
+			if err != nil {
+				return err
+			}
+			if n < changesBatch {
+				result.HeldBack, err = c.db.HeldBack(ctx, before, changesRun)
 				return err
 			}
 			if err := renew(ctx); err != nil {
 				return err
 			}
 		}
-		more = true
+		result.More = true
 		return nil
 	})
-	return deleted, more, err
 }
 
 // withLease calls fn while holding the lease of that name. It returns errElsewhere if
@@ -117,6 +122,10 @@ type Cleaned struct {
 	Changes int      `json:"changes"`
 	More    bool     `json:"more"`    // more change records may remain for the next run
 	Skipped []string `json:"skipped"` // cleanups that another process is running
+
+	// HeldBack counts the old change records that are kept for a reader that has not
+	// passed them, by its name. It is not known if there may be more to delete.
+	HeldBack map[string]int `json:"heldBack,omitempty"`
 }
 
 // All runs all cleanups. If it returns an error, the result is what was done before.
@@ -129,7 +138,7 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	if err != nil {
 		return result, err
 	}
-	result.Changes, result.More, err = c.changes(ctx)
+	err = c.changes(ctx, &result)
 	if errors.Is(err, errElsewhere) {
 		result.Skipped, err = append(result.Skipped, "changes"), nil
 	}
@@ -147,9 +156,13 @@ func (c Cleaner) LoopTokens(ctx context.Context, logger *slog.Logger) error {
 
 // LoopChanges is one iteration of the loop that deletes old change records.
 func (c Cleaner) LoopChanges(ctx context.Context, logger *slog.Logger) error {
-	deleted, more, err := c.changes(ctx)
-	if deleted > 0 {
-		logger.Info("old change records deleted", "count", deleted, "more", more)
+	var result Cleaned
+	err := c.changes(ctx, &result)
+	if result.Changes > 0 {
+		logger.Info("old change records deleted", "count", result.Changes, "more", result.More)
+	}
+	for _, reader := range slices.Sorted(maps.Keys(result.HeldBack)) {
+		logger.Warn("old change records kept for a reader that has not passed them", "reader", reader, "count", result.HeldBack[reader])
 	}
 	return unlessElsewhere(err)
 }

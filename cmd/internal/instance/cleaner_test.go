@@ -1,8 +1,10 @@
 package instance
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,17 +82,46 @@ func TestCleanChanges(t *testing.T) {
 	}
 }
 
+// Old records that a reader has not passed are kept. Each run reports and logs how many.
+func TestCleanChangesHeldBack(t *testing.T) {
+	c := newTestCleaner(t)
+	describe(t, c.db, 2)
+	if err := c.db.RegisterReader(t.Context(), "late", service.StartLatest); err != nil {
+		t.Fatal(err)
+	}
+	describe(t, c.db, 3)
+	result, err := c.All(t.Context())
+	if want := (Cleaned{Changes: 2, Skipped: []string{}, HeldBack: map[string]int{"late": 2}}); err != nil || !cmp.Equal(result, want) {
+		t.Errorf("got %+v, %v, want %+v", result, err, want)
+	}
+	var log bytes.Buffer
+	if err := c.LoopChanges(t.Context(), slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+		t.Fatal(err)
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "reader=late count=2") {
+		t.Errorf("got log %q, want a warning that names the reader", got)
+	}
+	if err := c.db.RemoveReader(t.Context(), "late"); err != nil {
+		t.Fatal(err)
+	}
+	result, err = c.All(t.Context())
+	if want := (Cleaned{Changes: 3, Skipped: []string{}}); err != nil || !cmp.Equal(result, want) {
+		t.Errorf("after the reader was removed: got %+v, %v, want %+v", result, err, want)
+	}
+}
+
 // Nothing is deleted if the retention is too short, or zero.
 func TestCleanChangesFloor(t *testing.T) {
 	c := newTestCleaner(t)
 	describe(t, c.db, 3)
 	c.retention = 24*time.Hour - 1
-	if n, _, err := c.changes(t.Context()); err == nil || n != 0 || !strings.Contains(err.Error(), "invalid retention") {
-		t.Errorf("below the minimum: got %d, %v, want an error", n, err)
+	var result Cleaned
+	if err := c.changes(t.Context(), &result); err == nil || result.Changes != 0 || !strings.Contains(err.Error(), "invalid retention") {
+		t.Errorf("below the minimum: got %+v, %v, want an error", result, err)
 	}
 	c.retention = 0
-	if n, _, err := c.changes(t.Context()); err != nil || n != 0 {
-		t.Errorf("without retention: got %d, %v, want nothing", n, err)
+	if err := c.changes(t.Context(), &result); err != nil || result.Changes != 0 {
+		t.Errorf("without retention: got %+v, %v, want nothing", result, err)
 	}
 	if n := len(changesOf(t, c.db)); n != 4 {
 		t.Errorf("%d records are left, want all 4", n)

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
+	"github.com/guidonhq/guidon/service"
+)
+
+const readerHelp = `List and delete the readers of the change log. Change records are kept until all
+readers have passed them, whatever changes.retention is, so a reader that is no
+longer used must be deleted.`
+
+func (p *program) readerCommand() *cobra.Command {
+	return group("reader", "List and delete the readers of the change log", readerHelp,
+		p.readerListCommand(), p.readerDeleteCommand())
+}
+
+func (p *program) readerListCommand() *cobra.Command {
+	var database string
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "list",
+		Short: "List the readers and how far they are behind",
+		Long: `List the readers of the change log, with the number of namespaces and revisions that
+each has not passed, and the time of the oldest of them.`,
+		Example: `  guidon reader list
+  guidon reader list --json`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			return p.withDatabase(ctx, database, reading, func(_ *config.Config, db *instance.Storage) error {
+				readers, err := db.Readers(ctx)
+				if err != nil {
+					return err
+				}
+				return p.printReaders(readers, asJSON)
+			})
+		}),
+	}
+	databaseFlag(command, &database)
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// reader is a reader of the change log in JSON.
+type reader struct {
+	Name         string     `json:"name"`
+	RegisteredAt time.Time  `json:"registeredAt"`
+	AdvancedAt   time.Time  `json:"advancedAt"`
+	Namespaces   int        `json:"namespaces"`
+	Revisions    int64      `json:"revisions"`
+	BehindSince  *time.Time `json:"behindSince,omitempty"`
+}
+
+func (p *program) printReaders(readers []service.ChangeReader, asJSON bool) error {
+	if asJSON {
+		list := make([]reader, len(readers))
+		for i, r := range readers {
+			list[i] = reader{
+				Name: r.Name, RegisteredAt: r.RegisteredAt, AdvancedAt: r.AdvancedAt,
+				Namespaces: r.Lag.Namespaces, Revisions: r.Lag.Revisions,
+			}
+			if !r.Lag.Since.IsZero() {
+				list[i].BehindSince = &r.Lag.Since
+			}
+		}
+		return p.printJSON(list)
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tREGISTERED\tADVANCED\tNAMESPACES\tREVISIONS\tBEHIND SINCE")
+	for _, r := range readers {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%s\n", r.Name, timeOr(r.RegisteredAt, "-"), timeOr(r.AdvancedAt, "-"),
+			r.Lag.Namespaces, r.Lag.Revisions, timeOr(r.Lag.Since, "-"))
+	}
+	return table.Flush()
+}
+
+func (p *program) readerDeleteCommand() *cobra.Command {
+	var database string
+	command := &cobra.Command{
+		Use:   "delete <name>",
+		Short: "Delete a reader",
+		Long: `Delete a reader of the change log with its positions. Records that only this reader has
+not passed may then be deleted. If the reader is registered again, it starts anew.`,
+		Example: `  guidon reader delete webhook:3f2a`,
+		Args:    oneArgument("name"),
+		RunE: p.action(func(ctx context.Context, args []string) error {
+			err := p.withDatabase(ctx, database, writing, func(_ *config.Config, db *instance.Storage) error {
+				err := db.RemoveReader(ctx, args[0])
+				if errors.Is(err, guidon.NotFound) {
+					return guidon.Errorf(guidon.NotFound, "reader %q not found; \"guidon reader list\" shows the names", args[0])
+				}
+				return err
+			})
+			if _, held := errors.AsType[heldError](err); held {
+				return fmt.Errorf("%w; stop that server first", err)
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(p.out, "deleted reader %s\n", args[0])
+			}
+			return err
+		}),
+	}
+	databaseFlag(command, &database)
+	return command
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
+)
+
+// inHistory is the condition that the cursor p counts: the log has its revision with its
+// stamp. Records of the revisions of cursors are therefore not deleted.
+const inHistory = `EXISTS (SELECT 1 FROM changes h WHERE h.namespace_key = p.namespace_key AND h.revision = p.revision AND h.stamp = p.stamp)`
+
+// readersInNamespaces selects from all readers r and namespaces n, with the cursor p of the
+// reader in the namespace, which is NULL at the beginning of the log.
+const readersInNamespaces = ` FROM change_readers r CROSS JOIN namespaces n
+	LEFT JOIN change_cursors p ON p.reader_name = r.reader_name AND p.namespace_key = n.namespace_key AND ` + inHistory
+
+// selectChanged reads a page of the namespaces with records that a reader has not passed.
+var selectChanged = `SELECT n.namespace_key, COALESCE(p.revision, 0), COALESCE(p.seq, 0), n.revision,
+	` + firstUnread("revision") + `, ` + firstUnread("happened_at") + readersInNamespaces + `
+	WHERE r.reader_name = ? AND n.namespace_key > ? AND ` + firstUnread("revision") + ` IS NOT NULL
+	ORDER BY n.namespace_key LIMIT ?`
+
+// firstUnread returns the expression for a column of the first record after the cursor p. It
+// is NULL if there is none. The rest of a revision is searched by itself: with one condition
+// for both, databases read all records of the revision, of which an import makes many.
+func firstUnread(column string) string {
+	first := `(SELECT u.` + column + ` FROM changes u WHERE u.namespace_key = n.namespace_key AND %s ORDER BY u.revision, u.seq LIMIT 1)`
+	return "COALESCE(" + fmt.Sprintf(first, "u.revision = p.revision AND u.seq > p.seq") + ", " +
+		fmt.Sprintf(first, "u.revision > COALESCE(p.revision, 0)") + ")"
+}
+
+// ChangedNamespaces implements [service.ChangeReaders].
+func (d *DB) ChangedNamespaces(ctx context.Context, reader, after string, limit int) ([]service.ChangedNamespace, error) {
+	if limit <= 0 {
+		return nil, errors.New("store: invalid query for changed namespaces: limit must be positive")
+	}
+	var all []service.ChangedNamespace
+	err := d.readAs(ctx, reader, func(ctx context.Context, s *session) (err error) {
+		all, err = s.changedNamespaces(ctx, reader, after, limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// readAs is read for a reader, which must be registered.
+func (d *DB) readAs(ctx context.Context, reader string, fn func(ctx context.Context, s *session) error) error {
+	if service.CheckReaderName(reader) != nil {
+		return readerNotFound(reader)
+	}
+	return d.read(ctx, func(ctx context.Context, s *session) error {
+		registered, err := s.hasReader(ctx, reader)
+		if err != nil {
+			return err
+		}
+		if !registered {
+			return readerNotFound(reader)
+		}
+		return fn(ctx, s)
+	})
+}
+
+func (s *session) changedNamespaces(ctx context.Context, reader, after string, limit int) ([]service.ChangedNamespace, error) {
+	var all []service.ChangedNamespace
+	err := s.rows(ctx, selectChanged, []any{reader, after, limit}, func(rows *sql.Rows) error {
+		var n service.ChangedNamespace
+		var newest, oldest, since int64
+		err := rows.Scan(&n.Key, &n.Position.Revision, &n.Position.Sequence, &newest, &oldest, &since)
+		if n.Position.Revision == 0 {
+			n.Position = change.After(0)
+		}
+		n.Revisions, n.Since = newest-oldest+1, time.UnixMicro(since).UTC()
+		all = append(all, n)
+		return err
+	})
+	return all, err
+}
+
+// ReaderPosition implements [service.ChangeReaders].
+func (d *DB) ReaderPosition(ctx context.Context, reader, namespace string) (guidon.Position, error) {
+	at := change.After(0)
+	err := d.readAs(ctx, reader, func(ctx context.Context, s *session) error {
+		at = change.After(0)
+		if !storable(namespace) {
+			return nil
+		}
+		_, err := s.row(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence)
+		return err
+	})
+	return at, err
+}
+
+// selectPosition reads the position of a reader's cursor in a namespace.
+const selectPosition = `SELECT p.revision, p.seq FROM change_cursors p WHERE p.reader_name = ? AND p.namespace_key = ? AND ` + inHistory
+
+// AdvanceReader implements [service.ChangeReaders].
+func (d *DB) AdvanceReader(ctx context.Context, reader string, from guidon.Position, past *change.Record) error {
+	if compareCursors(past.Cursor(), from) <= 0 {
+		return errors.New("store: invalid advance of a reader: the record must be after the position")
+	}
+	if service.CheckReaderName(reader) != nil {
+		return readerNotFound(reader)
+	}
+	return d.write(ctx, func(ctx context.Context, s *session) error {
+		if err := s.checkAdvance(ctx, reader, from, past); err != nil {
+			return err
+		}
+		return s.putCursor(ctx, reader, past)
+	})
+}
+
+// checkAdvance returns an error unless the reader's cursor may be moved from the position to
+// the record. It locks the reader until the transaction ends, so that its cursors do not
+// move.
+func (s *session) checkAdvance(ctx context.Context, reader string, from guidon.Position, past *change.Record) error {
+	namespace := logKey(past.Kind, past.Namespace)
+	if err := s.later(ctx, `UPDATE change_readers SET created_at = created_at WHERE reader_name = ?`, reader); err != nil {
+		return err
+	}
+	var ignored int
+	registered, err := s.rowLater(ctx, selectReader, []any{reader}, &ignored)
+	if err != nil {
+		return err
+	}
+	at := change.After(0)
+	if _, err := s.rowLater(ctx, selectPosition, []any{reader, namespace}, &at.Revision, &at.Sequence); err != nil {
+		return err
+	}
+	record, err := s.rowLater(ctx, `SELECT 1 FROM changes WHERE namespace_key = ? AND revision = ? AND seq = ? AND stamp = ?`,
+		[]any{namespace, past.Revision, past.Sequence, past.Stamp}, &ignored)
+	if err != nil {
+		return err
+	}
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	switch {
+	case !registered.found:
+		return readerNotFound(reader)
+	case at != from:
+		return guidon.Errorf(guidon.FailedPrecondition, "the cursor of reader %q in namespace %q has moved", reader, namespace)
+	case !record.found:
+		return guidon.Errorf(guidon.FailedPrecondition, "namespace %q has lost revision %d: a backup was restored", namespace, past.Revision)
+	}
+	return nil
+}
+
+// putCursor moves the reader's cursor in the namespace of the record to the record.
+func (s *session) putCursor(ctx context.Context, reader string, at *change.Record) error {
+	namespace, now := logKey(at.Kind, at.Namespace), transactionTime().UnixMicro()
+	found, err := s.exec(ctx, `UPDATE change_cursors SET revision = ?, seq = ?, stamp = ?, updated_at = ? WHERE reader_name = ? AND namespace_key = ?`,
+		at.Revision, at.Sequence, at.Stamp, now, reader, namespace)
+	if err != nil || found > 0 {
+		return err
+	}
+	insert := newInsert(s, "change_cursors", cursorColumns)
+	return errors.Join(insert.add(ctx, 0, reader, namespace, at.Revision, at.Sequence, at.Stamp, now), insert.flush(ctx))
+}
+
+// selectSlowest reads the reader whose cursor in a namespace is the first, and its revision.
+const selectSlowest = `SELECT r.reader_name, COALESCE(p.revision, 0)` + readersInNamespaces + `
+	WHERE n.namespace_key = ? ORDER BY COALESCE(p.revision, 0), r.reader_name LIMIT 1`
+
+// slowestReader returns the reader that has passed the fewest records of the namespace, and
+// the revision that it has reached: all readers have passed the records of earlier
+// revisions. If there are no readers, it returns "" and the largest revision.
+func (s *session) slowestReader(ctx context.Context, namespace string) (reader string, reached int64, err error) {
+	found, err := s.row(ctx, selectSlowest, []any{namespace}, &reader, &reached)
+	if !found {
+		reached = math.MaxInt64
+	}
+	return reader, reached, err
+}

@@ -1,0 +1,344 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/service"
+)
+
+// ReaderStore is a store whose change log has readers.
+type ReaderStore interface {
+	service.Store
+	service.ChangeReaders
+	DeleteChanges(ctx context.Context, before time.Time, limit int) (int, error)
+	HeldBack(ctx context.Context, before time.Time, limit int) (map[string]int, error)
+	SQL() *sql.DB
+}
+
+// RunReaders checks the readers of the change log. open is that of [Run].
+func RunReaders(t *testing.T, open func(t *testing.T) ReaderStore) {
+	for _, part := range []struct {
+		name string
+		test func(t *testing.T, s ReaderStore)
+	}{
+		{"Register", testRegisterReader},
+		{"Limit", testReaderLimit},
+		{"Start", testReaderStart},
+		{"ChangedNamespaces", testChangedNamespaces},
+		{"ChangedNamespacePages", testChangedNamespacePages},
+		{"Advance", testAdvanceReader},
+		{"AdvanceRaces", testAdvanceRaces},
+		{"Remove", testRemoveReader},
+		{"Lag", testReaderLag},
+		{"Retention", testReaderRetention},
+		{"RetentionOfDeleted", testReaderRetentionOfDeleted},
+		{"RestoredLog", testRestoredLog},
+		{"RetentionRaces", testReaderRetentionRaces},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
+	}
+}
+
+func register(t testing.TB, s ReaderStore, reader string, start service.ReaderStart) {
+	t.Helper()
+	if err := s.RegisterReader(t.Context(), reader, start); err != nil {
+		t.Fatalf("RegisterReader(%q): %v", reader, err)
+	}
+}
+
+// changed returns all namespaces with records that the reader has not passed.
+func changed(t testing.TB, s ReaderStore, reader string) []service.ChangedNamespace {
+	t.Helper()
+	all, err := s.ChangedNamespaces(t.Context(), reader, "", 1000)
+	if err != nil {
+		t.Fatalf("ChangedNamespaces(%q): %v", reader, err)
+	}
+	return all
+}
+
+func changedKeys(all []service.ChangedNamespace) []string {
+	keys := make([]string, len(all))
+	for i, n := range all {
+		keys[i] = n.Key
+	}
+	return keys
+}
+
+// unread returns up to limit records of the namespace that the reader has not passed.
+func unread(t testing.TB, s ReaderStore, n service.ChangedNamespace, limit int) []*change.Record {
+	t.Helper()
+	records, err := s.Changes(t.Context(), n.Unread(limit))
+	if err != nil {
+		t.Fatalf("Changes of %q: %v", n.Key, err)
+	}
+	return records
+}
+
+// readAll moves the reader past all records, in pages of the size, and returns them in a
+// form that is easy to compare.
+func readAll(t testing.TB, s ReaderStore, reader string, page int) []string {
+	t.Helper()
+	got := []string{}
+	for all := changed(t, s, reader); len(all) > 0; all = changed(t, s, reader) {
+		for _, n := range all {
+			records := unread(t, s, n, page)
+			if len(records) == 0 {
+				t.Fatalf("%s has no records after %v", n.Key, n.Position)
+			}
+			for _, line := range brief(records) {
+				got = append(got, n.Key+": "+line)
+			}
+			advance(t, s, reader, n.Position, records[len(records)-1])
+		}
+	}
+	return got
+}
+
+func advance(t testing.TB, s ReaderStore, reader string, from guidon.Position, past *change.Record) {
+	t.Helper()
+	if err := s.AdvanceReader(t.Context(), reader, from, past); err != nil {
+		t.Fatalf("AdvanceReader(%q, %v, %v): %v", reader, from, past.Cursor(), err)
+	}
+}
+
+func wantPosition(t testing.TB, s ReaderStore, reader, namespace string, want guidon.Position) {
+	t.Helper()
+	got, err := s.ReaderPosition(t.Context(), reader, namespace)
+	if err != nil || got != want {
+		t.Errorf("%s is at %v, %v in %s, want %v", reader, got, err, namespace, want)
+	}
+}
+
+// describeNamespace gives the namespace further revisions, each of which supersedes the
+// last.
+func describeNamespace(t testing.TB, s service.Store, namespace string, times int) {
+	t.Helper()
+	for range times {
+		update(t, s, namespace, func(ctx context.Context, tx service.Tx) error {
+			n, err := tx.Namespace(ctx)
+			if err != nil {
+				return err
+			}
+			n.Description += "x"
+			return tx.PutNamespace(ctx, n)
+		})
+	}
+}
+
+// prune deletes all change records that may be deleted, whatever their age.
+func prune(t testing.TB, s ReaderStore) int {
+	t.Helper()
+	n, err := s.DeleteChanges(t.Context(), time.Now().Add(time.Hour), 1000)
+	if err != nil {
+		t.Fatalf("DeleteChanges: %v", err)
+	}
+	return n
+}
+
+func wantHeldBack(t testing.TB, s ReaderStore, want map[string]int) {
+	t.Helper()
+	got, err := s.HeldBack(t.Context(), time.Now().Add(time.Hour), 1000)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("held back: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func testRegisterReader(t *testing.T, s ReaderStore) {
+	for _, c := range []struct {
+		name string
+		rule string // in the error, or "" if the name is accepted
+	}{
+		{"webhook:3f2a", ""},
+		{"audit-log_2.kafka", ""},
+		{strings.Repeat("x", 100), ""},
+		{"", "must not be empty"},
+		{strings.Repeat("x", 101), "must not be longer than 100 characters"},
+		{"Upper", "must consist of"},
+		{"-first", "must consist of"},
+		{"two words", "must consist of"},
+		{"line\n", "must consist of"},
+		{"ünïcode", "must consist of"},
+	} {
+		err := s.RegisterReader(t.Context(), c.name, service.StartLatest)
+		if c.rule == "" && err != nil || c.rule != "" && (!errors.Is(err, guidon.InvalidArgument) || !strings.Contains(err.Error(), "invalid field name: "+c.rule)) {
+			t.Errorf("%q: got %v, want an error with %q", c.name, err, c.rule)
+		}
+	}
+	readers, err := s.Readers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range readers {
+		names = append(names, r.Name)
+		if age := time.Since(r.RegisteredAt); age < -time.Minute || age > time.Minute || !r.AdvancedAt.Equal(r.RegisteredAt) {
+			t.Errorf("%s: registered %v, advanced %v", r.Name, r.RegisteredAt, r.AdvancedAt)
+		}
+	}
+	if diff := cmp.Diff([]string{"audit-log_2.kafka", "webhook:3f2a", strings.Repeat("x", 100)}, names); diff != "" {
+		t.Errorf("readers (-want +got):\n%s", diff)
+	}
+	// A second registration changes nothing, whatever its start.
+	createNamespace(t, s, "shop")
+	register(t, s, "webhook:3f2a", service.StartLatest)
+	register(t, s, "webhook:3f2a", service.StartEarliest)
+	if diff := cmp.Diff([]string{"shop: 1.0 create namespace shop"}, readAll(t, s, "webhook:3f2a", 10)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for _, unknown := range []string{"unknown", "", "\x00", "Upper"} {
+		_, changedErr := s.ChangedNamespaces(t.Context(), unknown, "", 1)
+		_, positionErr := s.ReaderPosition(t.Context(), unknown, "shop")
+		for what, err := range map[string]error{
+			"ChangedNamespaces": changedErr,
+			"ReaderPosition":    positionErr,
+			"RemoveReader":      s.RemoveReader(t.Context(), unknown),
+			"AdvanceReader":     s.AdvanceReader(t.Context(), unknown, change.After(0), &change.Record{Namespace: "shop", Revision: 1}),
+		} {
+			wantCode(t, fmt.Sprintf("%s of reader %q", what, unknown), err, guidon.NotFound)
+		}
+	}
+}
+
+func testReaderLimit(t *testing.T, s ReaderStore) {
+	for i := range service.MaxChangeReaders {
+		register(t, s, fmt.Sprint("reader-", i), service.StartEarliest)
+	}
+	err := s.RegisterReader(t.Context(), "another", service.StartEarliest)
+	wantCode(t, "one more than the limit", err, guidon.FailedPrecondition)
+	register(t, s, "reader-7", service.StartEarliest)
+	if err := s.RemoveReader(t.Context(), "reader-7"); err != nil {
+		t.Fatal(err)
+	}
+	register(t, s, "another", service.StartEarliest)
+}
+
+// A reader gets either all records, or those that are written after its registration.
+func testReaderStart(t *testing.T, s ReaderStore) {
+	createNamespace(t, s, "shop")
+	putFlags(t, s, "shop", newFlag("a"))
+	putAuthentication(t, s, newAuthentication("1"))
+	register(t, s, "early", service.StartEarliest)
+	register(t, s, "late", service.StartLatest)
+	if got := changed(t, s, "late"); len(got) > 0 {
+		t.Errorf("a new reader that starts at the latest record has unread ones: %+v", got)
+	}
+	wantPosition(t, s, "early", "shop", change.After(0))
+	wantPosition(t, s, "late", "shop", change.After(2))
+	wantPosition(t, s, "late", service.AuthenticationsKey, change.After(1))
+	for _, reader := range []string{"early", "late"} {
+		for _, namespace := range []string{"never was", "\x00", strings.Repeat("x", 300)} {
+			wantPosition(t, s, reader, namespace, change.After(0))
+		}
+	}
+	putFlags(t, s, "shop", newFlag("b"))
+	putAuthentication(t, s, newAuthentication("2"))
+	createNamespace(t, s, "new")
+	before := []string{
+		"(authentications): 1.0 create authentication 1",
+		"default: 1.0 create namespace default",
+		"shop: 1.0 create namespace shop", "shop: 2.0 create flag a",
+	}
+	after := []string{
+		"(authentications): 2.0 create authentication 2",
+		"new: 1.0 create namespace new",
+		"shop: 3.0 create flag b",
+	}
+	for reader, want := range map[string][]string{"early": slices.Concat(before, after), "late": after} {
+		got := readAll(t, s, reader, 10)
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reader, diff)
+		}
+	}
+}
+
+// The namespaces with unread records include deleted ones and the authentications.
+func testChangedNamespaces(t *testing.T, s ReaderStore) {
+	createNamespace(t, s, "gone")
+	createNamespace(t, s, "idle")
+	register(t, s, "r", service.StartLatest)
+	deleteNamespace(t, s, "gone")
+	putFlags(t, s, defaultNamespace, newFlag("a"), newFlag("b"), newFlag("c"))
+	putAuthentication(t, s, newAuthentication("1"))
+	got := changed(t, s, "r")
+	want := []service.ChangedNamespace{
+		{Key: service.AuthenticationsKey, Position: change.After(0), Revisions: 1},
+		{Key: defaultNamespace, Position: change.After(1), Revisions: 1},
+		{Key: "gone", Position: change.After(1), Revisions: 1},
+	}
+	for i, n := range got {
+		if first := unread(t, s, n, 1); len(first) != 1 || !first[0].At.Equal(n.Since) {
+			t.Errorf("%s: the oldest unread record is from %v, want that of %+v", n.Key, n.Since, first)
+		}
+		got[i].Since = time.Time{}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("changed namespaces (-want +got):\n%s", diff)
+	}
+	if got := brief(unread(t, s, got[2], 10)); !slices.Equal(got, []string{"2.0 delete namespace gone"}) {
+		t.Errorf("records of the deleted namespace: got %q", got)
+	}
+
+	// In the middle of a revision, the rest of it is unread.
+	n := got[1]
+	for i, record := range unread(t, s, n, 10) {
+		wantPosition(t, s, "r", n.Key, n.Position)
+		advance(t, s, "r", n.Position, record)
+		n.Position = record.Cursor()
+		if rest := slices.Contains(changedKeys(changed(t, s, "r")), n.Key); rest != (i < 2) {
+			t.Errorf("after record %d of 3: unread is %t", i+1, rest)
+		}
+	}
+	readAll(t, s, "r", 10)
+	if got := changed(t, s, "r"); len(got) > 0 {
+		t.Errorf("all records are read: got %+v", got)
+	}
+	createNamespace(t, s, "gone")
+	if got := readAll(t, s, "r", 10); !slices.Equal(got, []string{"gone: 3.0 create namespace gone"}) {
+		t.Errorf("after the namespace was created again: got %q", got)
+	}
+}
+
+// Pages of any size add up to all namespaces.
+func testChangedNamespacePages(t *testing.T, s ReaderStore) {
+	for i := range 7 {
+		createNamespace(t, s, fmt.Sprint("n", i))
+	}
+	register(t, s, "r", service.StartEarliest)
+	want := changedKeys(changed(t, s, "r"))
+	if len(want) != 8 { // with the default namespace
+		t.Fatalf("got %q, want 8 namespaces", want)
+	}
+	for limit := 1; limit <= 9; limit++ {
+		var got []string
+		for after := ""; ; {
+			page, err := s.ChangedNamespaces(t.Context(), "r", after, limit)
+			if err != nil || len(page) > limit {
+				t.Fatalf("got %d namespaces, %v, the limit was %d", len(page), err, limit)
+			}
+			if len(page) == 0 {
+				break
+			}
+			got, after = append(got, changedKeys(page)...), page[len(page)-1].Key
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pages of %d (-want +got):\n%s", limit, diff)
+		}
+	}
+	if _, err := s.ChangedNamespaces(t.Context(), "r", "", 0); err == nil {
+		t.Error("a query without a limit was accepted")
+	}
+}
