@@ -1,0 +1,40 @@
+package document
+
+import (
+	"github.com/guidonhq/guidon/service"
+)
+
+func (d *decoder) segment(n *node) *service.DocumentSegment {
+	g := &service.DocumentSegment{}
+	d.object(n, fields{
+		"key": d.text(&g.Key), "name": d.text(&g.Name), "description": d.text(&g.Description),
+		"match_type": d.enum(&g.MatchType),
+		"constraints": d.list(func(n *node) {
+			c := &service.DocumentConstraint{}
+			d.object(n, fields{
+				"type": d.enum(&c.Type), "property": d.text(&c.Property), "operator": d.text(&c.Operator),
+				"value": d.text(&c.Value), "description": d.text(&c.Description),
+			})
+			g.Constraints = append(g.Constraints, c)
+		}),
+	})
+	return g
+}
+
+func (e *encoder) segment(g *service.DocumentSegment) *node {
+	n := &node{kind: object}
+	n.addText("key", g.Key)
+	n.addText("name", g.Name)
+	n.addText("description", g.Description)
+	addList(n, "constraints", g.Constraints, func(c *service.DocumentConstraint) *node {
+		n := &node{kind: object}
+		n.add("type", textNode(c.Type.String()))
+		n.addText("property", c.Property)
+		n.addText("operator", c.Operator)
+		n.addText("value", c.Value)
+		n.addText("description", c.Description)
+		return n
+	})
+	n.add("match_type", textNode(g.MatchType.String()))
+	return n
+}
