@@ -259,6 +259,9 @@ func TestTokenChanges(t *testing.T) {
 			if got, want := strings.Count(all.body, each), strings.Count(list.body, `"id":`); got != want || want < 2 {
 				t.Errorf("got %d records, want one for each of %d tokens: %s", got, want, all.body)
 			}
+			if got, want := all.header.Get("Cache-Control"), "no-store"; got != want {
+				t.Errorf("Cache-Control %q, want %q", got, want)
+			}
 			if got := all.header.Get("Guidon-Revision"); got != "" {
 				t.Errorf("the response states revision %s, which is that of the namespace", got)
 			}

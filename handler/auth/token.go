@@ -33,7 +33,7 @@ func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, 
 	if err != nil {
 		return nil, err
 	}
-	if n, _ := convert.Fitting(items, convert.AuthenticationWeight); n < len(items) {
+	if n, _ := convert.Fitting(items, convert.Weight[service.Authentication]()); n < len(items) {
 		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
 	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil

@@ -27,7 +27,7 @@ func TestAuthenticationWeight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, weight := max(len(encoded), proto.Size(m)), convert.AuthenticationWeight(a); got > weight {
+		if got, weight := max(len(encoded), proto.Size(m)), convert.Weight[service.Authentication]()(a); got > weight {
 			t.Errorf("%q: takes %d bytes, weighs %d", text, got, weight)
 		}
 	}

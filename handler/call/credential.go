@@ -42,7 +42,7 @@ func (i *Invoker) resolveCaller(ctx context.Context, o *Operation, request *Requ
 		call.Caller.Actor = *request.Actor
 		return nil
 	}
-	if !i.Protects(o.areaOf(request)) {
+	if !i.Protects(o.AreaOf(request)) {
 		return nil
 	}
 	recognized := call.Caller.Authentication

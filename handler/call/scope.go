@@ -24,16 +24,16 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 	if c := request.confined(); c != nil {
 		return c.Confine(namespace)
 	}
-	if o.areaOf(request).scoped() && aboutOnly(request.Message, namespace) {
+	if o.AreaOf(request).scoped() && aboutOnly(request.Message, namespace) {
 		return nil
 	}
 	return Unauthenticated("the token is limited to another namespace")
 }
 
-// areaOf returns the area of a request for the operation. It is that of the operation,
+// AreaOf returns the area of a request for the operation. It is that of the operation,
 // unless the request is for the change records of tokens, which are in the area of the
 // tokens.
-func (o *Operation) areaOf(request *Request) Area {
+func (o *Operation) AreaOf(request *Request) Area {
 	if m, ok := request.Message.(*guidonv1.ListChangesRequest); ok && m.GetKind() == string(change.KindAuthentication) {
 		return AreaAuthentication
 	}

@@ -1,6 +1,10 @@
 package convert
 
 import (
+	"reflect"
+	"sync"
+	"time"
+
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
@@ -9,36 +13,123 @@ import (
 
 // A weight is an upper bound of the encoded size of an object, in bytes, both in JSON
 // and in protobuf. It is computed without encoding the object, so that the size of a
-// response can be limited before it is built.
+// response can be limited before it is built. It includes every field of the object, by
+// reflection, so that a new field is not forgotten.
 
-// The weight of each kind of object without its strings: field names, times, numbers
-// and enums.
+// weights are those of objects without their strings: field names, times, numbers and
+// enums.
+var weights = map[reflect.Type]int{
+	reflect.TypeFor[guidon.Namespace]():       224,
+	reflect.TypeFor[guidon.Flag]():            384,
+	reflect.TypeFor[guidon.Variant]():         256,
+	reflect.TypeFor[guidon.Rule]():            320,
+	reflect.TypeFor[guidon.Distribution]():    224,
+	reflect.TypeFor[guidon.Rollout]():         448, // with its segment or threshold
+	reflect.TypeFor[guidon.Segment]():         320,
+	reflect.TypeFor[guidon.Constraint]():      320,
+	reflect.TypeFor[change.Record]():          384, // with its actor
+	reflect.TypeFor[service.Authentication](): 320,
+}
+
 const (
-	weightOfNamespace      = 224
-	weightOfFlag           = 384
-	weightOfVariant        = 256
-	weightOfRule           = 320
-	weightOfDistribution   = 224
-	weightOfRollout        = 448
-	weightOfSegment        = 320
-	weightOfConstraint     = 320
-	weightOfChange         = 384
-	weightOfAuthentication = 320
-	weightOfText           = 16 // in addition, for a string in a list or a map
-	weightOfValue          = 32 // in addition, for each value in an object
+	weightOfText  = 16 // in addition, for a string in a list or a map
+	weightOfValue = 32 // in addition, for each value in an object of JSON
 )
 
-// textWeight returns the weight of the strings.
-func textWeight(texts ...string) int {
-	n := 0
-	for _, text := range texts {
-		n += jsontext.SizeOfString(text)
+// Weight returns a function that weighs objects. The keys are those of the objects around
+// them, which the messages of the objects repeat.
+func Weight[T any](keys ...string) func(*T) int {
+	above := 0
+	for _, key := range keys {
+		above += jsontext.SizeOfString(key)
+	}
+	return func(object *T) int { return weigh(reflect.ValueOf(object), above) }
+}
+
+// FlagWeight returns a function that weighs flags of the namespace.
+func FlagWeight(namespaceKey string) func(*guidon.Flag) int {
+	weigh, weighVariant := Weight[guidon.Flag](namespaceKey), Weight[guidon.Variant](namespaceKey)
+	return func(f *guidon.Flag) int {
+		n := weigh(f)
+		if v := f.DefaultVariant(); v != nil { // the message has it twice
+			n += weighVariant(v) + jsontext.SizeOfString(f.Key)
+		}
+		return n
+	}
+}
+
+// weigh returns the weight of a value. above is that of the keys of all objects around it.
+func weigh(v reflect.Value, above int) (n int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return weigh(v.Elem(), above)
+		}
+	case reflect.String:
+		return jsontext.SizeOfString(v.String())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return jsonWeight(v.Bytes())
+		}
+		for i := range v.Len() {
+			n += weightOfText + weigh(v.Index(i), above)
+		}
+	case reflect.Map:
+		for entries := v.MapRange(); entries.Next(); {
+			n += weightOfText + weigh(entries.Key(), above) + weigh(entries.Value(), above)
+		}
+	case reflect.Struct:
+		return weighObject(v, above)
 	}
 	return n
 }
 
-// listWeight returns the weight of a list of strings.
-func listWeight(texts []string) int { return textWeight(texts...) + weightOfText*len(texts) }
+func weighObject(v reflect.Value, above int) int {
+	s := shapeOf(v.Type())
+	n, below := s.weight, above
+	if s.named {
+		n += above
+	}
+	for _, i := range s.names {
+		below += jsontext.SizeOfString(v.Field(i).String())
+	}
+	for _, i := range s.fields {
+		n += weigh(v.Field(i), below)
+	}
+	return n
+}
+
+// shape is what is known of a type of objects.
+type shape struct {
+	weight int
+	named  bool  // it is a message of its own, which repeats the keys of the objects around it
+	names  []int // the fields with its key or id, which the messages of its parts repeat
+	fields []int // the fields whose size varies
+}
+
+var shapes sync.Map // of reflect.Type to *shape
+
+func shapeOf(t reflect.Type) *shape {
+	if known, ok := shapes.Load(t); ok {
+		return known.(*shape)
+	}
+	s := &shape{}
+	s.weight, s.named = weights[t]
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if s.named && (f.Name == "Key" || f.Name == "ID") {
+			s.names = append(s.names, i)
+		}
+		switch f.Type.Kind() {
+		case reflect.String, reflect.Slice, reflect.Map, reflect.Pointer, reflect.Struct:
+			if f.Type != reflect.TypeFor[time.Time]() {
+				s.fields = append(s.fields, i)
+			}
+		}
+	}
+	shapes.Store(t, s)
+	return s
+}
 
 // jsonWeight returns the weight of JSON that is sent as an object and not as a string:
 // protobuf needs a dozen bytes for a value of one digit.
@@ -56,81 +147,4 @@ func jsonWeight(text []byte) int {
 		}
 	}
 	return len(text) + weightOfValue*values
-}
-
-// NamespaceWeight returns the weight of a namespace.
-func NamespaceWeight(n *guidon.Namespace) int {
-	return weightOfNamespace + textWeight(n.Key, n.Name, n.Description)
-}
-
-// FlagWeight returns a function that weighs flags of the namespace.
-func FlagWeight(namespaceKey string) func(*guidon.Flag) int {
-	namespace := textWeight(namespaceKey)
-	return func(f *guidon.Flag) int {
-		n := weightOfFlag + namespace + textWeight(f.Key, f.Name, f.Description) + jsonWeight(f.Metadata)
-		keys := namespace + textWeight(f.Key)
-		for _, v := range f.Variants {
-			weight := keys + variantWeight(v)
-			if n += weight; v.ID == f.DefaultVariantID {
-				n += weight
-			}
-		}
-		return n
-	}
-}
-
-func variantWeight(v *guidon.Variant) int {
-	return weightOfVariant + textWeight(v.ID, v.Key, v.Name, v.Description, v.Attachment)
-}
-
-// RuleWeight returns a function that weighs rules of the request's flag.
-func RuleWeight(m OfFlag) func(*guidon.Rule) int {
-	keys := textWeight(NamespaceOf(m), m.GetFlagKey())
-	return func(r *guidon.Rule) int {
-		n := weightOfRule + keys + textWeight(r.ID) + listWeight(r.SegmentKeys)
-		for _, d := range r.Distributions {
-			n += weightOfDistribution + textWeight(d.ID, r.ID, d.VariantID)
-		}
-		return n
-	}
-}
-
-// RolloutWeight returns a function that weighs rollouts of the request's flag.
-func RolloutWeight(m OfFlag) func(*guidon.Rollout) int {
-	keys := textWeight(NamespaceOf(m), m.GetFlagKey())
-	return func(r *guidon.Rollout) int {
-		n := weightOfRollout + keys + textWeight(r.ID, r.Description)
-		if r.Segment != nil {
-			n += listWeight(r.Segment.SegmentKeys)
-		}
-		return n
-	}
-}
-
-// SegmentWeight returns a function that weighs segments of the namespace.
-func SegmentWeight(namespaceKey string) func(*guidon.Segment) int {
-	namespace := textWeight(namespaceKey)
-	return func(g *guidon.Segment) int {
-		n := weightOfSegment + namespace + textWeight(g.Key, g.Name, g.Description)
-		keys := namespace + textWeight(g.Key)
-		for _, c := range g.Constraints {
-			n += weightOfConstraint + keys + textWeight(c.ID, c.Property, c.Operator, c.Value, c.Description)
-		}
-		return n
-	}
-}
-
-// ChangeWeight returns the weight of a change record.
-func ChangeWeight(c *change.Record) int {
-	return weightOfChange + jsonWeight(c.Before) + jsonWeight(c.After) +
-		textWeight(c.Namespace, c.Key, c.Actor.ID, c.Actor.Name, c.Actor.Method, c.RequestID)
-}
-
-// AuthenticationWeight returns the weight of an authentication.
-func AuthenticationWeight(a *service.Authentication) int {
-	n := weightOfAuthentication + textWeight(a.ID)
-	for name, value := range a.Metadata {
-		n += weightOfText + textWeight(name, value)
-	}
-	return n
 }

@@ -58,7 +58,7 @@ const (
 
 func (e *snapshotEncoder) prepareSegments(segments []*guidon.Segment) {
 	e.segments = make(map[string][]byte)
-	weigh := convert.SegmentWeight("")
+	weigh := convert.Weight[guidon.Segment]()
 	out, left := e.out, maxPreparedSegments
 	for _, g := range segments {
 		if weigh(g) > min(left, maxPreparedSegment) {

@@ -43,7 +43,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.ReplyError(err)
 		return
 	}
-	if o.Area == call.AreaAuthentication {
+	if o.AreaOf(&x.Call) == call.AreaAuthentication {
 		x.Header().Set("Cache-Control", "no-store")
 	}
 	for _, cookie := range response.SetCookie {

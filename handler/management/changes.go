@@ -32,7 +32,7 @@ func ListChanges(ctx context.Context, s *service.Service, c *call.Call, m *guido
 	if err != nil {
 		return call.Response{State: state}, err
 	}
-	n, weight := convert.Fitting(changes, convert.ChangeWeight)
+	n, weight := convert.Fitting(changes, convert.Weight[change.Record]())
 	if n < len(changes) {
 		changes, next = changes[:n], service.ChangesPageToken(changes[n-1].Cursor())
 	}

@@ -2,6 +2,7 @@ package management
 
 import (
 	"io"
+	"reflect"
 
 	"google.golang.org/protobuf/proto"
 
@@ -78,7 +79,7 @@ func (d *documentReader) addFlag(element []byte) error {
 	}
 	f := convert.DocumentFlagOf(m)
 	d.document.Flags = append(d.document.Flags, f)
-	d.flags += sizeOfDocumentFlag(f)
+	d.flags += memoryOf(reflect.ValueOf(f))
 	return d.check()
 }
 
@@ -89,7 +90,7 @@ func (d *documentReader) addSegment(element []byte) error {
 	}
 	g := convert.DocumentSegmentOf(m)
 	d.document.Segments = append(d.document.Segments, g)
-	d.segments += sizeOfDocumentSegment(g)
+	d.segments += memoryOf(reflect.ValueOf(g))
 	return d.check()
 }
 
@@ -112,52 +113,4 @@ func (d *documentReader) check() error {
 func (d *documentReader) tooLarge() error {
 	return guidon.Errorf(guidon.TooLarge, "the document takes more than %d MiB of memory; %s, or give the service more memory (GOMEMLIMIT)",
 		d.limit>>20, importedInParts)
-}
-
-// The memory of the parts of a document, in bytes: that of each object without its
-// strings, and that of each string without its content.
-const (
-	sizeOfFlag         = 208
-	sizeOfVariant      = 112
-	sizeOfRule         = 80
-	sizeOfDistribution = 40
-	sizeOfRollout      = 112
-	sizeOfSegment      = 128
-	sizeOfConstraint   = 112
-	sizeOfText         = 24
-)
-
-func sizeOfTexts(texts ...string) int {
-	n := sizeOfText * len(texts)
-	for _, text := range texts {
-		n += len(text)
-	}
-	return n
-}
-
-func sizeOfDocumentFlag(f *service.DocumentFlag) int {
-	n := sizeOfFlag + sizeOfTexts(f.Key, f.Name, f.Description, f.Metadata)
-	for _, v := range f.Variants {
-		n += sizeOfVariant + sizeOfTexts(v.Key, v.Name, v.Description, v.Attachment)
-	}
-	for _, r := range f.Rules {
-		n += sizeOfRule + sizeOfTexts(r.SegmentKeys...)
-		for _, d := range r.Distributions {
-			n += sizeOfDistribution + sizeOfTexts(d.Variant)
-		}
-	}
-	for _, r := range f.Rollouts {
-		if n += sizeOfRollout + sizeOfTexts(r.Description); r.Segment != nil {
-			n += sizeOfTexts(r.Segment.SegmentKeys...)
-		}
-	}
-	return n
-}
-
-func sizeOfDocumentSegment(g *service.DocumentSegment) int {
-	n := sizeOfSegment + sizeOfTexts(g.Key, g.Name, g.Description)
-	for _, c := range g.Constraints {
-		n += sizeOfConstraint + sizeOfTexts(c.Property, c.Operator, c.Value, c.Description)
-	}
-	return n
 }

@@ -21,7 +21,7 @@ func ListNamespaces(ctx context.Context, s *service.Service, _ *call.Call, m *fl
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Namespace, *flipt.Namespace]{field: "namespaces", items: namespaces, page: page, convert: wireNamespace}
-	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, convert.NamespaceWeight)
+	list.cut(requested, func(n *guidon.Namespace) string { return n.Key }, convert.Weight[guidon.Namespace]())
 	return list.answer(request, func(namespaces []*flipt.Namespace) proto.Message {
 		return &flipt.NamespaceList{Namespaces: namespaces, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil

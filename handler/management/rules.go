@@ -21,7 +21,7 @@ func ListRules(v service.View, m *flipt.ListRuleRequest, request *call.Request) 
 		return call.Response{}, err
 	}
 	list := listing[*guidon.Rule, *flipt.Rule]{field: "rules", items: rules, page: page, convert: wireRule(m)}
-	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, convert.RuleWeight(m))
+	list.cut(requested, func(r *guidon.Rule) string { return r.ID }, convert.Weight[guidon.Rule](convert.NamespaceOf(m), m.GetFlagKey()))
 	return list.answer(request, func(rules []*flipt.Rule) proto.Message {
 		return &flipt.RuleList{Rules: rules, NextPageToken: list.page.NextToken, TotalCount: convert.Count(page.Total)}
 	}), nil

@@ -53,19 +53,19 @@ func TestWeights(t *testing.T) {
 		check("flag", wireFlag(list)(f), convert.FlagWeight("namespace")(f))
 		rule := &guidon.Rule{ID: text(), SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments, Rank: -1 << 31, CreatedAt: at, UpdatedAt: at}
 		rule.Distributions = []*guidon.Distribution{{ID: text(), VariantID: text(), Rollout: 33.333332, CreatedAt: at, UpdatedAt: at}}
-		check("rule", wireRule(list)(rule), convert.RuleWeight(list)(rule))
+		check("rule", wireRule(list)(rule), convert.Weight[guidon.Rule]("namespace", "flag")(rule))
 		rollout := &guidon.Rollout{ID: text(), Rank: -1 << 31, Description: text(), CreatedAt: at, UpdatedAt: at,
 			Segment: &guidon.RolloutSegment{SegmentKeys: []string{text(), text()}, SegmentOperator: guidon.AndSegments}}
-		check("rollout", wireRollout("namespace", "flag")(rollout), convert.RolloutWeight(list)(rollout))
+		check("rollout", wireRollout("namespace", "flag")(rollout), convert.Weight[guidon.Rollout]("namespace", "flag")(rollout))
 		g := &guidon.Segment{Key: text(), Name: text(), Description: text(), CreatedAt: at, UpdatedAt: at}
 		for range r.IntN(3) {
 			g.Constraints = append(g.Constraints, &guidon.Constraint{ID: text(), Type: guidon.EntityIDComparison, Property: text(), Operator: text(), Value: text(), Description: text(), CreatedAt: at, UpdatedAt: at})
 		}
-		check("segment", wireSegment(list)(g), convert.SegmentWeight("namespace")(g))
+		check("segment", wireSegment(list)(g), convert.Weight[guidon.Segment]("namespace")(g))
 		n := &guidon.Namespace{Key: text(), Name: text(), Description: text(), Protected: true, CreatedAt: at, UpdatedAt: at}
-		check("namespace", wireNamespace(n), convert.NamespaceWeight(n))
+		check("namespace", wireNamespace(n), convert.Weight[guidon.Namespace]()(n))
 		c := &change.Record{Namespace: text(), Revision: -1 << 63, Sequence: -1 << 31, Kind: change.KindNamespace, Key: text(), Action: change.ActionCreate,
 			Actor: change.Actor{ID: text(), Name: text(), Method: text()}, At: at, RequestID: text(), Before: metadata, After: metadata}
-		check("change", convert.Change(c), convert.ChangeWeight(c))
+		check("change", convert.Change(c), convert.Weight[change.Record]()(c))
 	}
 }
