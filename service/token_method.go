@@ -4,7 +4,8 @@ package service
 // of the wire (contract 12.3).
 type Method int32
 
-// Methods. The service creates authentications of MethodToken only.
+// Methods. The service creates authentications of MethodToken only; a taken-over Flipt v1
+// has others.
 const (
 	MethodNone       Method = 0
 	MethodToken      Method = 1
@@ -18,21 +19,33 @@ const (
 // methods describes each method.
 var methods = [...]struct {
 	name     string // on the wire
+	stored   bool   // its authentications are in the store, which are cleaned up when they have expired
 	browser  bool   // for people with a browser, not for machines
 	actorKey string // the metadata with the name of the actor
 }{
 	MethodNone:       {name: "METHOD_NONE"},
-	MethodToken:      {name: "METHOD_TOKEN", actorKey: MetadataTokenName},
-	MethodOIDC:       {name: "METHOD_OIDC", browser: true},
-	MethodKubernetes: {name: "METHOD_KUBERNETES"},
-	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true},
+	MethodToken:      {name: "METHOD_TOKEN", stored: true, actorKey: MetadataTokenName},
+	MethodOIDC:       {name: "METHOD_OIDC", stored: true, browser: true},
+	MethodKubernetes: {name: "METHOD_KUBERNETES", stored: true},
+	MethodCodehost:   {name: "METHOD_CODEHOST", stored: true, browser: true},
 	MethodJWT:        {name: "METHOD_JWT"},
-	MethodCloud:      {name: "METHOD_CLOUD"},
+	MethodCloud:      {name: "METHOD_CLOUD", stored: true},
 }
 
 // Methods returns the methods that clients are told of, in the order of contract 10.4.
 func Methods() []Method {
 	return []Method{MethodToken, MethodCodehost, MethodOIDC, MethodKubernetes, MethodJWT}
+}
+
+// StoredMethods returns the methods whose authentications are in the store.
+func StoredMethods() []Method {
+	var stored []Method
+	for m := range methods {
+		if methods[m].stored {
+			stored = append(stored, Method(m)) // #nosec G115 -- an index of methods
+		}
+	}
+	return stored
 }
 
 // known returns the method, or MethodNone if it is unknown.

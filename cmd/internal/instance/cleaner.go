@@ -46,15 +46,21 @@ func NewCleaner(c *config.Config, db *store.DB, service *service.Service, actor 
 // errElsewhere reports that another process is running the same cleanup.
 var errElsewhere = errors.New("another process is already cleaning up")
 
-// tokens deletes static tokens that expired longer than the grace period ago, as many as
-// one run may, and returns how many.
+// tokens deletes authentications that expired longer than the grace period ago, as many of
+// each method as one run may, and returns how many.
 func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 	err = c.withLease(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
 		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
-		deleted, err = c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, service.MethodToken, c.grace)
-		return err
+		for _, method := range service.StoredMethods() {
+			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.grace)
+			deleted += n
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return deleted, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -177,5 +178,38 @@ func TestCleanLease(t *testing.T) {
 	})
 	if !errors.Is(err, errElsewhere) {
 		t.Errorf("renewal of a lease that was lost: got %v, want errElsewhere", err)
+	}
+}
+
+// TestCleanerOfEveryMethod: expired authentications are deleted whatever their method, also
+// those of a Flipt v1 that was taken over.
+func TestCleanerOfEveryMethod(t *testing.T) {
+	c := newTestCleaner(t)
+	old := time.Now().Add(-time.Hour)
+	err := c.db.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		for i, method := range service.StoredMethods() {
+			for j, expires := range []time.Time{old, time.Now().Add(time.Hour)} {
+				id := service.NewID()
+				a := &service.Authentication{ID: id, Method: method, TokenHash: service.HashToken(id), ExpiresAt: expires, CreatedAt: old, UpdatedAt: old}
+				if err := tx.PutAuthentication(ctx, a); err != nil {
+					return fmt.Errorf("%d, %d: %w", i, j, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := c.tokens(t.Context())
+	if want := len(service.StoredMethods()); err != nil || deleted != want || want < 5 {
+		t.Errorf("deleted %d, %v; want %d", deleted, err, want)
+	}
+	set, _, err := c.db.Authentications(t.Context(), service.Demand{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(set.All()), len(service.StoredMethods()); got != want {
+		t.Errorf("%d are left, want %d", got, want)
 	}
 }
