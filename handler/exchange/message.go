@@ -36,6 +36,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	defer cancel()
 	x.setCall(o)
 	response, err := x.Carry(ctx, o)
+	area := o.AreaOf(&x.Call)
 	if x.Call.Message != nil {
 		o.Release(x.Call.Message)
 	}
@@ -43,7 +44,7 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 		x.ReplyError(err)
 		return
 	}
-	if o.AreaOf(&x.Call) == call.AreaAuthentication {
+	if area == call.AreaAuthentication {
 		x.Header().Set("Cache-Control", "no-store")
 	}
 	for _, cookie := range response.SetCookie {
@@ -123,8 +124,8 @@ func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Li
 	return nil
 }
 
-// Error implements [Form]. The body of a 401 for an authentication path with the cookie
-// of a session ends the session (contract 10.4).
+// Error implements [Form]. A 401 for an authentication path makes the browser forget its
+// session (contract 10.4).
 func (messages) Error(x *Exchange, err error) {
 	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
 	if code == guidon.Unauthenticated {

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,48 +9,6 @@ import (
 
 	"github.com/guidonhq/guidon/handler/call"
 )
-
-// Form is how the operations of one subject look over HTTP.
-type Form interface {
-	// Serve decodes the request, runs the operation and responds.
-	Serve(x *Exchange, o *call.Operation)
-	// Error responds with the error, which is in the event already.
-	Error(x *Exchange, err error)
-}
-
-// Row is an operation in the table of the API, with its form; nil means [Messages].
-type Row struct {
-	*call.Operation
-	Form Form
-	// Rest makes the last variable of the path match the rest of it, slashes included.
-	Rest bool
-}
-
-// Plain is a route that is not an operation.
-type Plain struct {
-	Method, Pattern string
-	AnyHost         bool // served under any host name
-	Serve           func(x *Exchange)
-}
-
-// Mount gives all paths under some prefixes to one function. A prefix "/" is that path
-// alone. Requests that a page of another origin makes a browser send arrive only if they
-// are safe (RFC 9110 9.2.1), with or without a session.
-type Mount struct {
-	Prefixes []string
-	Serve    func(x *Exchange)
-	Error    func(x *Exchange, err error)
-}
-
-// Prefix is a part of the path under which everything looks alike, even if no route
-// matches.
-type Prefix struct {
-	Path          string
-	Form          Form // of errors
-	TrailingSlash bool // one slash at the end is ignored (contract 1.5)
-	LeadingSlash  bool // any number of slashes at the start is ignored (OFREP 1)
-	Preflight     int  // status of a preflight response; 0 means 200
-}
 
 // Config configures a [Router].
 type Config struct {
@@ -133,7 +90,7 @@ func (t *Router) addRow(row Row, r call.Route) {
 	if len(to.variables) == 0 {
 		t.exact[r] = enter
 	}
-	before, variable, _ := cutLast(r.Pattern, "{")
+	before, variable := splitAtLast(r.Pattern, "{")
 	switch last := strings.HasSuffix(variable, "}"); {
 	case last && row.Rest:
 		t.handle(r.Method, before+"*", enter)
@@ -146,13 +103,13 @@ func (t *Router) addRow(row Row, r call.Route) {
 	}
 }
 
-// cutLast is strings.Cut around the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
+// splitAtLast returns the text before and after the last separator, or all of it and "".
+func splitAtLast(text, separator string) (before, after string) {
 	i := strings.LastIndex(text, separator)
 	if i < 0 {
-		return text, "", false
+		return text, ""
 	}
-	return text[:i], text[i+len(separator):], true
+	return text[:i], text[i+len(separator):]
 }
 
 func (t *Router) addPlain(p Plain) {
@@ -175,58 +132,6 @@ func (t *Router) addMount(m Mount) {
 			}
 		}
 	}
-}
-
-// mounted is the form of the errors of a mount.
-type mounted struct{ Mount }
-
-// Serve implements [Form]. It is not called.
-func (mounted) Serve(*Exchange, *call.Operation) {}
-
-// Error implements [Form].
-func (m mounted) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
-
-// checkOverlaps panics if two routes are the same or a mount owns the path of a route.
-func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {
-	var routes []call.Route
-	for _, row := range rows {
-		routes = append(routes, row.Routes...)
-	}
-	for _, p := range plain {
-		routes = append(routes, call.Route{Method: p.Method, Pattern: p.Pattern})
-	}
-	var owned []string
-	for _, m := range mounts {
-		owned = append(owned, m.Prefixes...)
-	}
-	seen := make(map[call.Route]bool)
-	for _, r := range routes {
-		if seen[r] {
-			panic(fmt.Sprintf("two routes %s %s", r.Method, r.Pattern))
-		}
-		seen[r] = true
-	}
-	for i, prefix := range owned {
-		if slices.ContainsFunc(owned[:i], func(other string) bool { return overlaps(prefix, other) }) ||
-			slices.ContainsFunc(routes, func(r call.Route) bool { return overlaps(fixedPart(r.Pattern), prefix) }) {
-			panic(fmt.Sprintf("the paths under %s have two owners", prefix))
-		}
-	}
-}
-
-// fixedPart returns the part of the pattern before its first variable.
-func fixedPart(pattern string) string {
-	fixed, _, _ := strings.Cut(pattern, "{")
-	return strings.TrimSuffix(fixed, "/")
-}
-
-// overlaps reports whether one of the paths is under the other. The path "/" is only
-// itself.
-func overlaps(a, b string) bool {
-	if a == "/" || b == "/" {
-		return a == b
-	}
-	return under(a, b) || under(b, a)
 }
 
 // handle registers a function with chi.
@@ -292,68 +197,4 @@ func (t *Router) routing(next http.Handler) http.Handler {
 		w.(*Exchange).Request = r // the one with chi's context, for the variables
 		next.ServeHTTP(w, r)
 	})
-}
-
-// Path returns the path of the request as it is matched against the routes.
-func (x *Exchange) Path() string { return x.router.path(x.Request.URL.Path) }
-
-func (t *Router) path(path string) string {
-	p := t.prefixOf(path)
-	if p == nil {
-		return path
-	}
-	if p.LeadingSlash {
-		path = path[strings.Index(path, p.Path):]
-	}
-	if p.TrailingSlash && strings.HasSuffix(path, "/") {
-		return path[:len(path)-1]
-	}
-	return path
-}
-
-// prefixOf returns the longest prefix that the path is under, or nil.
-func (t *Router) prefixOf(path string) (longest *Prefix) {
-	for i := range t.prefixes {
-		if p := &t.prefixes[i]; p.has(path) && (longest == nil || len(p.Path) > len(longest.Path)) {
-			longest = p
-		}
-	}
-	return longest
-}
-
-func (p *Prefix) has(path string) bool {
-	if p.LeadingSlash && strings.HasPrefix(path, "//") {
-		path = "/" + strings.TrimLeft(path, "/")
-	}
-	return under(path, p.Path)
-}
-
-// under reports whether the path is the prefix or has more segments.
-func under(path, prefix string) bool {
-	rest, ok := strings.CutPrefix(path, prefix)
-	return ok && (rest == "" || rest[0] == '/')
-}
-
-// formOf returns the form of the errors of an exchange: that of its route or, if there is
-// none, of its path.
-func (t *Router) formOf(x *Exchange) Form {
-	if x.form != nil {
-		return x.form
-	}
-	if p := t.prefixOf(x.Request.URL.Path); p != nil {
-		return p.Form
-	}
-	return Messages
-}
-
-// serveNotFound responds to a path without a route: with an error only under the prefixes
-// (contract 1.6).
-func serveNotFound(w http.ResponseWriter, r *http.Request) {
-	x := w.(*Exchange)
-	if x.router.prefixOf(r.URL.Path) != nil {
-		x.ReplyError(ErrNoRoute)
-		return
-	}
-	x.Event.Err = ErrNoRoute
-	x.Reply(http.StatusNotFound, "text/plain; charset=utf-8", []byte("404 page not found\n"))
 }

@@ -90,7 +90,7 @@ type Form struct {
 	Errors exchange.Form
 }
 
-// Error implements [Form].
+// Error implements [exchange.Form].
 func (f Form) Error(x *exchange.Exchange, err error) { f.Errors.Error(x, err) }
 
 // openStream is one open stream.
@@ -106,7 +106,7 @@ type openStream struct {
 	end      time.Time // when the stream must end; zero means no limit
 }
 
-// Serve implements [Form]. If the first poll fails, it writes the error instead of a
+// Serve implements [exchange.Form]. If the first poll fails, it writes the error instead of a
 // stream.
 func (f Form) Serve(x *exchange.Exchange, o *call.Operation) {
 	s, first, err := f.open(x, o)

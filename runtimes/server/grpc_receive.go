@@ -53,7 +53,7 @@ type messageStream interface {
 	WriteStatus(s *status.Status) error
 }
 
-// Receive implements [handler.Source]. It reads the message of the call, and decodes it
+// Receive implements [call.Source]. It reads the message of the call, and decodes it
 // if the limits and the memory budget allow.
 func (in *inbound) Receive(ctx context.Context, o *call.Operation, request *call.Request, limits call.Limits) error {
 	stream, ok := grpc.ServerTransportStreamFromContext(ctx).(messageStream)

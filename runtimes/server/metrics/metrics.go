@@ -36,8 +36,8 @@ type Config struct {
 }
 
 // Registry counts operations and evaluations in a registry of its own. The names are
-// those of contract 11 with the prefix guidon_. It implements [handler.Observer] and
-// [handler.EvaluationObserver], and its methods are safe for concurrent use.
+// those of contract 11 with the prefix guidon_. It implements [call.Observer] and
+// [evaluation.Observer], and its methods are safe for concurrent use.
 //
 // Every label has a limited number of values, whatever callers send. Flags that do not
 // exist are counted under empty labels. After [MaxSeries] combinations of flag and
