@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -13,10 +12,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
 )
-
-// tokenPrefix makes tokens of this service recognizable in logs and repositories, for
-// people and secret scanners.
-const tokenPrefix = "gdn_"
 
 // Metadata of the bootstrap token (contract 10.1).
 const (
@@ -44,13 +39,6 @@ func appendTokenHash(b []byte, token string) []byte {
 	var buf [128]byte // avoids an allocation for tokens of the usual length
 	digest := sha256.Sum256(append(buf[:0], token...))
 	return base64.URLEncoding.AppendEncode(b, digest[:])
-}
-
-// newToken returns a random client token of 256 bits.
-func newToken() string {
-	var raw [32]byte
-	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the process instead
-	return tokenPrefix + base64.URLEncoding.EncodeToString(raw[:])
 }
 
 // Authenticate returns the authentication of a client token, and the age of the tokens if
