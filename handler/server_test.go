@@ -262,7 +262,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`), "ID"},
 	{regexp.MustCompile(`"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z"`), `"TIME"`},
 	{regexp.MustCompile(`"requestDurationMillis":[0-9.e+-]+`), `"requestDurationMillis":MS`},
-	{regexp.MustCompile(`gdn_[A-Za-z0-9_=-]{44}`), "TOKEN"},
+	{regexp.MustCompile(`gdn_[A-Za-z0-9_=-]{49}`), "TOKEN"},
 }
 
 // stable replaces the parts that differ from run to run.
