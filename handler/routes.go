@@ -17,6 +17,7 @@ import (
 	wire "github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Prefixes of paths.
@@ -63,11 +64,11 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 	table := inMessages(
 		// Namespaces.
-		call.Ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", manage, only(get, apiPrefix+"/namespaces"), management.ListNamespaces),
-		call.Change("/flipt.Flipt/CreateNamespace", manage, only(post, apiPrefix+"/namespaces"), management.CreateNamespace),
+		call.Ask[flipt.NamespaceList]("/flipt.Flipt/ListNamespaces", manage, only(get, apiPrefix+"/namespaces"), management.ListNamespaces).ForEveryIdentity(),
+		call.Change("/flipt.Flipt/CreateNamespace", manage, only(post, apiPrefix+"/namespaces"), management.CreateNamespace).Needing(service.RoleAdmin),
 		call.ListExisting[flipt.Namespace]("/flipt.Flipt/GetNamespace", manage, only(get, apiPrefix+"/namespaces/{key}"), management.GetNamespace),
-		call.Change("/flipt.Flipt/UpdateNamespace", manage, only(put, apiPrefix+"/namespaces/{key}"), management.UpdateNamespace),
-		call.Change("/flipt.Flipt/DeleteNamespace", manage, only(del, apiPrefix+"/namespaces/{key}"), management.DeleteNamespace),
+		call.Change("/flipt.Flipt/UpdateNamespace", manage, only(put, apiPrefix+"/namespaces/{key}"), management.UpdateNamespace).Needing(service.RoleAdmin),
+		call.Change("/flipt.Flipt/DeleteNamespace", manage, only(del, apiPrefix+"/namespaces/{key}"), management.DeleteNamespace).Needing(service.RoleAdmin),
 
 		// Flags and variants.
 		call.List[flipt.FlagList]("/flipt.Flipt/ListFlags", manage, both(get, "/flags"), management.ListFlags).Validating(management.CheckPage),
@@ -110,39 +111,39 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 		// Evaluation. The legacy calls belong to the management service and are exempt
 		// from authentication if that is (operations 1.2).
-		call.Ask[wire.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval, only(post, evaluatePrefix+"/variant"), evaluator.Variant).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest),
-		call.Ask[wire.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval, only(post, evaluatePrefix+"/boolean"), evaluator.Boolean).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest),
-		call.Ask[wire.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval, only(post, evaluatePrefix+"/batch"), evaluator.Batch).ServingStale(),
-		call.List[wire.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval, only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"), evaluation.Snapshot).WithVersions().ServingStale(),
-		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).ServingStale().Evaluating(),
-		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"), evaluator.LegacyBatch).ServingStale().Evaluating(),
+		call.Ask[wire.VariantEvaluationResponse]("/flipt.evaluation.EvaluationService/Variant", eval, only(post, evaluatePrefix+"/variant"), evaluator.Variant).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
+		call.Ask[wire.BooleanEvaluationResponse]("/flipt.evaluation.EvaluationService/Boolean", eval, only(post, evaluatePrefix+"/boolean"), evaluator.Boolean).ServingStale().Reusing(evaluation.TakeRequest, evaluation.ReleaseRequest).Needing(service.RoleEvaluator),
+		call.Ask[wire.BatchEvaluationResponse]("/flipt.evaluation.EvaluationService/Batch", eval, only(post, evaluatePrefix+"/batch"), evaluator.Batch).ServingStale().Needing(service.RoleEvaluator),
+		call.List[wire.EvaluationNamespaceSnapshot]("/flipt.evaluation.DataService/EvaluationSnapshotNamespace", eval, only(get, internalPrefix+"/evaluation/snapshot/namespace/{key}"), evaluation.Snapshot).WithVersions().ServingStale().Needing(service.RoleClient),
+		call.Ask[flipt.EvaluationResponse]("/flipt.Flipt/Evaluate", manage, both(post, "/evaluate"), evaluator.Legacy).ServingStale().Evaluating().Needing(service.RoleEvaluator),
+		call.Ask[flipt.BatchEvaluationResponse]("/flipt.Flipt/BatchEvaluate", manage, both(post, "/batch-evaluate"), evaluator.LegacyBatch).ServingStale().Evaluating().Needing(service.RoleEvaluator),
 
 		// Changes and documents: not part of Flipt v1.
-		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges),
-		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)),
+		call.Ask[guidonv1.ListChangesResponse]("/guidon.v1.ChangeService/ListChanges", manage, within(get, "/changes"), management.ListChanges).Needing(service.RoleViewer),
+		call.Ask[guidonv1.ImportResponse]("/guidon.v1.DocumentService/Import", manage, within(post, "/import"), management.ImportDocument).Writing().Large(management.ImportLimits, management.LongImport(config.ImportMemory)).Needing(service.RoleEditor),
 		call.ListExisting[guidonv1.Document]("/guidon.v1.DocumentService/Export", manage, within(get, "/export"), management.ExportDocument),
 
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).
-		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List),
+		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List).ForEveryIdentity(),
 		call.Issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"), auth.CreateToken).EnabledIf(config.Authentication.TokenMethod),
-		call.Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), auth.ListAuthentications),
-		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication),
+		call.Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), auth.ListAuthentications).NeedingEverywhere(service.RoleAdmin),
+		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication).NeedingEverywhere(service.RoleAdmin),
 		call.Issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), auth.DeleteAuthentication),
-		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), auth.GetSelf),
-		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().InQuery(),
+		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), auth.GetSelf).ForEveryIdentity(),
+		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().InQuery().ForEveryIdentity(),
 
 		// Information about the instance.
-		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"), instance.Info),
-		call.Inform("/flipt.meta.MetadataService/GetConfiguration", call.AreaMeta, only(get, metaPrefix+"/config"), instance.Configuration),
+		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"), instance.Info).ForEveryIdentity(),
+		call.Inform("/flipt.meta.MetadataService/GetConfiguration", call.AreaMeta, only(get, metaPrefix+"/config"), instance.Configuration).NeedingEverywhere(service.RoleAdmin),
 	)
 	// OFREP, and the event streams of runtimes that support them. They have no messages.
 	table = append(table,
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).ServingStale(), Form: ofrep.Form, Rest: true},
-		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).ServingStale(), Form: ofrep.Form},
-		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure), Form: ofrep.Form},
-		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams), Form: protocol.EventForm()},
-		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams), Form: stream.NewChangeForm(config.Streams)},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagPath, protocol.Evaluate).ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form, Rest: true},
+		exchange.Row{Operation: ofrep.NewOperation(post, ofrep.FlagsPath, protocol.EvaluateAll).ServingStale().Needing(service.RoleEvaluator), Form: ofrep.Form},
+		exchange.Row{Operation: ofrep.NewOperation(get, ofrep.ConfigurationPath, protocol.Configure).ForEveryIdentity(), Form: ofrep.Form},
+		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator), Form: protocol.EventForm()},
+		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams).Needing(service.RoleViewer), Form: stream.NewChangeForm(config.Streams)},
 	)
 	if config.SignIn != nil {
 		table = append(table, config.SignIn.Rows()...)

@@ -91,7 +91,7 @@ func (ticket) Rows() []exchange.Row {
 				return call.Response{}, err
 			}
 			return call.Response{Message: &emptypb.Empty{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"}}, nil
-		}).Issuing()}}
+		}).Issuing().ForEveryIdentity()}}
 }
 
 // TestSignIn: what signs people in adds operations to the table, gives browsers a session,

@@ -73,7 +73,8 @@ var errDryRun = errors.New("dry run")
 // [Document.Validate] does, although rules may also refer to stored segments. It returns
 // InvalidArgument too if an object exists already and the mode is ImportCreate, NotFound
 // if the default namespace does not exist, and TooLarge if a flag or segment is too
-// large to be stored. doc is not modified.
+// large to be stored. It returns PermissionDenied if the namespace does not exist and the
+// caller may not create it. doc is not modified.
 func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
@@ -85,7 +86,7 @@ func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Do
 	var result *ImportResult
 	revision, err := s.store.Update(ctx, namespace, w, func(ctx context.Context, tx Tx) error {
 		i := &importing{
-			tx: tx, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
+			tx: tx, by: w.By, mode: mode, now: tx.Now(), result: &ImportResult{Namespace: namespace},
 			described: dryRun || len(doc.Flags)+len(doc.Segments) <= maxDescribed,
 		}
 		result = i.result
@@ -116,6 +117,7 @@ func (d *Document) withNamespace(key string) *Document {
 // second copy of a large document in memory.
 type importing struct {
 	tx        Tx
+	by        Caller
 	mode      ImportMode
 	now       time.Time
 	described bool // the result includes the objects before and after
@@ -135,6 +137,9 @@ type importing struct {
 func (i *importing) run(ctx context.Context, d *Document) error {
 	if err := i.readState(ctx); err != nil {
 		return err
+	}
+	if a := i.by.Authentication; i.namespace == nil && a != nil && !a.May(RoleAdmin, i.result.Namespace) {
+		return Refusal(RoleAdmin, i.result.Namespace)
 	}
 	i.referable = map[string]bool{}
 	if i.mode != ImportReplace {

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/guidonhq/guidon"
 )
@@ -14,14 +15,21 @@ type NamespaceInput struct {
 	Description string
 }
 
-// ListNamespaces returns a page of the namespaces, in creation order.
-func (s *Service) ListNamespaces(ctx context.Context, request PageRequest) ([]*guidon.Namespace, Page, error) {
+// ListNamespaces returns a page of the namespaces that the caller may read, in creation
+// order. It returns PermissionDenied if the caller may read none, whatever exists.
+func (s *Service) ListNamespaces(ctx context.Context, by Caller, request PageRequest) ([]*guidon.Namespace, Page, error) {
 	if err := request.ValidateTokenFirst(); err != nil {
 		return nil, Page{}, err
 	}
 	namespaces, err := s.store.Namespaces(ctx)
 	if err != nil {
 		return nil, Page{}, err
+	}
+	if a := by.Authentication; a != nil && !a.May(RoleViewer, Everywhere) {
+		if !a.MayAnywhere(RoleViewer) {
+			return nil, Page{}, Refusal(RoleViewer, Everywhere)
+		}
+		namespaces = slices.DeleteFunc(slices.Clone(namespaces), func(n *guidon.Namespace) bool { return !a.May(RoleViewer, n.Key) })
 	}
 	return paginate(namespaces, request, func(n *guidon.Namespace) string { return n.Key })
 }

@@ -26,7 +26,11 @@ type Authentication struct {
 	TokenHash string            `json:"-"`                  // see HashToken; never in a change record
 	ExpiresAt time.Time         `json:"expiresAt,omitzero"` // zero is never
 	Metadata  map[string]string `json:"metadata,omitempty"`
-	CreatedAt time.Time         `json:"createdAt"`
+	// Role is what a static token may do, and Namespaces where: patterns of [Grant]. If
+	// neither is set, it may do everything.
+	Role       Role      `json:"role,omitzero"`
+	Namespaces []string  `json:"namespaces,omitempty"`
+	CreatedAt  time.Time `json:"createdAt"`
 	UpdatedAt time.Time         `json:"updatedAt"`
 
 	actorID string // set by NewAuthenticationSet

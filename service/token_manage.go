@@ -26,6 +26,8 @@ type TokenInput struct {
 	Namespace   string            // if not empty, the token is limited to this namespace
 	ExpiresAt   *time.Time        // nil means never
 	Metadata    map[string]string // additional pairs; the service's own keys take precedence
+	Role        Role              // RoleUnset means RoleAdmin
+	Namespaces  []string          // where the role holds: patterns of [Grant]; none means everywhere
 }
 
 // tokenHashLength is the length of the result of HashToken.
@@ -85,6 +87,9 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	if in.Namespace != "" && (!keyPattern.MatchString(in.Namespace) || checkLength("namespaceKey", in.Namespace) != nil) {
 		return "", nil, invalidField("namespaceKey", "is not a namespace key")
 	}
+	if err := checkGranted(in.Namespaces); err != nil {
+		return "", nil, err
+	}
 	token = newToken()
 	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
 		created = in.authentication(token, tx.Now(), w.By.Author())
@@ -112,7 +117,7 @@ func (in TokenInput) authentication(token string, now time.Time, by change.Actor
 	}
 	return &Authentication{
 		ID: NewID(), Method: MethodToken, TokenHash: HashToken(token),
-		ExpiresAt: ExpiryAt(in.ExpiresAt), Metadata: metadata,
+		ExpiresAt: ExpiryAt(in.ExpiresAt), Metadata: metadata, Role: in.Role, Namespaces: slices.Clone(in.Namespaces),
 		CreatedAt: now, UpdatedAt: now,
 	}
 }

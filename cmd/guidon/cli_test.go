@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -283,5 +284,27 @@ func TestInterruptedAtPrompt(t *testing.T) {
 	cancel()
 	if got := <-code; got != exitInterrupted {
 		t.Errorf("got exit code %d, want %d", got, exitInterrupted)
+	}
+}
+
+// TestTokenRoles: a token gets the role and the namespaces of the flags, and the list shows
+// them.
+func TestTokenRoles(t *testing.T) {
+	s := newShell(t)
+	s.ok("migrate", "up")
+	s.ok("token", "create", "all")
+	s.ok("token", "create", "dashboard", "--role", "viewer", "--on", "shop,pay-*")
+	s.ok("token", "create", "cdn", "--role", "client")
+	s.ok("token", "create", "ci", "--role", "editor", "--namespace", "shop")
+	s.fails(exitFailure, []string{"token", "create", "x", "--role", "owner"}, "invalid field role: must be evaluator, client, viewer, editor or admin")
+	s.fails(exitFailure, []string{"token", "create", "x", "--on", "a/b"}, "invalid field namespaceKeys[0]")
+	list := s.ok("token", "list")
+	for _, want := range []string{`all +admin +all`, `dashboard +viewer +shop,pay-\*`, `cdn +client +all`, `ci +editor +shop`} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("the list does not match %q:\n%s", want, list)
+		}
+	}
+	if got, want := s.ok("token", "list", "--json"), `"role": "viewer"`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want it to contain %s", got, want)
 	}
 }

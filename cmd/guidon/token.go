@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -31,6 +32,8 @@ type creating struct {
 	*program
 	connection  connection
 	namespace   string
+	role        string
+	on          []string
 	description string
 	expiresIn   time.Duration
 	expiresAt   string
@@ -50,6 +53,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 		Long:  tokenCreateHelp,
 		Example: `  guidon token create ci
   guidon token create checkout-service --namespace shop --expires-in 2160h
+  guidon token create dashboard --role viewer --on shop,pay-*
   guidon token create ci --address https://flags.example > token.txt`,
 		Args: oneArgument("name"),
 		RunE: p.action(c.run),
@@ -58,6 +62,8 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	flags := command.Flags()
 	c.given = flags.Changed
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
+	flags.StringVar(&c.role, "role", "", "what the token may do: evaluator, client, viewer, editor or admin (default admin)")
+	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 2160h")
 	flags.StringVar(&c.expiresAt, "expires-at", "", "the token expires at this `time`, such as 2030-01-31T12:00:00Z")
@@ -109,6 +115,7 @@ func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
 	}
 	request := &auth.CreateTokenRequest{
 		Name: name, Description: c.description, NamespaceKey: c.namespace, Metadata: metadata,
+		Role: c.role, NamespaceKeys: c.on,
 	}
 	switch {
 	case c.given("expires-in"):
@@ -186,16 +193,28 @@ func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error 
 		return p.printJSON(list)
 	}
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tNAME\tNAMESPACE\tCREATED\tEXPIRES")
+	fmt.Fprintln(table, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES")
 	for _, token := range tokens {
-		namespace := token.GetMetadata()[service.MetadataTokenNamespace]
-		if namespace == "" {
-			namespace = "all"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[service.MetadataTokenName]),
-			namespace, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
+		role, namespaces := granted(token)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[service.MetadataTokenName]),
+			role, namespaces, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
 	}
 	return table.Flush()
+}
+
+// granted returns the role of a token and where it holds.
+func granted(token *auth.Authentication) (role, namespaces string) {
+	role, namespaces = "admin", "all"
+	for _, grant := range token.GetAccess() { // none means that the token may do everything
+		role = grant.GetRole()
+		if on := strings.Join(grant.GetNamespaceKeys(), ","); on != service.Everywhere {
+			namespaces = on
+		}
+	}
+	if limit := token.GetMetadata()[service.MetadataTokenNamespace]; limit != "" {
+		namespaces = limit
+	}
+	return role, namespaces
 }
 
 func (p *program) expiry(token *auth.Authentication) string {

@@ -17,7 +17,12 @@ func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *au
 	if err != nil {
 		return nil, err
 	}
+	role, err := service.ParseRole(m.GetRole())
+	if err != nil {
+		return nil, err
+	}
 	token, created, err := s.CreateToken(ctx, w, service.TokenInput{
+		Role: role, Namespaces: m.GetNamespaceKeys(),
 		Name: m.GetName(), Description: m.GetDescription(), Namespace: m.GetNamespaceKey(),
 		ExpiresAt: expiresAt, Metadata: m.GetMetadata(),
 	})
@@ -57,7 +62,9 @@ func GetSelf(_ context.Context, _ *service.Service, c *call.Call, _ *emptypb.Emp
 	if self == nil {
 		return nil, call.Unauthenticated("the request has no authentication to return")
 	}
-	return wireAuthentication(self), nil
+	m := wireAuthentication(self)
+	m.Access = convert.All(self.Grants(), wireGrant)
+	return m, nil
 }
 
 // ExpireSelf ends the caller's authentication at a time, and the session of a browser
@@ -73,9 +80,17 @@ func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.E
 	return call.Response{Message: &emptypb.Empty{}, SetCookie: call.ExpiredCookies()}, nil
 }
 
+func wireGrant(g service.Grant) *auth.Grant {
+	return &auth.Grant{Role: g.Role.String(), NamespaceKeys: g.Namespaces}
+}
+
 func wireAuthentication(a *service.Authentication) *auth.Authentication {
-	return &auth.Authentication{
+	m := &auth.Authentication{
 		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
 		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,
 	}
+	if !a.Unlimited() {
+		m.Access = convert.All(a.Grants(), wireGrant)
+	}
+	return m
 }

@@ -23,16 +23,20 @@ type Capability struct {
 	Arrived   time.Time // when the stream was requested
 }
 
-// authenticate identifies the caller and checks that the scope of a token which is
-// limited to a namespace covers the request.
+// authenticate identifies the caller, and checks that the scope of a token which is
+// limited to a namespace covers the request, and that the caller has the role.
 func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Request, call *Call) error {
 	if err := i.resolveCaller(ctx, o, request, call); err != nil {
 		return err
 	}
-	if a := call.Caller.Authentication; a != nil {
-		return checkScope(a, o, request)
+	a := call.Caller.Authentication
+	if a == nil {
+		return nil
 	}
-	return nil
+	if err := checkScope(a, o, request); err != nil {
+		return err
+	}
+	return checkRole(a, o, request)
 }
 
 // resolveCaller identifies the caller and records it in call. If no credential is

@@ -57,6 +57,7 @@ type Operation struct {
 	Area   Area
 
 	disabled       bool
+	need           need
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the response has an ETag and depends on the client version

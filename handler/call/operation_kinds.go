@@ -26,7 +26,7 @@ type message[T any] interface {
 	proto.Message
 }
 
-// Read returns an operation that reads a namespace, which need not exist.
+// Read returns an operation that reads a namespace, which need not exist, for viewers.
 func Read[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(v service.View, m PQ) (PA, error),
@@ -66,10 +66,10 @@ func viewing[A, Q any, PA message[A], PQ message[Q]](
 			}
 			response.State = v.State
 			return response, err
-		})
+		}).Needing(service.RoleViewer)
 }
 
-// Change returns an operation that changes a namespace.
+// Change returns an operation that changes a namespace, for editors.
 func Change[Q, A any, PQ message[Q], PA message[A]](
 	name string, area Area, routes []Route,
 	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, int64, error),
@@ -80,10 +80,10 @@ func Change[Q, A any, PQ message[Q], PA message[A]](
 			response, err := responseOf(answer, err)
 			response.State = service.State{Namespace: request.about(), Revision: revision}
 			return response, err
-		}).Writing()
+		}).Writing().Needing(service.RoleEditor)
 }
 
-// Issue returns an operation that changes authentications.
+// Issue returns an operation that changes authentications, for admins of everything.
 func Issue[Q, A any, PQ message[Q], PA message[A]](
 	name string, routes []Route,
 	fn func(ctx context.Context, s *service.Service, w service.Write, m PQ) (PA, error),
@@ -92,7 +92,7 @@ func Issue[Q, A any, PQ message[Q], PA message[A]](
 		func(ctx context.Context, s *service.Service, c *Call, m PQ, _ *Request) (Response, error) {
 			answer, err := fn(ctx, s, c.Write(), m)
 			return responseOf(answer, err)
-		}).Issuing()
+		}).Issuing().NeedingEverywhere(service.RoleAdmin)
 }
 
 // Inform returns an operation that reads something else than a namespace.

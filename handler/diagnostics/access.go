@@ -7,6 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Diagnostics serves what shows the state of the process.
@@ -83,20 +84,22 @@ func (d Diagnostics) guardMetrics(x *exchange.Exchange) error {
 	if d.MetricsPublic {
 		return nil
 	}
-	return d.requireOperator(x, ", or set metrics.public")
+	return d.requireOperator(x, service.RoleViewer, ", or set metrics.public")
 }
 
-func (d Diagnostics) guardProfiling(x *exchange.Exchange) error { return d.requireOperator(x, "") }
+func (d Diagnostics) guardProfiling(x *exchange.Exchange) error {
+	return d.requireOperator(x, service.RoleAdmin, "")
+}
 
 // requireOperator returns an error unless the request has a credential for the whole
-// instance. It ignores the address of the peer: a proxy on this machine need not
+// instance, with the role. It ignores the address of the peer: a proxy on this machine need not
 // disclose that it forwards a request. otherwise is another remedy, for the message.
-func (d Diagnostics) requireOperator(x *exchange.Exchange, otherwise string) error {
+func (d Diagnostics) requireOperator(x *exchange.Exchange, role service.Role, otherwise string) error {
 	if !d.Required {
 		return guidon.Errorf(guidon.PermissionDenied,
 			"permission denied: use the listener of server.diagnostics_address, or require authentication and present a token%s", otherwise)
 	}
-	err := identifyUnlimited(x)
+	err := require(x, role, service.Everywhere)
 	if guidon.CodeOf(err) != guidon.Unauthenticated {
 		return err
 	}
@@ -108,15 +111,18 @@ func (d Diagnostics) requireOperator(x *exchange.Exchange, otherwise string) err
 	}
 }
 
-// identifyUnlimited returns Unauthenticated unless the request has a credential
-// that is not limited to a namespace.
-func identifyUnlimited(x *exchange.Exchange) error {
+// require returns Unauthenticated unless the request has a credential that is not limited
+// to a namespace, and PermissionDenied if that lacks the role in the namespace.
+func require(x *exchange.Exchange, role service.Role, namespace string) error {
 	a, err := x.Identify()
 	if err != nil {
 		return err
 	}
 	if _, limited := a.Scope(); limited {
 		return call.Unauthenticated("the token is limited to a namespace")
+	}
+	if !a.May(role, namespace) {
+		return service.Refusal(role, namespace)
 	}
 	return nil
 }

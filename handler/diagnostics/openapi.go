@@ -9,6 +9,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -41,7 +42,7 @@ func OpenAPI(compressed []byte, required bool) exchange.Plain {
 func Analytics(required bool) exchange.Plain {
 	return exchange.Plain{Method: http.MethodGet, Pattern: analyticsPath, AnyHost: required, Serve: func(x *exchange.Exchange) {
 		if required {
-			if err := identifyUnlimited(x); err != nil {
+			if err := require(x, service.RoleViewer, x.PathVariable("namespace_key")); err != nil {
 				x.ReplyError(err)
 				return
 			}

@@ -48,7 +48,8 @@ type route struct {
 }
 
 // NewRouter returns the router for the operations that are enabled, the other routes and
-// the mounts. It panics if two of them claim the same path.
+// the mounts. It panics if two of them claim the same path, or if an operation does not
+// state which role it needs.
 func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router {
 	t := &Router{
 		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
@@ -61,6 +62,9 @@ func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router
 	checkOverlaps(rows, plain, mounts)
 	t.mux.Use(t.routing)
 	for _, row := range rows {
+		if _, _, stated := row.Needs(); !stated {
+			panic(row.Name + " does not state which role it needs")
+		}
 		if row.Enabled() {
 			for _, r := range row.Routes {
 				t.addRow(row, r)

@@ -28,7 +28,7 @@ func (naming) Error(x *Exchange, err error) {
 func newRouter(mounts ...Mount) *Router {
 	invoker := call.NewInvoker(call.Config{Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler)})
 	row := func(method, pattern string, area call.Area) Row {
-		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil), Form: naming{}}
+		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).ForEveryIdentity(), Form: naming{}}
 	}
 	tail := row(http.MethodPost, "/tails/v1/{key}", call.AreaOFREP)
 	tail.Rest = true

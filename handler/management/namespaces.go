@@ -14,9 +14,9 @@ import (
 )
 
 // ListNamespaces lists the namespaces page by page.
-func ListNamespaces(ctx context.Context, s *service.Service, _ *call.Call, m *flipt.ListNamespaceRequest, request *call.Request) (call.Response, error) {
+func ListNamespaces(ctx context.Context, s *service.Service, c *call.Call, m *flipt.ListNamespaceRequest, request *call.Request) (call.Response, error) {
 	requested := convert.Page(m)
-	namespaces, page, err := s.ListNamespaces(ctx, requested)
+	namespaces, page, err := s.ListNamespaces(ctx, c.Caller, requested)
 	if err != nil {
 		return call.Response{}, err
 	}

@@ -53,7 +53,7 @@ var insideTests = []string{
 	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
-	"TestProfiler", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestProfiler", "TestRoles", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate

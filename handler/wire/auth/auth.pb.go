@@ -198,13 +198,15 @@ func (x *ListAuthenticationMethodsResponse) GetMethods() []*MethodInfo {
 }
 
 type Authentication struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Method        Method                 `protobuf:"varint,2,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	Metadata      map[string]string      `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Id        string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Method    Method                 `protobuf:"varint,2,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	Metadata  map[string]string      `protobuf:"bytes,6,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// What the caller may do, in the response about the caller itself.
+	Access        []*Grant `protobuf:"bytes,1000,rep,name=access,proto3" json:"access,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -281,6 +283,67 @@ func (x *Authentication) GetMetadata() map[string]string {
 	return nil
 }
 
+func (x *Authentication) GetAccess() []*Grant {
+	if x != nil {
+		return x.Access
+	}
+	return nil
+}
+
+// Grant is a role in some namespaces.
+type Grant struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Role  string                 `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	// Keys, beginnings such as "pay-*", or "*" for all.
+	NamespaceKeys []string `protobuf:"bytes,2,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Grant) Reset() {
+	*x = Grant{}
+	mi := &file_auth_auth_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Grant) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Grant) ProtoMessage() {}
+
+func (x *Grant) ProtoReflect() protoreflect.Message {
+	mi := &file_auth_auth_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Grant.ProtoReflect.Descriptor instead.
+func (*Grant) Descriptor() ([]byte, []int) {
+	return file_auth_auth_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Grant) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *Grant) GetNamespaceKeys() []string {
+	if x != nil {
+		return x.NamespaceKeys
+	}
+	return nil
+}
+
 type GetAuthenticationRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -290,7 +353,7 @@ type GetAuthenticationRequest struct {
 
 func (x *GetAuthenticationRequest) Reset() {
 	*x = GetAuthenticationRequest{}
-	mi := &file_auth_auth_proto_msgTypes[3]
+	mi := &file_auth_auth_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -302,7 +365,7 @@ func (x *GetAuthenticationRequest) String() string {
 func (*GetAuthenticationRequest) ProtoMessage() {}
 
 func (x *GetAuthenticationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[3]
+	mi := &file_auth_auth_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -315,7 +378,7 @@ func (x *GetAuthenticationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetAuthenticationRequest.ProtoReflect.Descriptor instead.
 func (*GetAuthenticationRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{3}
+	return file_auth_auth_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetAuthenticationRequest) GetId() string {
@@ -336,7 +399,7 @@ type ListAuthenticationsRequest struct {
 
 func (x *ListAuthenticationsRequest) Reset() {
 	*x = ListAuthenticationsRequest{}
-	mi := &file_auth_auth_proto_msgTypes[4]
+	mi := &file_auth_auth_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -348,7 +411,7 @@ func (x *ListAuthenticationsRequest) String() string {
 func (*ListAuthenticationsRequest) ProtoMessage() {}
 
 func (x *ListAuthenticationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[4]
+	mi := &file_auth_auth_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -361,7 +424,7 @@ func (x *ListAuthenticationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuthenticationsRequest.ProtoReflect.Descriptor instead.
 func (*ListAuthenticationsRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{4}
+	return file_auth_auth_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListAuthenticationsRequest) GetMethod() Method {
@@ -395,7 +458,7 @@ type ListAuthenticationsResponse struct {
 
 func (x *ListAuthenticationsResponse) Reset() {
 	*x = ListAuthenticationsResponse{}
-	mi := &file_auth_auth_proto_msgTypes[5]
+	mi := &file_auth_auth_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -407,7 +470,7 @@ func (x *ListAuthenticationsResponse) String() string {
 func (*ListAuthenticationsResponse) ProtoMessage() {}
 
 func (x *ListAuthenticationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[5]
+	mi := &file_auth_auth_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -420,7 +483,7 @@ func (x *ListAuthenticationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAuthenticationsResponse.ProtoReflect.Descriptor instead.
 func (*ListAuthenticationsResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{5}
+	return file_auth_auth_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListAuthenticationsResponse) GetAuthentications() []*Authentication {
@@ -446,7 +509,7 @@ type DeleteAuthenticationRequest struct {
 
 func (x *DeleteAuthenticationRequest) Reset() {
 	*x = DeleteAuthenticationRequest{}
-	mi := &file_auth_auth_proto_msgTypes[6]
+	mi := &file_auth_auth_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -458,7 +521,7 @@ func (x *DeleteAuthenticationRequest) String() string {
 func (*DeleteAuthenticationRequest) ProtoMessage() {}
 
 func (x *DeleteAuthenticationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[6]
+	mi := &file_auth_auth_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -471,7 +534,7 @@ func (x *DeleteAuthenticationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAuthenticationRequest.ProtoReflect.Descriptor instead.
 func (*DeleteAuthenticationRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{6}
+	return file_auth_auth_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeleteAuthenticationRequest) GetId() string {
@@ -490,7 +553,7 @@ type ExpireAuthenticationSelfRequest struct {
 
 func (x *ExpireAuthenticationSelfRequest) Reset() {
 	*x = ExpireAuthenticationSelfRequest{}
-	mi := &file_auth_auth_proto_msgTypes[7]
+	mi := &file_auth_auth_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -502,7 +565,7 @@ func (x *ExpireAuthenticationSelfRequest) String() string {
 func (*ExpireAuthenticationSelfRequest) ProtoMessage() {}
 
 func (x *ExpireAuthenticationSelfRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[7]
+	mi := &file_auth_auth_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -515,7 +578,7 @@ func (x *ExpireAuthenticationSelfRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExpireAuthenticationSelfRequest.ProtoReflect.Descriptor instead.
 func (*ExpireAuthenticationSelfRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{7}
+	return file_auth_auth_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExpireAuthenticationSelfRequest) GetExpiresAt() *timestamppb.Timestamp {
@@ -526,19 +589,23 @@ func (x *ExpireAuthenticationSelfRequest) GetExpiresAt() *timestamppb.Timestamp 
 }
 
 type CreateTokenRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	NamespaceKey  string                 `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
-	Metadata      map[string]string      `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Name         string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Description  string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	ExpiresAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	NamespaceKey string                 `protobuf:"bytes,4,opt,name=namespace_key,json=namespaceKey,proto3" json:"namespace_key,omitempty"`
+	Metadata     map[string]string      `protobuf:"bytes,7,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// evaluator, client, viewer, editor or admin, which is the default.
+	Role string `protobuf:"bytes,1000,opt,name=role,proto3" json:"role,omitempty"`
+	// Where the role holds, as in Grant; none means everywhere.
+	NamespaceKeys []string `protobuf:"bytes,1001,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateTokenRequest) Reset() {
 	*x = CreateTokenRequest{}
-	mi := &file_auth_auth_proto_msgTypes[8]
+	mi := &file_auth_auth_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +617,7 @@ func (x *CreateTokenRequest) String() string {
 func (*CreateTokenRequest) ProtoMessage() {}
 
 func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[8]
+	mi := &file_auth_auth_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +630,7 @@ func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{8}
+	return file_auth_auth_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateTokenRequest) GetName() string {
@@ -601,6 +668,20 @@ func (x *CreateTokenRequest) GetMetadata() map[string]string {
 	return nil
 }
 
+func (x *CreateTokenRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *CreateTokenRequest) GetNamespaceKeys() []string {
+	if x != nil {
+		return x.NamespaceKeys
+	}
+	return nil
+}
+
 type CreateTokenResponse struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	ClientToken    string                 `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
@@ -611,7 +692,7 @@ type CreateTokenResponse struct {
 
 func (x *CreateTokenResponse) Reset() {
 	*x = CreateTokenResponse{}
-	mi := &file_auth_auth_proto_msgTypes[9]
+	mi := &file_auth_auth_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -623,7 +704,7 @@ func (x *CreateTokenResponse) String() string {
 func (*CreateTokenResponse) ProtoMessage() {}
 
 func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[9]
+	mi := &file_auth_auth_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -636,7 +717,7 @@ func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateTokenResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{9}
+	return file_auth_auth_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateTokenResponse) GetClientToken() string {
@@ -663,7 +744,7 @@ type AuthorizeURLRequest struct {
 
 func (x *AuthorizeURLRequest) Reset() {
 	*x = AuthorizeURLRequest{}
-	mi := &file_auth_auth_proto_msgTypes[10]
+	mi := &file_auth_auth_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -675,7 +756,7 @@ func (x *AuthorizeURLRequest) String() string {
 func (*AuthorizeURLRequest) ProtoMessage() {}
 
 func (x *AuthorizeURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[10]
+	mi := &file_auth_auth_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -688,7 +769,7 @@ func (x *AuthorizeURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthorizeURLRequest.ProtoReflect.Descriptor instead.
 func (*AuthorizeURLRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{10}
+	return file_auth_auth_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AuthorizeURLRequest) GetProvider() string {
@@ -714,7 +795,7 @@ type AuthorizeURLResponse struct {
 
 func (x *AuthorizeURLResponse) Reset() {
 	*x = AuthorizeURLResponse{}
-	mi := &file_auth_auth_proto_msgTypes[11]
+	mi := &file_auth_auth_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -726,7 +807,7 @@ func (x *AuthorizeURLResponse) String() string {
 func (*AuthorizeURLResponse) ProtoMessage() {}
 
 func (x *AuthorizeURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[11]
+	mi := &file_auth_auth_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -739,7 +820,7 @@ func (x *AuthorizeURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthorizeURLResponse.ProtoReflect.Descriptor instead.
 func (*AuthorizeURLResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{11}
+	return file_auth_auth_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AuthorizeURLResponse) GetAuthorizeUrl() string {
@@ -760,7 +841,7 @@ type CallbackRequest struct {
 
 func (x *CallbackRequest) Reset() {
 	*x = CallbackRequest{}
-	mi := &file_auth_auth_proto_msgTypes[12]
+	mi := &file_auth_auth_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +853,7 @@ func (x *CallbackRequest) String() string {
 func (*CallbackRequest) ProtoMessage() {}
 
 func (x *CallbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[12]
+	mi := &file_auth_auth_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +866,7 @@ func (x *CallbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallbackRequest.ProtoReflect.Descriptor instead.
 func (*CallbackRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{12}
+	return file_auth_auth_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CallbackRequest) GetProvider() string {
@@ -819,7 +900,7 @@ type CallbackResponse struct {
 
 func (x *CallbackResponse) Reset() {
 	*x = CallbackResponse{}
-	mi := &file_auth_auth_proto_msgTypes[13]
+	mi := &file_auth_auth_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -831,7 +912,7 @@ func (x *CallbackResponse) String() string {
 func (*CallbackResponse) ProtoMessage() {}
 
 func (x *CallbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[13]
+	mi := &file_auth_auth_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -844,7 +925,7 @@ func (x *CallbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallbackResponse.ProtoReflect.Descriptor instead.
 func (*CallbackResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{13}
+	return file_auth_auth_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CallbackResponse) GetClientToken() string {
@@ -870,7 +951,7 @@ type VerifyServiceAccountRequest struct {
 
 func (x *VerifyServiceAccountRequest) Reset() {
 	*x = VerifyServiceAccountRequest{}
-	mi := &file_auth_auth_proto_msgTypes[14]
+	mi := &file_auth_auth_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +963,7 @@ func (x *VerifyServiceAccountRequest) String() string {
 func (*VerifyServiceAccountRequest) ProtoMessage() {}
 
 func (x *VerifyServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[14]
+	mi := &file_auth_auth_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +976,7 @@ func (x *VerifyServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*VerifyServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{14}
+	return file_auth_auth_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *VerifyServiceAccountRequest) GetServiceAccountToken() string {
@@ -915,7 +996,7 @@ type VerifyServiceAccountResponse struct {
 
 func (x *VerifyServiceAccountResponse) Reset() {
 	*x = VerifyServiceAccountResponse{}
-	mi := &file_auth_auth_proto_msgTypes[15]
+	mi := &file_auth_auth_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -927,7 +1008,7 @@ func (x *VerifyServiceAccountResponse) String() string {
 func (*VerifyServiceAccountResponse) ProtoMessage() {}
 
 func (x *VerifyServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[15]
+	mi := &file_auth_auth_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -940,7 +1021,7 @@ func (x *VerifyServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*VerifyServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{15}
+	return file_auth_auth_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *VerifyServiceAccountResponse) GetClientToken() string {
@@ -970,7 +1051,7 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x12session_compatible\x18\x03 \x01(\bR\x11sessionCompatible\x123\n" +
 	"\bmetadata\x18\x04 \x01(\v2\x17.google.protobuf.StructR\bmetadata\"U\n" +
 	"!ListAuthenticationMethodsResponse\x120\n" +
-	"\amethods\x18\x01 \x03(\v2\x16.flipt.auth.MethodInfoR\amethods\"\x80\x03\n" +
+	"\amethods\x18\x01 \x03(\v2\x16.flipt.auth.MethodInfoR\amethods\"\xac\x03\n" +
 	"\x0eAuthentication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\x06method\x18\x02 \x01(\x0e2\x12.flipt.auth.MethodR\x06method\x129\n" +
@@ -980,10 +1061,14 @@ const file_auth_auth_proto_rawDesc = "" +
 	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12D\n" +
-	"\bmetadata\x18\x06 \x03(\v2(.flipt.auth.Authentication.MetadataEntryR\bmetadata\x1a;\n" +
+	"\bmetadata\x18\x06 \x03(\v2(.flipt.auth.Authentication.MetadataEntryR\bmetadata\x12*\n" +
+	"\x06access\x18\xe8\a \x03(\v2\x11.flipt.auth.GrantR\x06access\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"*\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"B\n" +
+	"\x05Grant\x12\x12\n" +
+	"\x04role\x18\x01 \x01(\tR\x04role\x12%\n" +
+	"\x0enamespace_keys\x18\x02 \x03(\tR\rnamespaceKeys\"*\n" +
 	"\x18GetAuthenticationRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"}\n" +
 	"\x1aListAuthenticationsRequest\x12*\n" +
@@ -998,14 +1083,16 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\\\n" +
 	"\x1fExpireAuthenticationSelfRequest\x129\n" +
 	"\n" +
-	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xb1\x02\n" +
+	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xee\x02\n" +
 	"\x12CreateTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x129\n" +
 	"\n" +
 	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12#\n" +
 	"\rnamespace_key\x18\x04 \x01(\tR\fnamespaceKey\x12H\n" +
-	"\bmetadata\x18\a \x03(\v2,.flipt.auth.CreateTokenRequest.MetadataEntryR\bmetadata\x1a;\n" +
+	"\bmetadata\x18\a \x03(\v2,.flipt.auth.CreateTokenRequest.MetadataEntryR\bmetadata\x12\x13\n" +
+	"\x04role\x18\xe8\a \x01(\tR\x04role\x12&\n" +
+	"\x0enamespace_keys\x18\xe9\a \x03(\tR\rnamespaceKeys\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"|\n" +
@@ -1070,77 +1157,79 @@ func file_auth_auth_proto_rawDescGZIP() []byte {
 }
 
 var file_auth_auth_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_auth_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_auth_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_auth_auth_proto_goTypes = []any{
 	(Method)(0),        // 0: flipt.auth.Method
 	(*MethodInfo)(nil), // 1: flipt.auth.MethodInfo
 	(*ListAuthenticationMethodsResponse)(nil), // 2: flipt.auth.ListAuthenticationMethodsResponse
 	(*Authentication)(nil),                    // 3: flipt.auth.Authentication
-	(*GetAuthenticationRequest)(nil),          // 4: flipt.auth.GetAuthenticationRequest
-	(*ListAuthenticationsRequest)(nil),        // 5: flipt.auth.ListAuthenticationsRequest
-	(*ListAuthenticationsResponse)(nil),       // 6: flipt.auth.ListAuthenticationsResponse
-	(*DeleteAuthenticationRequest)(nil),       // 7: flipt.auth.DeleteAuthenticationRequest
-	(*ExpireAuthenticationSelfRequest)(nil),   // 8: flipt.auth.ExpireAuthenticationSelfRequest
-	(*CreateTokenRequest)(nil),                // 9: flipt.auth.CreateTokenRequest
-	(*CreateTokenResponse)(nil),               // 10: flipt.auth.CreateTokenResponse
-	(*AuthorizeURLRequest)(nil),               // 11: flipt.auth.AuthorizeURLRequest
-	(*AuthorizeURLResponse)(nil),              // 12: flipt.auth.AuthorizeURLResponse
-	(*CallbackRequest)(nil),                   // 13: flipt.auth.CallbackRequest
-	(*CallbackResponse)(nil),                  // 14: flipt.auth.CallbackResponse
-	(*VerifyServiceAccountRequest)(nil),       // 15: flipt.auth.VerifyServiceAccountRequest
-	(*VerifyServiceAccountResponse)(nil),      // 16: flipt.auth.VerifyServiceAccountResponse
-	nil,                                       // 17: flipt.auth.Authentication.MetadataEntry
-	nil,                                       // 18: flipt.auth.CreateTokenRequest.MetadataEntry
-	(*structpb.Struct)(nil),                   // 19: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),             // 20: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                     // 21: google.protobuf.Empty
+	(*Grant)(nil),                             // 4: flipt.auth.Grant
+	(*GetAuthenticationRequest)(nil),          // 5: flipt.auth.GetAuthenticationRequest
+	(*ListAuthenticationsRequest)(nil),        // 6: flipt.auth.ListAuthenticationsRequest
+	(*ListAuthenticationsResponse)(nil),       // 7: flipt.auth.ListAuthenticationsResponse
+	(*DeleteAuthenticationRequest)(nil),       // 8: flipt.auth.DeleteAuthenticationRequest
+	(*ExpireAuthenticationSelfRequest)(nil),   // 9: flipt.auth.ExpireAuthenticationSelfRequest
+	(*CreateTokenRequest)(nil),                // 10: flipt.auth.CreateTokenRequest
+	(*CreateTokenResponse)(nil),               // 11: flipt.auth.CreateTokenResponse
+	(*AuthorizeURLRequest)(nil),               // 12: flipt.auth.AuthorizeURLRequest
+	(*AuthorizeURLResponse)(nil),              // 13: flipt.auth.AuthorizeURLResponse
+	(*CallbackRequest)(nil),                   // 14: flipt.auth.CallbackRequest
+	(*CallbackResponse)(nil),                  // 15: flipt.auth.CallbackResponse
+	(*VerifyServiceAccountRequest)(nil),       // 16: flipt.auth.VerifyServiceAccountRequest
+	(*VerifyServiceAccountResponse)(nil),      // 17: flipt.auth.VerifyServiceAccountResponse
+	nil,                                       // 18: flipt.auth.Authentication.MetadataEntry
+	nil,                                       // 19: flipt.auth.CreateTokenRequest.MetadataEntry
+	(*structpb.Struct)(nil),                   // 20: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),             // 21: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),                     // 22: google.protobuf.Empty
 }
 var file_auth_auth_proto_depIdxs = []int32{
 	0,  // 0: flipt.auth.MethodInfo.method:type_name -> flipt.auth.Method
-	19, // 1: flipt.auth.MethodInfo.metadata:type_name -> google.protobuf.Struct
+	20, // 1: flipt.auth.MethodInfo.metadata:type_name -> google.protobuf.Struct
 	1,  // 2: flipt.auth.ListAuthenticationMethodsResponse.methods:type_name -> flipt.auth.MethodInfo
 	0,  // 3: flipt.auth.Authentication.method:type_name -> flipt.auth.Method
-	20, // 4: flipt.auth.Authentication.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 5: flipt.auth.Authentication.created_at:type_name -> google.protobuf.Timestamp
-	20, // 6: flipt.auth.Authentication.updated_at:type_name -> google.protobuf.Timestamp
-	17, // 7: flipt.auth.Authentication.metadata:type_name -> flipt.auth.Authentication.MetadataEntry
-	0,  // 8: flipt.auth.ListAuthenticationsRequest.method:type_name -> flipt.auth.Method
-	3,  // 9: flipt.auth.ListAuthenticationsResponse.authentications:type_name -> flipt.auth.Authentication
-	20, // 10: flipt.auth.ExpireAuthenticationSelfRequest.expires_at:type_name -> google.protobuf.Timestamp
-	20, // 11: flipt.auth.CreateTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
-	18, // 12: flipt.auth.CreateTokenRequest.metadata:type_name -> flipt.auth.CreateTokenRequest.MetadataEntry
-	3,  // 13: flipt.auth.CreateTokenResponse.authentication:type_name -> flipt.auth.Authentication
-	3,  // 14: flipt.auth.CallbackResponse.authentication:type_name -> flipt.auth.Authentication
-	3,  // 15: flipt.auth.VerifyServiceAccountResponse.authentication:type_name -> flipt.auth.Authentication
-	21, // 16: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:input_type -> google.protobuf.Empty
-	21, // 17: flipt.auth.AuthenticationService.GetAuthenticationSelf:input_type -> google.protobuf.Empty
-	4,  // 18: flipt.auth.AuthenticationService.GetAuthentication:input_type -> flipt.auth.GetAuthenticationRequest
-	5,  // 19: flipt.auth.AuthenticationService.ListAuthentications:input_type -> flipt.auth.ListAuthenticationsRequest
-	7,  // 20: flipt.auth.AuthenticationService.DeleteAuthentication:input_type -> flipt.auth.DeleteAuthenticationRequest
-	8,  // 21: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:input_type -> flipt.auth.ExpireAuthenticationSelfRequest
-	9,  // 22: flipt.auth.AuthenticationMethodTokenService.CreateToken:input_type -> flipt.auth.CreateTokenRequest
-	11, // 23: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
-	13, // 24: flipt.auth.AuthenticationMethodOIDCService.Callback:input_type -> flipt.auth.CallbackRequest
-	15, // 25: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:input_type -> flipt.auth.VerifyServiceAccountRequest
-	11, // 26: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
-	13, // 27: flipt.auth.AuthenticationMethodGithubService.Callback:input_type -> flipt.auth.CallbackRequest
-	2,  // 28: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:output_type -> flipt.auth.ListAuthenticationMethodsResponse
-	3,  // 29: flipt.auth.AuthenticationService.GetAuthenticationSelf:output_type -> flipt.auth.Authentication
-	3,  // 30: flipt.auth.AuthenticationService.GetAuthentication:output_type -> flipt.auth.Authentication
-	6,  // 31: flipt.auth.AuthenticationService.ListAuthentications:output_type -> flipt.auth.ListAuthenticationsResponse
-	21, // 32: flipt.auth.AuthenticationService.DeleteAuthentication:output_type -> google.protobuf.Empty
-	21, // 33: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:output_type -> google.protobuf.Empty
-	10, // 34: flipt.auth.AuthenticationMethodTokenService.CreateToken:output_type -> flipt.auth.CreateTokenResponse
-	12, // 35: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
-	14, // 36: flipt.auth.AuthenticationMethodOIDCService.Callback:output_type -> flipt.auth.CallbackResponse
-	16, // 37: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:output_type -> flipt.auth.VerifyServiceAccountResponse
-	12, // 38: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
-	14, // 39: flipt.auth.AuthenticationMethodGithubService.Callback:output_type -> flipt.auth.CallbackResponse
-	28, // [28:40] is the sub-list for method output_type
-	16, // [16:28] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	21, // 4: flipt.auth.Authentication.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 5: flipt.auth.Authentication.created_at:type_name -> google.protobuf.Timestamp
+	21, // 6: flipt.auth.Authentication.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 7: flipt.auth.Authentication.metadata:type_name -> flipt.auth.Authentication.MetadataEntry
+	4,  // 8: flipt.auth.Authentication.access:type_name -> flipt.auth.Grant
+	0,  // 9: flipt.auth.ListAuthenticationsRequest.method:type_name -> flipt.auth.Method
+	3,  // 10: flipt.auth.ListAuthenticationsResponse.authentications:type_name -> flipt.auth.Authentication
+	21, // 11: flipt.auth.ExpireAuthenticationSelfRequest.expires_at:type_name -> google.protobuf.Timestamp
+	21, // 12: flipt.auth.CreateTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
+	19, // 13: flipt.auth.CreateTokenRequest.metadata:type_name -> flipt.auth.CreateTokenRequest.MetadataEntry
+	3,  // 14: flipt.auth.CreateTokenResponse.authentication:type_name -> flipt.auth.Authentication
+	3,  // 15: flipt.auth.CallbackResponse.authentication:type_name -> flipt.auth.Authentication
+	3,  // 16: flipt.auth.VerifyServiceAccountResponse.authentication:type_name -> flipt.auth.Authentication
+	22, // 17: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:input_type -> google.protobuf.Empty
+	22, // 18: flipt.auth.AuthenticationService.GetAuthenticationSelf:input_type -> google.protobuf.Empty
+	5,  // 19: flipt.auth.AuthenticationService.GetAuthentication:input_type -> flipt.auth.GetAuthenticationRequest
+	6,  // 20: flipt.auth.AuthenticationService.ListAuthentications:input_type -> flipt.auth.ListAuthenticationsRequest
+	8,  // 21: flipt.auth.AuthenticationService.DeleteAuthentication:input_type -> flipt.auth.DeleteAuthenticationRequest
+	9,  // 22: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:input_type -> flipt.auth.ExpireAuthenticationSelfRequest
+	10, // 23: flipt.auth.AuthenticationMethodTokenService.CreateToken:input_type -> flipt.auth.CreateTokenRequest
+	12, // 24: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
+	14, // 25: flipt.auth.AuthenticationMethodOIDCService.Callback:input_type -> flipt.auth.CallbackRequest
+	16, // 26: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:input_type -> flipt.auth.VerifyServiceAccountRequest
+	12, // 27: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
+	14, // 28: flipt.auth.AuthenticationMethodGithubService.Callback:input_type -> flipt.auth.CallbackRequest
+	2,  // 29: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:output_type -> flipt.auth.ListAuthenticationMethodsResponse
+	3,  // 30: flipt.auth.AuthenticationService.GetAuthenticationSelf:output_type -> flipt.auth.Authentication
+	3,  // 31: flipt.auth.AuthenticationService.GetAuthentication:output_type -> flipt.auth.Authentication
+	7,  // 32: flipt.auth.AuthenticationService.ListAuthentications:output_type -> flipt.auth.ListAuthenticationsResponse
+	22, // 33: flipt.auth.AuthenticationService.DeleteAuthentication:output_type -> google.protobuf.Empty
+	22, // 34: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:output_type -> google.protobuf.Empty
+	11, // 35: flipt.auth.AuthenticationMethodTokenService.CreateToken:output_type -> flipt.auth.CreateTokenResponse
+	13, // 36: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
+	15, // 37: flipt.auth.AuthenticationMethodOIDCService.Callback:output_type -> flipt.auth.CallbackResponse
+	17, // 38: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:output_type -> flipt.auth.VerifyServiceAccountResponse
+	13, // 39: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
+	15, // 40: flipt.auth.AuthenticationMethodGithubService.Callback:output_type -> flipt.auth.CallbackResponse
+	29, // [29:41] is the sub-list for method output_type
+	17, // [17:29] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_auth_auth_proto_init() }
@@ -1154,7 +1243,7 @@ func file_auth_auth_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_auth_auth_proto_rawDesc), len(file_auth_auth_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   6,
 		},
