@@ -165,18 +165,23 @@ func TestRoleOverHTTP(t *testing.T) {
 	}
 }
 
-// TestRoleOfImport: an editor imports into a namespace that exists, and only an admin into
-// a new one.
+// TestRoleOfImport: an editor imports into a namespace that exists. Only an admin imports
+// into a new one, or changes the name of one.
 func TestRoleOfImport(t *testing.T) {
 	s := newServer(t, required)
-	const body = `{"document":{"flags":[{"key":"f","name":"F"}]}}`
 	for _, test := range []struct {
-		role      service.Role
-		namespace string
-		status    int
+		role            service.Role
+		namespace, name string
+		status          int
 	}{
-		{service.RoleEditor, "default", 200}, {service.RoleEditor, "new", 403}, {service.RoleAdmin, "new", 200},
+		{service.RoleEditor, "default", "", 200},
+		{service.RoleEditor, "new", "", 403},
+		{service.RoleAdmin, "new", "", 200},
+		{service.RoleEditor, "new", "new", 200}, // its name already
+		{service.RoleEditor, "new", "Renamed", 403},
+		{service.RoleAdmin, "new", "Renamed", 200},
 	} {
+		body := `{"mode":2,"document":{"namespace":{"name":"` + test.name + `"},"flags":[{"key":"f","name":"F"}]}}`
 		token := "Bearer " + s.grant(test.role, "default", "new")
 		r := s.do("POST", "/api/v1/namespaces/"+test.namespace+"/import", body, "Authorization", token)
 		if r.status != test.status {

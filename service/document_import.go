@@ -73,8 +73,8 @@ var errDryRun = errors.New("dry run")
 // [Document.Validate] does, although rules may also refer to stored segments. It returns
 // InvalidArgument too if an object exists already and the mode is ImportCreate, NotFound
 // if the default namespace does not exist, and TooLarge if a flag or segment is too
-// large to be stored. It returns PermissionDenied if the namespace does not exist and the
-// caller may not create it. doc is not modified.
+// large to be stored. It returns PermissionDenied if the import creates or changes the
+// namespace itself, and the caller may not. doc is not modified.
 func (s *Service) Import(ctx context.Context, w Write, namespace string, doc *Document, mode ImportMode, dryRun bool) (*ImportResult, int64, error) {
 	namespace = guidon.NamespaceKey(namespace)
 	if err := checkEnum("mode", mode); err != nil {
@@ -138,8 +138,10 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 	if err := i.readState(ctx); err != nil {
 		return err
 	}
-	if a := i.by.Authentication; i.namespace == nil && a != nil && !a.May(RoleAdmin, i.result.Namespace) {
-		return Refusal(RoleAdmin, i.result.Namespace)
+	if i.namespace == nil { // before all other checks
+		if err := i.mayPutNamespace(); err != nil {
+			return err
+		}
 	}
 	i.referable = map[string]bool{}
 	if i.mode != ImportReplace {
@@ -164,6 +166,15 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 			return err
 		}
 		free(patch.Put)
+	}
+	return nil
+}
+
+// mayPutNamespace returns PermissionDenied unless the caller may create and change the
+// namespace itself.
+func (i *importing) mayPutNamespace() error {
+	if a := i.by.Authentication; a != nil && !a.May(RoleAdmin, i.result.Namespace) {
+		return Refusal(RoleAdmin, i.result.Namespace)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // The document must have passed all checks.
 func (i *importing) patches(ctx context.Context, d *Document) iter.Seq2[change.Patch, error] {
 	return func(yield func(change.Patch, error) bool) {
-		if !yield(i.namespacePatch(d.Namespace), nil) {
+		if !yield(i.namespacePatch(d.Namespace)) {
 			return
 		}
 		for _, g := range d.Segments {
@@ -56,10 +56,10 @@ func (d *Document) flagKeys() map[string]bool {
 	return keys
 }
 
-func (i *importing) namespacePatch(want DocumentNamespace) change.Patch {
+func (i *importing) namespacePatch(want DocumentNamespace) (change.Patch, error) {
 	have := i.namespace
 	if want.Key == guidon.DefaultNamespace {
-		return change.Patch{}
+		return change.Patch{}, nil
 	}
 	if have == nil {
 		created := &guidon.Namespace{
@@ -67,21 +67,24 @@ func (i *importing) namespacePatch(want DocumentNamespace) change.Patch {
 			CreatedAt: i.now, UpdatedAt: i.now,
 		}
 		i.addChange(change.KindNamespace, want.Key, change.ActionCreate, nil, &Document{Namespace: documentNamespace(created)})
-		return change.Patch{Put: change.Objects{Namespace: created}}
+		return change.Patch{Put: change.Objects{Namespace: created}}, nil
 	}
 	if i.mode != ImportUpdate && i.mode != ImportReplace {
-		return change.Patch{}
+		return change.Patch{}, nil
 	}
 	updated := *have
 	updated.Name = cmp.Or(want.Name, have.Name)
 	updated.Description = cmp.Or(want.Description, have.Description)
 	if updated.Name == have.Name && updated.Description == have.Description {
-		return change.Patch{}
+		return change.Patch{}, nil
+	}
+	if err := i.mayPutNamespace(); err != nil {
+		return change.Patch{}, err
 	}
 	updated.UpdatedAt = i.now
 	i.addChange(change.KindNamespace, want.Key, change.ActionUpdate,
 		&Document{Namespace: documentNamespace(have)}, &Document{Namespace: documentNamespace(&updated)})
-	return change.Patch{Put: change.Objects{Namespace: &updated}}
+	return change.Patch{Put: change.Objects{Namespace: &updated}}, nil
 }
 
 func (i *importing) segmentPatch(ctx context.Context, want *DocumentSegment) (change.Patch, error) {
