@@ -75,6 +75,20 @@ func TestRoleText(t *testing.T) {
 	}
 }
 
+// TestTokenMetadata: nobody can make up what the service says about a token.
+func TestTokenMetadata(t *testing.T) {
+	s := newService(t)
+	for key, ok := range map[string]bool{
+		"team": true, "io.service.auth": true, "IO.service.auth.x": true,
+		"io.service.auth.token.namespace": false, "io.service.auth.anything": false, "io.service.auth.": false,
+	} {
+		_, _, err := s.CreateToken(t.Context(), service.Write{}, service.TokenInput{Name: "t", Metadata: map[string]string{key: "x"}})
+		if got := err == nil; got != ok || !ok && !errors.Is(err, guidon.InvalidArgument) {
+			t.Errorf("%s: got error %v", key, err)
+		}
+	}
+}
+
 // TestGrantedNamespaces: where a token's role holds is checked when the token is created.
 func TestGrantedNamespaces(t *testing.T) {
 	s := newService(t)

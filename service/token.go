@@ -9,6 +9,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 )
 
+// metadataPrefix is that of all metadata keys which the service itself sets.
+const metadataPrefix = "io.service.auth."
+
 // Metadata keys of static tokens. The first three are those of contract 10.1, with
 // io.service instead of io.flipt; the last holds the id of the creating actor.
 const (
@@ -31,7 +34,7 @@ type Authentication struct {
 	Role       Role      `json:"role,omitzero"`
 	Namespaces []string  `json:"namespaces,omitempty"`
 	CreatedAt  time.Time `json:"createdAt"`
-	UpdatedAt time.Time         `json:"updatedAt"`
+	UpdatedAt  time.Time `json:"updatedAt"`
 
 	actorID string // set by NewAuthenticationSet
 }

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -25,7 +27,7 @@ type TokenInput struct {
 	Description string
 	Namespace   string            // if not empty, the token is limited to this namespace
 	ExpiresAt   *time.Time        // nil means never
-	Metadata    map[string]string // additional pairs; the service's own keys take precedence
+	Metadata    map[string]string // additional pairs, whose keys must not begin with that of the service's own
 	Role        Role              // RoleUnset means RoleAdmin
 	Namespaces  []string          // where the role holds: patterns of [Grant]; none means everywhere
 }
@@ -89,6 +91,11 @@ func (s *Service) CreateToken(ctx context.Context, w Write, in TokenInput) (toke
 	}
 	if err := checkGranted(in.Namespaces); err != nil {
 		return "", nil, err
+	}
+	for key := range in.Metadata {
+		if strings.HasPrefix(key, metadataPrefix) {
+			return "", nil, invalidField("metadata", fmt.Sprintf("keys must not begin with %q", metadataPrefix))
+		}
 	}
 	token = newToken()
 	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {

@@ -118,7 +118,7 @@ func TestCreateToken(t *testing.T) {
 	by := service.Write{By: service.Caller{Actor: change.Actor{ID: "token:maker"}}}
 	token, a, err := s.CreateToken(t.Context(), by, service.TokenInput{
 		Name: "ci", Description: "for CI", Namespace: "default",
-		Metadata: map[string]string{"team": "shop", service.MetadataTokenName: "overridden", service.MetadataTokenCreatedBy: "forged"},
+		Metadata: map[string]string{"team": "shop"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,10 @@ func TestCreateToken(t *testing.T) {
 	if namespace, limited := a.Scope(); namespace != "default" || !limited {
 		t.Errorf("scope %q, %t", namespace, limited)
 	}
-	for _, in := range []service.TokenInput{{}, {Name: "n", Namespace: "  "}, {Name: "n", Namespace: "a/b"}} {
+	for _, in := range []service.TokenInput{
+		{}, {Name: "n", Namespace: "  "}, {Name: "n", Namespace: "a/b"},
+		{Name: "n", Metadata: map[string]string{service.MetadataTokenCreatedBy: "forged"}},
+	} {
 		if _, _, err := s.CreateToken(t.Context(), service.Write{}, in); !errors.Is(err, guidon.InvalidArgument) {
 			t.Errorf("%+v: got error %v, want an InvalidArgument", in, err)
 		}
