@@ -11,8 +11,11 @@ const (
 	stateCookie = "service_client_state"
 )
 
-// TokenFromCookies returns the value of the token cookie, or "" if there is none.
-func TokenFromCookies(lines []string) string {
+// HasSession reports whether the header has the cookie of a session.
+func HasSession(header http.Header) bool { return len(sessionTokens(header["Cookie"])) > 0 }
+
+// sessionTokens returns the values of the token cookies that are not empty.
+func sessionTokens(lines []string) (tokens []string) {
 	for _, line := range lines {
 		if !strings.Contains(line, tokenCookie) {
 			continue
@@ -22,12 +25,12 @@ func TokenFromCookies(lines []string) string {
 			continue
 		}
 		for _, c := range cookies {
-			if c.Name == tokenCookie {
-				return c.Value
+			if c.Name == tokenCookie && c.Value != "" {
+				tokens = append(tokens, c.Value)
 			}
 		}
 	}
-	return ""
+	return tokens
 }
 
 // ExpiredCookies returns the values of Set-Cookie that make a browser delete both

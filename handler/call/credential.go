@@ -116,7 +116,7 @@ func withReason(err error, reason string) error {
 }
 
 // clientToken returns the client token of the credential. The cookie is used only if
-// there is no Authorization header at all (contract 10.2).
+// there is no Authorization header at all (contract 10.2), and only if it is there once.
 func clientToken(authorization, cookie []string) (string, error) {
 	if len(authorization) > 0 {
 		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
@@ -125,10 +125,14 @@ func clientToken(authorization, cookie []string) (string, error) {
 		}
 		return token, nil
 	}
-	if token := TokenFromCookies(cookie); token != "" {
-		return token, nil
+	switch tokens := sessionTokens(cookie); len(tokens) {
+	case 0:
+		return "", Unauthenticated("no credential in the request")
+	case 1:
+		return tokens[0], nil
 	}
-	return "", Unauthenticated("no credential in the request")
+	// A page of a sibling domain can plant a cookie beside the visitor's own.
+	return "", Unauthenticated("several cookies of a session")
 }
 
 // Unauthenticated returns the error of every failed authentication, with a reason for

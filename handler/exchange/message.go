@@ -130,7 +130,7 @@ func (messages) Error(x *Exchange, err error) {
 	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
 	if code == guidon.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", message)
-		if x.route != nil && x.route.area == call.AreaAuthentication && call.TokenFromCookies(x.Request.Header["Cookie"]) != "" {
+		if x.route != nil && x.route.area == call.AreaAuthentication && call.HasSession(x.Request.Header) {
 			for _, cookie := range call.ExpiredCookies() {
 				x.Header().Add("Set-Cookie", cookie)
 			}

@@ -88,9 +88,8 @@ func hasCredential(header http.Header) bool {
 // usesSession reports whether the session cookie is the credential of a request.
 // An API key replaces it only if the route accepts those; see clientToken.
 func usesSession(header http.Header, apiKey bool) bool {
-	cookies := header["Cookie"]
-	if len(cookies) == 0 || len(header["Authorization"]) > 0 || apiKey && First(header, "X-Api-Key") != "" {
+	if len(header["Authorization"]) > 0 || apiKey && First(header, "X-Api-Key") != "" {
 		return false
 	}
-	return call.TokenFromCookies(cookies) != ""
+	return call.HasSession(header)
 }
