@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,7 @@ func schema(t *testing.T, db *sql.DB, s *harness.DatabaseServer) string {
 	columns := texts(t, db, `SELECT table_name, column_name, data_type, COALESCE(character_maximum_length, 0), is_nullable,
 		COALESCE(collation_name, ''), COALESCE(column_default, '') FROM information_schema.columns
 		WHERE table_schema = `+schemaOf(s)+` ORDER BY table_name, ordinal_position`)
+	sortByName(columns, 1)
 	var text strings.Builder
 	table := ""
 	for _, c := range columns {
@@ -75,7 +77,9 @@ func schema(t *testing.T, db *sql.DB, s *harness.DatabaseServer) string {
 		fmt.Fprintf(&text, "    %-14s %s\n", c[1], kind)
 	}
 	text.WriteString("\nindexes\n")
-	for _, i := range texts(t, db, indexes) {
+	rows := texts(t, db, indexes)
+	sortByName(rows, 2)
+	for _, i := range rows {
 		what := strings.TrimSpace(i[2] + " (" + i[3] + ")")
 		if s.IsPostgres() {
 			_, after, _ := strings.Cut(i[3], " USING ")
@@ -87,6 +91,12 @@ func schema(t *testing.T, db *sql.DB, s *harness.DatabaseServer) string {
 		fmt.Fprintf(&text, "    %s.%s %s\n", i[0], i[1], what)
 	}
 	return strings.TrimPrefix(text.String(), "\n")
+}
+
+// sortByName sorts the rows by their first columns, whatever the collation of the database:
+// MySQL and MariaDB have the underscore in different places.
+func sortByName(rows [][]string, columns int) {
+	slices.SortStableFunc(rows, func(a, b []string) int { return slices.Compare(a[:columns], b[:columns]) })
 }
 
 // texts returns the rows of the query, with all values as strings.
