@@ -3,6 +3,8 @@ package failures_test
 import (
 	"fmt"
 	"net/netip"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,4 +148,19 @@ func TestFlood(t *testing.T) {
 	check(t, "afterwards", fails(l, from("192.0.2.1"), 200), 0)
 	c.pass(time.Second)
 	check(t, "a second later", fails(l, from("192.0.2.1"), 200), 10)
+}
+
+// TestConcurrent: failures that happen at the same time are counted once each.
+func TestConcurrent(t *testing.T) {
+	l := newLimiter(newClock(), failures.Config{PerAddress: 10, Total: 15})
+	var within atomic.Int64
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() { within.Add(int64(fails(l, from(fmt.Sprintf("192.0.2.%d", i%2)), 50))) })
+	}
+	group.Wait()
+	check(t, "two addresses", int(within.Load()), 150)
+	if diff := cmp.Diff(failures.Stats{Denied: 150, Limited: 250}, l.Stats()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 }
