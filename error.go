@@ -25,6 +25,7 @@ const (
 	Unavailable                    // a dependency is down or too slow; try again later
 	Canceled                       // the client disconnected or canceled
 	DeadlineExceeded               // the client's deadline passed
+	Limited                        // too many failed credentials of this client, or of all
 )
 
 var codeTexts = [...]string{
@@ -39,6 +40,7 @@ var codeTexts = [...]string{
 	Unavailable:        "unavailable",
 	Canceled:           "canceled",
 	DeadlineExceeded:   "deadline exceeded",
+	Limited:            "limited",
 }
 
 // Error implements error, so that a Code can be the target of errors.Is.

@@ -14,7 +14,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// TestCodes tests contract 5.2, with two additions.
+// TestCodes tests contract 5.2, with three additions.
 func TestCodes(t *testing.T) {
 	for code, want := range map[guidon.Code][2]int{
 		call.OK:                   {0, 200},
@@ -24,6 +24,7 @@ func TestCodes(t *testing.T) {
 		guidon.NotFound:           {5, 404},
 		guidon.PermissionDenied:   {7, 403},
 		guidon.TooLarge:           {8, 413},
+		guidon.Limited:            {8, 429},
 		guidon.FailedPrecondition: {9, 412},
 		guidon.Unimplemented:      {12, 501},
 		guidon.Internal:           {13, 500},

@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/address"
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/budget"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/failures"
 	"github.com/guidonhq/guidon/handler/stream"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
@@ -52,6 +54,8 @@ type Config struct {
 	Now            func() time.Time
 	Timeout        time.Duration        // limits the work on one request; zero means 30 s
 	Overload       *call.OverloadConfig // nil disables load shedding
+	Failures       *failures.Limiter    // of credentials; nil disables the limits
+	Proxies        address.Proxies      // between the callers and the service, for the limits
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
 }
@@ -71,7 +75,8 @@ func New(config Config) *Handler {
 	config, tick := config.withDefaults()
 	invoker := call.NewInvoker(call.Config{
 		Service: config.Service, Authentication: config.Authentication, Budget: config.Budget,
-		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload, Observer: config.Observer,
+		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
+		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
 	routing := exchange.Config{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}

@@ -171,7 +171,7 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	}
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
-			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Logger: logger,
+			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)

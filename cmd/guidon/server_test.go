@@ -231,6 +231,51 @@ func TestServerSettings(t *testing.T) {
 	}
 }
 
+// TestFailureLimit: failed credentials are limited and counted as configured. On this
+// machine they are not limited by default.
+func TestFailureLimit(t *testing.T) {
+	const secret, one = "hunter2-hunter2", "GUIDON_AUTHENTICATION_FAILURE_LIMIT_PER_ADDRESS=1"
+	for name, test := range map[string]struct {
+		settings  []string
+		forwarded string
+		limited   bool
+	}{
+		"by default":                    {nil, "", false},
+		"on this machine":               {[]string{one, "GUIDON_AUTHENTICATION_FAILURE_LIMIT_LOOPBACK=true"}, "", true},
+		"in total":                      {[]string{"GUIDON_AUTHENTICATION_FAILURE_LIMIT_PER_ADDRESS=0", "GUIDON_AUTHENTICATION_FAILURE_LIMIT_TOTAL=1", "GUIDON_AUTHENTICATION_FAILURE_LIMIT_LOOPBACK=true"}, "", true},
+		"behind a proxy":                {[]string{one, "GUIDON_SERVER_TRUSTED_PROXIES=10.0.0.0/8 127.0.0.1"}, "192.0.2.1, 10.0.0.1", true},
+		"behind one that is not listed": {[]string{one, "GUIDON_SERVER_TRUSTED_PROXIES=10.0.0.0/8"}, "192.0.2.1", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newShell(t, withTokens...).with(append(test.settings, "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+secret)...).serve()
+			limited := false
+			for range 200 {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.web+"/api/v1/namespaces", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("Authorization", "Bearer nope")
+				if test.forwarded != "" {
+					request.Header.Set("X-Forwarded-For", test.forwarded)
+				}
+				response, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = response.Body.Close()
+				limited = limited || response.StatusCode == http.StatusTooManyRequests
+			}
+			if limited != test.limited {
+				t.Errorf("limited: %t, want %t", limited, test.limited)
+			}
+			code, metrics := server.get("/metrics", secret)
+			if counted := !strings.Contains(metrics, `guidon_failed_credentials_total{result="limited"} 0`); code != http.StatusOK || counted != test.limited {
+				t.Errorf("metrics: got %d, counted as limited: %t", code, counted)
+			}
+		})
+	}
+}
+
 // TestEvaluationsLogged: evaluations are logged if configured, and always counted in
 // the metrics.
 func TestEvaluationsLogged(t *testing.T) {

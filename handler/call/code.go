@@ -18,8 +18,8 @@ type transportCode struct {
 	http int
 }
 
-// transportCodes is the mapping of contract 5.2. FailedPrecondition and TooLarge are
-// additions: the reference uses neither.
+// transportCodes is the mapping of contract 5.2. FailedPrecondition, TooLarge and Limited
+// are additions: the reference uses none of them.
 var transportCodes = [...]transportCode{
 	guidon.Internal:           {13, http.StatusInternalServerError},
 	guidon.InvalidArgument:    {3, http.StatusBadRequest},
@@ -32,6 +32,7 @@ var transportCodes = [...]transportCode{
 	guidon.Unavailable:        {14, http.StatusServiceUnavailable},
 	guidon.Canceled:           {1, statusClientGone},
 	guidon.DeadlineExceeded:   {4, http.StatusGatewayTimeout},
+	guidon.Limited:            {8, http.StatusTooManyRequests},
 }
 
 // GRPCCode returns the number of the gRPC status code, 0 for [OK].

@@ -85,17 +85,24 @@ func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Ca
 		a, age, err := i.service.Reauthenticate(ctx, d, next, recognized)
 		return a, age, withReason(err, reasonUnknown)
 	case c == nil:
-		return i.Identify(ctx, request.Credentials, d, next)
+		return i.identify(ctx, request.Credentials, d, next)
 	}
 	a, age, until, err := i.service.AuthenticateListener(ctx, d, c.Namespace, c.Text, c.Arrived)
 	call.Until = until
-	return a, age, withReason(err, "the capability, or the token it was issued for, is not valid here")
+	return a, age, withReason(err, reasonCapability)
 }
 
-// Identify returns the authentication of a token or cookie, and the age of the tokens if
+// Identify returns the authentication of a token or cookie. It counts one that fails as a
+// failure of the sender.
+func (i *Invoker) Identify(ctx context.Context, c Credentials, from Sender) (*service.Authentication, error) {
+	a, _, err := i.identify(ctx, c, service.Demand{}, "")
+	return a, i.limit(ctx, from, err)
+}
+
+// identify returns the authentication of a token or cookie, and the age of the tokens if
 // they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
+func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
 	token, err := clientToken(c.Authorization, c.Cookie)
 	if err != nil {
 		return nil, 0, err
@@ -104,13 +111,22 @@ func (i *Invoker) Identify(ctx context.Context, c Credentials, d service.Demand,
 	return a, age, withReason(err, reasonUnknown)
 }
 
-// reasonUnknown is logged for a token that identifies no caller.
-const reasonUnknown = "the token is unknown or has expired"
+// failure is why a credential identifies no caller, for the log.
+type failure string
+
+func (f failure) Error() string { return string(f) }
+
+// The reasons why a credential fails.
+const (
+	reasonUnknown    failure = "the token is unknown or has expired"
+	reasonCapability failure = "the capability, or the token it was issued for, is not valid here"
+	reasonMalformed  failure = "the Authorization header is not a bearer token"
+)
 
 // withReason returns err, with the reason for the log if it is Unauthenticated.
-func withReason(err error, reason string) error {
+func withReason(err error, reason failure) error {
 	if errors.Is(err, guidon.Unauthenticated) {
-		return Unauthenticated(reason)
+		return unauthenticated(reason)
 	}
 	return err
 }
@@ -121,7 +137,7 @@ func clientToken(authorization, cookie []string) (string, error) {
 	if len(authorization) > 0 {
 		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
 		if !ok || token == "" {
-			return "", Unauthenticated("the Authorization header is not a bearer token")
+			return "", unauthenticated(reasonMalformed)
 		}
 		return token, nil
 	}
@@ -137,10 +153,12 @@ func clientToken(authorization, cookie []string) (string, error) {
 
 // Unauthenticated returns the error of every failed authentication, with a reason for
 // the log.
-func Unauthenticated(reason string) error {
+func Unauthenticated(reason string) error { return unauthenticated(errors.New(reason)) }
+
+func unauthenticated(reason error) error {
 	return &guidon.Error{
 		Code:    guidon.Unauthenticated,
 		Message: guidon.PublicMessage(service.ErrUnauthenticated),
-		Err:     errors.New(reason),
+		Err:     reason,
 	}
 }

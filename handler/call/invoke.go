@@ -8,7 +8,9 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/change"
+	"github.com/guidonhq/guidon/handler/address"
 	"github.com/guidonhq/guidon/handler/budget"
+	"github.com/guidonhq/guidon/handler/failures"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -20,9 +22,11 @@ type Config struct {
 	Authentication AuthenticationConfig
 	Budget         *budget.Budget
 	Logger         *slog.Logger
-	Timeout        time.Duration   // limits the work on one request
-	Overload       *OverloadConfig // nil disables load shedding
-	Observer       Observer        // optional
+	Timeout        time.Duration     // limits the work on one request
+	Overload       *OverloadConfig   // nil disables load shedding
+	Failures       *failures.Limiter // of credentials; nil disables the limits
+	Proxies        address.Proxies   // between the callers and the service; optional
+	Observer       Observer          // optional
 }
 
 // AuthenticationConfig configures which requests need a credential.
@@ -117,6 +121,7 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	if err = i.receive(bounded, o, request, work); err == nil {
 		err = i.authenticate(bounded, o, request, call)
 	}
+	err = i.limit(bounded, request.Sender, err)
 	if err == nil {
 		err = ctx.Err() // do not start work for a caller that has disconnected
 	}

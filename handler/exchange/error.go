@@ -33,7 +33,8 @@ func (s status) encode(pretty bool) []byte {
 // the event.
 func (x *Exchange) ReplyError(err error) {
 	x.Event.Err = err
-	if guidon.CodeOf(err) == guidon.Unavailable {
+	switch guidon.CodeOf(err) {
+	case guidon.Unavailable, guidon.Limited:
 		x.Header().Set("Retry-After", "1")
 	}
 	x.router.formOf(x).Error(x, err)

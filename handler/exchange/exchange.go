@@ -105,6 +105,7 @@ func (x *Exchange) end() {
 // Carry runs the operation for x.Call, and sets the headers with the revision and the age
 // of the response's data. It may be called once.
 func (x *Exchange) Carry(ctx context.Context, o *call.Operation) (call.Response, error) {
+	x.Call.Sender = x
 	response, err := x.router.invoker.Carry(ctx, o, &x.Call, &x.work, &x.Event)
 	x.setState(response.State)
 	return response, err
@@ -130,11 +131,15 @@ func (x *Exchange) setState(state service.State) {
 }
 
 // Identify returns the authentication of the request's token or cookie, or
-// Unauthenticated.
+// Unauthenticated or Limited. It may be called once.
 func (x *Exchange) Identify() (*service.Authentication, error) {
 	credentials := call.Credentials{Authorization: x.Request.Header["Authorization"], Cookie: x.Request.Header["Cookie"]}
-	a, _, err := x.router.invoker.Identify(x.Request.Context(), credentials, service.Demand{}, "")
-	return a, err
+	return x.router.invoker.Identify(x.Request.Context(), credentials, x)
+}
+
+// From implements [call.Sender].
+func (x *Exchange) From(context.Context) (connection string, forwarded []string) {
+	return x.Request.RemoteAddr, x.Request.Header["X-Forwarded-For"]
 }
 
 // WriteHeader implements [http.ResponseWriter] and records the status.

@@ -130,10 +130,12 @@ func (f Form) open(x *exchange.Exchange, o *call.Operation) (s *openStream, firs
 		return nil, nil, err
 	}
 	s = &openStream{hub: f.Hub, x: x, pieces: x.Pieces(), op: o, request: request, listener: request.Payload.(Listener)}
+	request.Sender = x
 	response, err := x.CarryAgain(x.Request.Context(), o, request)
 	if err != nil {
 		return nil, nil, err
 	}
+	request.Sender = nil // a credential that becomes invalid later is no attempt of the client
 	if err := s.prepare(); err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/tap"
 
 	"github.com/guidonhq/guidon/handler/call"
@@ -25,7 +26,7 @@ func keepMetadata(ctx context.Context, info *tap.Info) (context.Context, error) 
 // requestOf returns the request with the metadata that the handler uses (contract 12).
 // Keys are always in lower case in HTTP/2.
 func requestOf(ctx context.Context, in *inbound) call.Request {
-	md, _ := ctx.Value(metadataKey{}).(metadata.MD)
+	md := receivedMetadata(ctx)
 	return call.Request{
 		Credentials: call.Credentials{
 			Authorization: md["authorization"],
@@ -39,7 +40,22 @@ func requestOf(ctx context.Context, in *inbound) call.Request {
 		RequestID:     first(md["x-request-id"]),
 		Transport:     transportGRPC,
 		Source:        in,
+		Sender:        in,
 	}
+}
+
+// receivedMetadata returns the metadata that keepMetadata has stored.
+func receivedMetadata(ctx context.Context) metadata.MD {
+	md, _ := ctx.Value(metadataKey{}).(metadata.MD)
+	return md
+}
+
+// From implements [call.Sender].
+func (in *inbound) From(ctx context.Context) (connection string, forwarded []string) {
+	if p, ok := peer.FromContext(ctx); ok {
+		connection = p.Addr.String()
+	}
+	return connection, receivedMetadata(ctx)["x-forwarded-for"]
 }
 
 // sendHeader sends as metadata what HTTP sends in response headers. It ignores errors,

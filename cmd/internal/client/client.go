@@ -99,7 +99,7 @@ func operation(method string) (*call.Operation, error) {
 }
 
 // codeOf returns the code for a gRPC status code, or Internal if the service never
-// returns that one.
+// returns that one. For that of both TooLarge and Limited it returns TooLarge.
 func codeOf(number uint32) guidon.Code {
 	for code := guidon.Internal; code <= guidon.DeadlineExceeded; code++ {
 		if call.GRPCCode(code) == number {

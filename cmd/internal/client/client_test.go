@@ -342,6 +342,30 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestLimited: a call that is limited is not retried, since its token would not become
+// valid.
+func TestLimited(t *testing.T) {
+	var calls atomic.Int32
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"code":8,"message":"too many","details":[]}`))
+	}))
+	defer web.Close()
+	c, err := client.Dial(web.URL, client.Options{Token: "wrong"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	err = c.Invoke(t.Context(), "/flipt.Flipt/GetFlag", &flipt.GetFlagRequest{Key: "a"}, new(flipt.Flag))
+	if !errors.Is(err, guidon.Limited) || err.Error() != "too many" {
+		t.Errorf("got error %v, want Limited", err)
+	}
+	if got := calls.Load(); got != 1 {
+		t.Errorf("got %d calls, want 1", got)
+	}
+}
+
 // TestUnexpectedResponses: responses that are not from the service are errors.
 func TestUnexpectedResponses(t *testing.T) {
 	tests := []struct {

@@ -128,7 +128,11 @@ func (c *httpClient) statusError(r *http.Response, body []byte) error {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(body, &status) == nil && status.Code != 0 {
-		return guidon.Errorf(codeOf(status.Code), "%s", status.Message)
+		code := codeOf(status.Code)
+		if r.StatusCode == http.StatusTooManyRequests {
+			code = guidon.Limited
+		}
+		return guidon.Errorf(code, "%s", status.Message)
 	}
 	if location := r.Header.Get("Location"); location != "" {
 		return fmt.Errorf("%s redirects to another address (%s); use the final address", c.address, r.Status)

@@ -40,6 +40,11 @@ func (s Server) check(found *problems) {
 		found.key("server.grpc_port", "must differ from "+port)
 	}
 	s.checkDiagnostics(port, found)
+	for _, text := range s.TrustedProxies {
+		if _, err := parseNetwork(text); err != nil {
+			found.key("server.trusted_proxies", fmt.Sprintf("%v, not %q", err, text))
+		}
+	}
 	for _, name := range s.AllowedHosts {
 		if name != "*" && !isHostName(name) {
 			found.key("server.allowed_hosts", "must be * or host names such as flags.example, without scheme, port or pattern, not "+strconv.Quote(name))

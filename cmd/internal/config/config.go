@@ -32,6 +32,7 @@ type Server struct {
 	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 uses any free port."`
 	DiagnosticsAddress  string        `key:"diagnostics_address" doc:"Address and port, such as 127.0.0.1:8081, of an additional listener for operators. It serves /health, /metrics and, if diagnostics.profiling.enabled is true, /debug/pprof over plain HTTP without authentication, so it must be reachable by operators only. Empty disables it."`
 	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, that the HTTP listeners accept in requests that need no authentication; * accepts every name. localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa are always accepted. Evaluation, OFREP and health accept every name. This prevents web pages whose name resolves to this service from using it (DNS rebinding)."`
+	TrustedProxies      []string      `key:"trusted_proxies" doc:"Networks such as 10.0.0.0/8, or addresses, of the proxies in front of this service that append the address of their client to X-Forwarded-For. The last address in it that is not one of them is the caller's, for authentication.failure_limit. The header of any other client is ignored."`
 	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required if the protocol is https."`
 	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required if the protocol is https."`
 	GRPCConnMaxIdleTime time.Duration `key:"grpc_conn_max_idle_time" default:"0s" min:"0s" doc:"A gRPC connection without calls is closed after this long; 0s keeps it."`
@@ -118,6 +119,15 @@ type Authentication struct {
 	Required bool    `key:"required" default:"false" doc:"Rejects requests without a valid token. If false, tokens are not checked."`
 	Exclude  Exclude `key:"exclude" doc:"Parts of the API that need no token even if authentication is required."`
 	Methods  Methods `key:"methods" doc:"Authentication methods."`
+
+	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are never limited."`
+}
+
+// FailureLimit configures the limits of failed credentials.
+type FailureLimit struct {
+	PerAddress int  `key:"per_address" default:"10" min:"0" max:"1000000" doc:"Requests with an invalid token per second from one address, or from one IPv6 network of 64 bits. As many as in ten seconds may arrive together. 0 means no limit."`
+	Total      int  `key:"total" default:"1000" min:"0" max:"1000000" doc:"The same from all addresses."`
+	Loopback   bool `key:"loopback" default:"false" doc:"The limits also apply to clients on this machine. These include a proxy on this machine that server.trusted_proxies does not list, and so all of its clients."`
 }
 
 // Exclude selects the parts of the API that need no token.

@@ -167,7 +167,8 @@ func TestTemplate(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		// Empty and nil are equivalent.
-		got.Authentication.Methods.Token.Bootstrap.Metadata, got.Server.AllowedHosts = nil, nil
+		got.Authentication.Methods.Token.Bootstrap.Metadata = nil
+		got.Server.AllowedHosts, got.Server.TrustedProxies = nil, nil
 		if diff := cmp.Diff(standard(), got); diff != "" {
 			t.Errorf("%s (-default +got):\n%s", name, diff)
 		}

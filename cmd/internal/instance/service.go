@@ -10,6 +10,8 @@ import (
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -32,6 +34,8 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 		Timeout:       c.Server.RequestTimeout,
 		ImportMemory:  importMemory(),
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
+		Failures:      newFailures(c.Authentication.FailureLimit),
+		Proxies:       c.Server.TrustedNetworks(),
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)
@@ -40,4 +44,8 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h
+}
+
+func newFailures(c config.FailureLimit) *failures.Limiter {
+	return failures.New(failures.Config{PerAddress: c.PerAddress, Total: c.Total, Loopback: c.Loopback, Now: clock.Tick})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/diagnostics"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/handler/failures"
 	"github.com/guidonhq/guidon/handler/stream"
 )
 
@@ -27,12 +28,13 @@ const maxScrapes = 4
 // Config configures [New]. The zero value of every field is a usable
 // default.
 type Config struct {
-	Info    diagnostics.Info    // of the build
-	Caches  func() []CacheStats // called at each scrape; nil = no cache metrics
-	Redis   func() RedisStats   // called with Caches; nil = no Redis metrics
-	Streams *stream.Hub         // nil = no stream metrics
-	Memory  *budget.Budget      // of the handler; nil = no memory metrics
-	Logger  *slog.Logger        // for failed scrapes; nil = slog.Default
+	Info     diagnostics.Info    // of the build
+	Caches   func() []CacheStats // called at each scrape; nil = no cache metrics
+	Redis    func() RedisStats   // called with Caches; nil = no Redis metrics
+	Streams  *stream.Hub         // nil = no stream metrics
+	Memory   *budget.Budget      // of the handler; nil = no memory metrics
+	Failures *failures.Limiter   // of the handler; nil = no metrics of failed credentials
+	Logger   *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
 // Registry counts operations and evaluations in a registry of its own. The names are
@@ -82,6 +84,9 @@ func New(config Config) *Registry {
 	}
 	if config.Memory != nil {
 		m.registry.MustRegister(memoryCollector{config.Memory})
+	}
+	if config.Failures != nil {
+		m.registry.MustRegister(failureCollector{config.Failures})
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)

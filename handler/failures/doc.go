@@ -1,0 +1,2 @@
+// Package failures limits how many failed credentials are answered as such.
+package failures

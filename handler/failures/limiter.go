@@ -1,0 +1,94 @@
+package failures
+
+import (
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/address"
+)
+
+// Config configures a [Limiter].
+type Config struct {
+	PerAddress int              // failures per second of one address; 0 means no limit
+	Total      int              // failures per second of all addresses; 0 means no limit
+	Loopback   bool             // the limits also apply to callers on this machine
+	Now        func() time.Time // required
+}
+
+// Limiter limits failed credentials for each address and in total. IPv6 addresses with the
+// same first 64 bits count as one, because they belong to one network. A limit is a bucket
+// from which each failure takes one. It holds the failures of ten seconds.
+//
+// A failure beyond a limit takes nothing. So a caller is slowed down to the limit but never
+// locked out, and one address has no more than its own part of the total.
+//
+// A Limiter is safe for concurrent use. Its memory is limited; see [MaxAddresses].
+type Limiter struct {
+	loopback bool
+	now      func() time.Time
+	denied   atomic.Uint64
+	limited  atomic.Uint64
+
+	mu        sync.Mutex
+	rate      rate      // of the total
+	full      time.Time // when the bucket of the total is full again
+	addresses table
+}
+
+// New returns a Limiter whose buckets are full.
+func New(config Config) *Limiter {
+	return &Limiter{
+		loopback: config.Loopback, now: config.Now,
+		rate: rateOf(config.Total), addresses: newTable(rateOf(config.PerAddress)),
+	}
+}
+
+// Fail counts a failed credential of the caller, and reports whether it is beyond a limit.
+func (l *Limiter) Fail(caller address.Caller) (limited bool) {
+	if caller.Local && !l.loopback || l.take(groupOf(caller.Address)) {
+		l.denied.Add(1)
+		return false
+	}
+	l.limited.Add(1)
+	return true
+}
+
+// take takes a failure out of the bucket of the address and that of the total. If one of
+// them is empty, it takes nothing and reports false.
+func (l *Limiter) take(group netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	full, ok := l.rate.take(l.full, now)
+	if !ok || !l.addresses.take(group, now) {
+		return false
+	}
+	l.full = full
+	return true
+}
+
+// Stats are what a Limiter has counted.
+type Stats struct {
+	Denied  uint64 // failures within the limits, and those to which no limit applies
+	Limited uint64 // failures beyond a limit
+}
+
+// Stats returns what the Limiter has counted so far.
+func (l *Limiter) Stats() Stats {
+	return Stats{Denied: l.denied.Load(), Limited: l.limited.Load()}
+}
+
+// networkBits is the length of the prefix of an IPv6 network. One host can have any
+// address in it.
+const networkBits = 64
+
+// groupOf returns what stands for all addresses that count as one.
+func groupOf(a netip.Addr) netip.Addr {
+	if !a.Is6() {
+		return a
+	}
+	network, _ := a.Prefix(networkBits) // 64 bits are valid for every IPv6 address
+	return network.Addr()
+}
