@@ -49,9 +49,11 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration", "TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
+	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration",
+	"TestFailureAddress", "TestFailureEvent", "TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
+	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
 	"TestInvalidUTF8InRequests", "TestInvoke",
-	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
+	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNotFailures", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
 	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
 	"TestProfiler", "TestRoles", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
 }
