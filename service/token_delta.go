@@ -32,12 +32,17 @@ func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *Authentication
 	if len(deltas) == 0 {
 		return s
 	}
-	next := s.successor()
-	for _, d := range deltas {
-		next.add(d.prepare())
+	prepared, size := make([]AuthenticationDelta, len(deltas)), s.size
+	for i, d := range deltas {
+		prepared[i] = d.prepare()
+		size += d.Size()
 	}
-	if next.size > maxSince {
-		return NewAuthenticationSet(next.revision, next.ordered())
+	if size > maxSince {
+		return NewAuthenticationSet(deltas[len(deltas)-1].Revision, applyInOrder(s.ordered(), prepared))
+	}
+	next := s.successor()
+	for _, d := range prepared {
+		next.add(d)
 	}
 	return next
 }
