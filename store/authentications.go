@@ -57,19 +57,19 @@ func (s *session) loadAuthentications(ctx context.Context, held *service.Authent
 	if err != nil {
 		return nil, err
 	}
-	base := service.NewAuthenticationSet(guidon.Revision{}, nil)
+	var from guidon.Revision
 	if l.descends(h.revision.Number) {
-		base = held
+		from = l.held
 	}
-	from, delta, err := s.authenticationsSince(ctx, base.Revision(), h.revision.Number, nil)
+	from, delta, err := s.authenticationsSince(ctx, from, h.revision.Number, nil)
 	if err != nil {
 		return nil, err
 	}
-	if from != base.Revision() {
-		base = service.NewAuthenticationSet(from, nil)
+	if from == (guidon.Revision{}) {
+		return service.NewAuthenticationSet(h.revision, delta.Created), nil
 	}
 	delta.Revision = h.revision
-	return base.Apply(delta), nil
+	return held.Apply(delta), nil
 }
 
 // maxChanged limits the change records whose authentications are read by id, and the
