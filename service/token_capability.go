@@ -78,7 +78,7 @@ func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace,
 	if err != nil {
 		return nil, 0, time.Time{}, err
 	}
-	a := set.byHandle()[string(raw[:handleSize])]
+	a := set.byCapability(raw[:handleSize])
 	until := time.Unix(int64(binary.BigEndian.Uint64(raw[handleSize:])), 0) // #nosec G115 -- the bits are meant
 	switch {
 	case a == nil, a.Expired(s.now()):
@@ -87,14 +87,4 @@ func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace,
 		return a, age, until, nil
 	}
 	return nil, 0, time.Time{}, ErrUnauthenticated
-}
-
-func indexByHandle(all []*Authentication) map[string]*Authentication {
-	index := make(map[string]*Authentication, len(all))
-	for _, a := range all {
-		if a.Signs() {
-			index[string(a.handle())] = a
-		}
-	}
-	return index
 }

@@ -1,7 +1,9 @@
 package service
 
 import (
+	"maps"
 	"slices"
+	"sync"
 
 	"github.com/guidonhq/guidon"
 )
@@ -18,14 +20,91 @@ type AuthenticationDelta struct {
 // deletes.
 func (d AuthenticationDelta) Size() int { return len(d.Changed) + len(d.Created) + len(d.Deleted) }
 
+// maxSince limits the changes that a set keeps beside a whole one. Every Apply copies
+// them; if they become more, it builds a whole set. With 20,000 authentications a larger
+// limit saves little time.
+const maxSince = 256
+
 // Apply returns the set after the deltas, each of which must start at the revision
-// that the previous one ends at. s does not change. Changed or deleted ids that s
-// does not contain are ignored.
+// that the previous one ends at. Neither s nor the deltas change. Changed or deleted ids
+// that s does not contain are ignored.
 func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *AuthenticationSet {
 	if len(deltas) == 0 {
 		return s
 	}
-	ordered := slices.Clone(s.ordered)
+	prepared, size := make([]AuthenticationDelta, len(deltas)), s.size
+	for i, d := range deltas {
+		prepared[i] = d.prepare()
+		size += d.Size()
+	}
+	if size > maxSince {
+		return NewAuthenticationSet(deltas[len(deltas)-1].Revision, applyInOrder(s.ordered(), prepared))
+	}
+	next := s.successor()
+	for _, d := range prepared {
+		next.add(d)
+	}
+	return next
+}
+
+// successor returns a copy of s that can be modified.
+func (s *AuthenticationSet) successor() *AuthenticationSet {
+	next := &AuthenticationSet{revision: s.revision, base: s}
+	if s.base != nil {
+		next.base, next.since, next.size = s.base, slices.Clip(s.since), s.size
+		next.byID, next.byHash = maps.Clone(s.byID), maps.Clone(s.byHash)
+	} else {
+		next.byID, next.byHash = map[string]*Authentication{}, map[string]*Authentication{}
+	}
+	next.ordered = sync.OnceValue(func() []*Authentication { return applyInOrder(next.base.ordered(), next.since) })
+	next.byHandle = sync.OnceValue(next.indexByHandle)
+	return next
+}
+
+// prepare returns the delta with authentications that are ready for use in sets. It
+// copies them, because several goroutines may apply the same delta.
+func (d AuthenticationDelta) prepare() AuthenticationDelta {
+	d.Changed, d.Created = prepareAll(d.Changed), prepareAll(d.Created)
+	return d
+}
+
+func prepareAll(all []*Authentication) []*Authentication {
+	prepared := make([]*Authentication, len(all))
+	for i, a := range all {
+		b := *a
+		b.actorID = b.Actor().ID
+		prepared[i] = &b
+	}
+	return prepared
+}
+
+// add applies a delta to s, which nobody else may use yet. All entries of the old state
+// are hidden before the new ones are added, because a hash may have passed from one
+// authentication to another.
+func (s *AuthenticationSet) add(d AuthenticationDelta) {
+	for _, id := range d.Deleted {
+		s.hide(id)
+	}
+	changed := slices.DeleteFunc(slices.Clone(d.Changed), func(a *Authentication) bool { return s.ByID(a.ID) == nil })
+	for _, a := range changed {
+		s.hide(a.ID)
+	}
+	for _, a := range slices.Concat(changed, d.Created) {
+		s.byID[a.ID], s.byHash[a.TokenHash] = a, a
+	}
+	s.revision, s.since, s.size = d.Revision, append(s.since, d), s.size+d.Size()
+}
+
+// hide removes the authentication with the id, if there is one.
+func (s *AuthenticationSet) hide(id string) {
+	if a := s.ByID(id); a != nil {
+		s.byID[id], s.byHash[a.TokenHash] = nil, nil
+	}
+}
+
+// applyInOrder returns the authentications after the deltas, in creation order.
+func applyInOrder(base []*Authentication, deltas []AuthenticationDelta) []*Authentication {
+	ordered := slices.Clone(base)
 	indexes := make(map[string]int, len(ordered))
 	for i, a := range ordered {
 		indexes[a.ID] = i
@@ -47,6 +126,5 @@ func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *Authentication
 			ordered = append(ordered, a)
 		}
 	}
-	ordered = slices.DeleteFunc(ordered, func(a *Authentication) bool { return a == nil })
-	return NewAuthenticationSet(deltas[len(deltas)-1].Revision, ordered)
+	return slices.DeleteFunc(ordered, func(a *Authentication) bool { return a == nil })
 }

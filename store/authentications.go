@@ -57,23 +57,23 @@ func (s *session) loadAuthentications(ctx context.Context, held *service.Authent
 	if err != nil {
 		return nil, err
 	}
-	base := service.NewAuthenticationSet(guidon.Revision{}, nil)
+	var from guidon.Revision
 	if l.descends(h.revision.Number) {
-		base = held
+		from = l.held
 	}
-	from, delta, err := s.authenticationsSince(ctx, base.Revision(), h.revision.Number, nil)
+	from, delta, err := s.authenticationsSince(ctx, from, h.revision.Number, nil)
 	if err != nil {
 		return nil, err
 	}
-	if from != base.Revision() {
-		base = service.NewAuthenticationSet(from, nil)
+	if from == (guidon.Revision{}) {
+		return service.NewAuthenticationSet(h.revision, delta.Created), nil
 	}
 	delta.Revision = h.revision
-	return base.Apply(delta), nil
+	return held.Apply(delta), nil
 }
 
-// maxChanged is the largest number of changed authentications that are read by id. If
-// more have changed, all authentications are read.
+// maxChanged limits the change records whose authentications are read by id, and the
+// number of those. If there are more, all authentications are read.
 const maxChanged = 500
 
 // authenticationsSince returns the changes between two revisions. The entries are
@@ -81,80 +81,111 @@ const maxChanged = 500
 // revision, that of the empty set, if reading everything is cheaper. The caller must
 // set the revision of the delta.
 func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, service.AuthenticationDelta, error) {
-	var delta service.AuthenticationDelta
-	changed, err := s.changedAuthentications(ctx, from, to, entries)
+	changed, complete, err := s.changedAuthentications(ctx, from, to)
 	if err != nil {
-		return from, delta, err
+		return from, service.AuthenticationDelta{}, err
 	}
-	if from == (guidon.Revision{}) || len(changed) > maxChanged {
-		delta.Created, err = s.authentications(ctx, "ORDER BY created_rev, created_seq")
-		return guidon.Revision{}, delta, err
+	for _, e := range entries {
+		changed[e.key] = true
+	}
+	if !complete || len(changed) > maxChanged {
+		all, err := s.authentications(ctx, "")
+		return guidon.Revision{}, service.AuthenticationDelta{Created: inCreationOrder(all)}, err
 	}
 	if len(changed) == 0 {
-		return from, delta, nil
+		return from, service.AuthenticationDelta{}, nil
 	}
 	args := make([]any, 0, len(changed))
 	for id := range changed {
 		args = append(args, id)
 	}
-	err = s.rows(ctx, "SELECT token_hash, body, created_rev FROM authentications WHERE id IN (?"+
-		strings.Repeat(", ?", len(args)-1)+") ORDER BY created_rev, created_seq", args, func(rows *sql.Rows) error {
-		var created int64
-		a, err := scanAuthentication(rows, &created)
-		switch {
-		case err != nil:
-			return err
-		case created > from.Number:
-			delta.Created = append(delta.Created, a)
-			return nil
-		}
-		delta.Changed = append(delta.Changed, a)
-		delete(changed, a.ID)
-		return nil
-	})
-	delta.Deleted = slices.Collect(maps.Keys(changed)) // includes those that were created again
-	return from, delta, err
+	stored, err := s.authentications(ctx, "WHERE id IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
+	return from, authenticationDelta(from, changed, stored), err
 }
+
+// selectChangedAuthentications reads the ids of the authentications that have change
+// records after a revision, some of them more than once. Unlike a column of the row, the
+// records also show deletions, and the changes by servers of earlier releases, none of
+// which writes an authentication without one. [DB.DeleteChanges] keeps the newest record
+// of each. The order is that of the primary key: with DISTINCT instead, databases may
+// read the whole log in the order of the ids.
+const selectChangedAuthentications = `SELECT object_key FROM changes WHERE namespace_key = ? AND revision > ?` + oldestFirst
 
 // changedAuthentications returns the ids of the authentications that changed between
-// the revisions, and those of the entries.
-func (s *session) changedAuthentications(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (map[string]bool, error) {
-	ids := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		ids[e.key] = true
+// the revisions. It reports false if they are unknown: there are too many records, or
+// the first revision is that of the empty set.
+func (s *session) changedAuthentications(ctx context.Context, from guidon.Revision, to int64) (ids map[string]bool, complete bool, err error) {
+	ids = map[string]bool{}
+	switch {
+	case from == (guidon.Revision{}):
+		return ids, false, nil
+	case from.Number == to:
+		return ids, true, nil
 	}
-	if from == (guidon.Revision{}) || from.Number == to {
-		return ids, nil
-	}
-	err := s.rows(ctx, `SELECT DISTINCT object_key FROM changes WHERE namespace_key = ? AND revision > ?`,
-		[]any{service.AuthenticationsKey, from.Number}, func(rows *sql.Rows) error {
-			var id string
-			err := rows.Scan(&id)
-			ids[id] = true
-			return err
-		})
-	return ids, err
-}
-
-// authentications returns the authentications that the SQL clauses select.
-func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*service.Authentication, error) {
-	var all []*service.Authentication
-	err := s.rows(ctx, "SELECT token_hash, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
-		a, err := scanAuthentication(rows)
-		all = append(all, a)
+	records := 0
+	err = s.rows(ctx, selectChangedAuthentications, []any{service.AuthenticationsKey, from.Number, maxChanged + 1}, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		ids[id] = true
+		records++
 		return err
 	})
-	return all, err
+	return ids, records <= maxChanged, err
 }
 
-// scanAuthentication scans token_hash, body and the further columns of a row.
-func scanAuthentication(rows *sql.Rows, further ...any) (*service.Authentication, error) {
-	a := new(service.Authentication)
-	var body sql.RawBytes
-	if err := rows.Scan(append([]any{&a.TokenHash, &body}, further...)...); err != nil {
+// authenticationDelta returns the difference between a revision and the current state.
+// stored are those of the changed authentications that exist.
+func authenticationDelta(from guidon.Revision, changed map[string]bool, stored []*storedAuthentication) (delta service.AuthenticationDelta) {
+	isNew := func(a *storedAuthentication) bool { return a.created.Revision > from.Number }
+	for _, a := range stored {
+		if !isNew(a) {
+			delta.Changed = append(delta.Changed, a.Authentication)
+			delete(changed, a.ID)
+		}
+	}
+	delta.Created = inCreationOrder(slices.DeleteFunc(stored, func(a *storedAuthentication) bool { return !isNew(a) }))
+	delta.Deleted = slices.Collect(maps.Keys(changed)) // includes those that were created again
+	return delta
+}
+
+// storedAuthentication is a row of the table.
+type storedAuthentication struct {
+	*service.Authentication
+	created guidon.Position
+	body    []byte // nil once it is decoded
+}
+
+// authentications returns the authentications that the SQL clauses select. Sorting many
+// of them is cheaper here than in the database, which would move the bodies.
+func (s *session) authentications(ctx context.Context, clauses string, args ...any) ([]*storedAuthentication, error) {
+	var all []*storedAuthentication
+	err := s.rows(ctx, "SELECT token_hash, created_rev, created_seq, body FROM authentications "+clauses, args, func(rows *sql.Rows) error {
+		a := &storedAuthentication{Authentication: new(service.Authentication)}
+		all = append(all, a)
+		return rows.Scan(&a.TokenHash, &a.created.Revision, &a.created.Sequence, &a.body)
+	})
+	if err != nil {
 		return nil, err
 	}
-	return a, decode(body, a)
+	return all, eachInParallel(len(all), func(i int) error {
+		body := all[i].body
+		all[i].body = nil
+		return decode(body, all[i].Authentication)
+	})
+}
+
+// inCreationOrder sorts the authentications.
+func inCreationOrder(all []*storedAuthentication) []*service.Authentication {
+	slices.SortFunc(all, func(a, b *storedAuthentication) int { return compareCursors(a.created, b.created) })
+	return unwrap(all)
+}
+
+func unwrap(all []*storedAuthentication) []*service.Authentication {
+	unwrapped := make([]*service.Authentication, len(all))
+	for i, a := range all {
+		unwrapped[i] = a.Authentication
+	}
+	return unwrapped
 }
 
 // UpdateAuthentications implements [service.Store].
@@ -246,7 +277,7 @@ func (tx *authenticationTx) Authentication(ctx context.Context, id string) (*ser
 	if len(found) == 0 {
 		return nil, authenticationNotFound(id)
 	}
-	return found[0], nil
+	return found[0].Authentication, nil
 }
 
 func authenticationNotFound(id string) error {
@@ -258,8 +289,9 @@ func authenticationNotFound(id string) error {
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
 func (tx *authenticationTx) Expired(ctx context.Context, method service.Method, before time.Time, limit int) ([]*service.Authentication, error) {
-	return tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
+	expired, err := tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
 		int32(method), ceilMicro(before), limit)
+	return unwrap(expired), err
 }
 
 func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Authentication) error {

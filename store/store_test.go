@@ -20,6 +20,10 @@ func TestReaders(t *testing.T) {
 	storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return openNew(t) })
 }
 
+func TestAuthenticationLoads(t *testing.T) {
+	storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader { return openNew(t) })
+}
+
 func TestMirror(t *testing.T) {
 	db := openNew(t)
 	storetest.RunMirrored(t, db, openFile(t, db.Path()))

@@ -14,11 +14,12 @@ const deleteBatch = 200
 // DeleteChanges deletes change records that are older than before, at most limit of
 // them, and returns how many it has deleted, also with an error. It keeps the newest
 // record of each object, whether the object still exists or not. Together these give
-// the current state, and [DB.Load] needs them to see every deletion. It also keeps the
-// records that a registered reader has not passed (see [service.ChangeReaders]), and
-// those of the revisions that the readers have reached. Records of authentications and
-// of deleted namespaces are treated alike. The records are deleted in several
-// transactions. The errors are those of [service.Store].
+// the current state. [DB.Load] needs them to see every deletion, and
+// [DB.LoadAuthentications] to see every change. It also keeps the records that a
+// registered reader has not passed (see [service.ChangeReaders]), and those of the
+// revisions that the readers have reached. Records of authentications and of deleted
+// namespaces are treated alike. The records are deleted in several transactions. The
+// errors are those of [service.Store].
 func (d *DB) DeleteChanges(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	namespaces, err := d.namespacesEver(ctx)
 	if err != nil {

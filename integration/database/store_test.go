@@ -1,6 +1,8 @@
 package database
 
 import (
+	"context"
+	"fmt"
 	"net/url"
 	"strings"
 	"sync"
@@ -38,6 +40,62 @@ func TestStoreReaders(t *testing.T) {
 	t.Run("serializable", func(t *testing.T) {
 		storetest.RunReaders(t, func(t *testing.T) storetest.ReaderStore { return harness.OpenStore(t, serializable(t)) })
 	})
+}
+
+// TestStoreAuthenticationLoads checks that authentications are brought up to date, also
+// with the dialect of CockroachDB; see [TestStoreSerializable].
+func TestStoreAuthenticationLoads(t *testing.T) {
+	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
+		storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader {
+			return harness.OpenStore(t, s.Migrated(t))
+		})
+	})
+	t.Run("serializable", func(t *testing.T) {
+		storetest.RunAuthenticationLoads(t, func(t *testing.T) storetest.AuthenticationLoader {
+			return harness.OpenStore(t, serializable(t))
+		})
+	})
+}
+
+// TestAuthenticationRows: PostgreSQL sends as many rows for one change as for any other,
+// however many authentications there are.
+func TestAuthenticationRows(t *testing.T) {
+	harness.Postgres.Need(t)
+	database := harness.Postgres.Migrated(t)
+	writer := harness.OpenStore(t, database)
+	put := func(first, count int) {
+		t.Helper()
+		err := writer.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+			for i := first; i < first+count; i++ {
+				a := &service.Authentication{ID: fmt.Sprint(i), Method: service.MethodToken, TokenHash: fmt.Sprint("hash ", i)}
+				if err := tx.PutAuthentication(ctx, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(0, 1000)
+	proxy, through := dbproxy.New(t, database)
+	reader := harness.OpenStore(t, through)
+	held, err := reader.LoadAuthentications(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(1000, 1)
+	before := proxy.Rows()
+	set, err := reader.LoadAuthentications(t.Context(), held)
+	if err != nil || set.ByID("1000") == nil {
+		t.Fatalf("got %v, %v, want the new authentication", set, err)
+	}
+	// The current revision, the same with the transaction's view, the stamp of the held
+	// revision, the changed id, and its row.
+	if got, want := proxy.Rows()-before, int64(5); got != want {
+		t.Errorf("%d rows were read, want %d", got, want)
+	}
 }
 
 // TestStoreStrict runs the conformance suite through the cache that servers use.

@@ -21,6 +21,9 @@ type Source interface {
 	// Load returns the current snapshot of the namespace, or NotFound. It may
 	// use held, an earlier snapshot or nil, to read only what changed since.
 	Load(ctx context.Context, namespace string, held *guidon.Snapshot) (*guidon.Snapshot, error)
+	// LoadAuthentications returns all authentications. It may use held, an earlier set or
+	// nil, to read only what changed since.
+	LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error)
 }
 
 // Cache is a [service.Store] that keeps the snapshots, the list of namespaces and the
@@ -91,15 +94,19 @@ func (c *Cache) Snapshot(ctx context.Context, namespace string, _ service.Demand
 }
 
 // Authentications implements [service.Store].
-func (c *Cache) Authentications(ctx context.Context, d service.Demand, _ string) (*service.AuthenticationSet, time.Duration, error) {
+func (c *Cache) Authentications(ctx context.Context, _ service.Demand, _ string) (*service.AuthenticationSet, time.Duration, error) {
 	if v := c.authentications.current.Load(); v != nil {
 		c.stats.hit()
 		return v.get(), 0, nil
 	}
 	c.stats.misses.Add(1)
-	set, err := c.authentications.get(ctx, func(ctx context.Context, _ *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
+	set, err := c.authentications.get(ctx, func(ctx context.Context, held *version[service.AuthenticationSet]) (*version[service.AuthenticationSet], error) {
 		c.stats.loads.Add(1)
-		set, _, err := c.source.Authentications(ctx, d, "")
+		var from *service.AuthenticationSet
+		if held != nil {
+			from = held.get()
+		}
+		set, err := c.source.LoadAuthentications(ctx, from)
 		if err != nil {
 			return nil, err
 		}

@@ -56,6 +56,35 @@ func get(t testing.TB, s service.Store, namespace string) *guidon.Snapshot {
 	return shot
 }
 
+func tokens(t testing.TB, s service.Store) *service.AuthenticationSet {
+	t.Helper()
+	set, _, err := s.Authentications(t.Context(), service.Demand{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func putToken(t testing.TB, s service.Store, id string) {
+	t.Helper()
+	err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.PutAuthentication(ctx, &service.Authentication{ID: id, Method: service.MethodToken, TokenHash: "hash of " + id})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func deleteToken(t testing.TB, s service.Store, id string) {
+	t.Helper()
+	err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
+		return tx.DeleteAuthentication(ctx, id)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A state that has not changed costs the source nothing, nor do names that do not
 // exist.
 func TestUnchangedCostsNothing(t *testing.T) {
@@ -131,6 +160,15 @@ func TestUnmirroredWrite(t *testing.T) {
 	}
 	if got := s.calls["Namespaces"]; got != 1 {
 		t.Errorf("the namespaces were listed %d times, want 1: the write did not change them", got)
+	}
+
+	held := tokens(t, c)
+	putToken(t, c, "a")
+	if tokens(t, c).ByID("a") == nil {
+		t.Error("the new token is not visible")
+	}
+	if got := s.heldTokens[len(s.heldTokens)-1]; got != held {
+		t.Errorf("the reload started from %v, want the cached set", got)
 	}
 }
 

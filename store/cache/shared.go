@@ -17,9 +17,6 @@ type SharedSource interface {
 	// may be thousands of keys, of any text. [service.AuthenticationsKey] stands for the
 	// authentications.
 	Heads(ctx context.Context, keys []string) (map[string]guidon.Revision, error)
-	// LoadAuthentications returns all authentications, or held, which may be nil, if
-	// that is current.
-	LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error)
 }
 
 // Freshness configures how current the results of a [Shared] cache are. The zero value

@@ -48,3 +48,28 @@ func TestStrictTwoInstances(t *testing.T) {
 	done.Store(true)
 	wg.Wait()
 }
+
+// After another instance has changed one token, an instance loads that one and keeps
+// the others.
+func TestSharedLoadsChangedTokens(t *testing.T) {
+	s := newSource(t)
+	writer, reader := s.DB, cache.NewShared(s, cache.Freshness{})
+	putToken(t, writer, "kept")
+	putToken(t, writer, "deleted")
+	held := tokens(t, reader)
+	putToken(t, writer, "created")
+	deleteToken(t, writer, "deleted")
+	got := tokens(t, reader)
+	if got.ByID("created") == nil || got.ByID("deleted") != nil || got.ByTokenHash("hash of deleted") != nil {
+		t.Errorf("got %v", got.All())
+	}
+	if got.ByID("kept") != held.ByID("kept") {
+		t.Error("the unchanged token was read again")
+	}
+	if from := s.heldTokens[len(s.heldTokens)-1]; from != held {
+		t.Errorf("the load started from %v, want the cached set", from)
+	}
+	if loads := len(s.heldTokens); loads != 2 {
+		t.Errorf("%d loads, want 2", loads)
+	}
+}

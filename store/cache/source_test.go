@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/service"
@@ -22,8 +21,9 @@ type source struct {
 	mu         sync.Mutex         // guards the counts
 	calls      map[string]int     // by method
 	held       []*guidon.Snapshot // the snapshot passed to each load
-	unmirrored bool               // writes do not advance their mirrors
-	ended      []error            // the state of each load's context at its end
+	heldTokens []*service.AuthenticationSet
+	unmirrored bool    // writes do not advance their mirrors
+	ended      []error // the state of each load's context at its end
 }
 
 func newSource(t testing.TB) *source { return &source{DB: openSQLite(t), calls: map[string]int{}} }
@@ -49,9 +49,19 @@ func (s *source) Namespaces(ctx context.Context) ([]*guidon.Namespace, error) {
 	return s.DB.Namespaces(ctx)
 }
 
-func (s *source) Authentications(ctx context.Context, d service.Demand, next string) (*service.AuthenticationSet, time.Duration, error) {
-	s.count("Authentications")
-	return s.DB.Authentications(ctx, d, next)
+func (s *source) LoadAuthentications(ctx context.Context, held *service.AuthenticationSet) (*service.AuthenticationSet, error) {
+	s.count("LoadAuthentications")
+	s.mu.Lock()
+	s.heldTokens = append(s.heldTokens, held)
+	s.mu.Unlock()
+	return s.DB.LoadAuthentications(ctx, held)
+}
+
+func (s *source) UpdateAuthenticationsMirrored(ctx context.Context, w service.Write, mirror service.Mirror[service.AuthenticationDelta], fn func(context.Context, service.AuthenticationTx) error) error {
+	if s.unmirrored {
+		mirror = nil
+	}
+	return s.DB.UpdateAuthenticationsMirrored(ctx, w, mirror, fn)
 }
 
 func (s *source) UpdateMirrored(ctx context.Context, namespace string, w service.Write, mirror service.Mirror[guidon.SnapshotDelta], fn func(context.Context, service.Tx) error) (int64, error) {
