@@ -65,7 +65,7 @@ func putAuthentications(b *testing.B, db *store.DB, first, count int) {
 	err := db.UpdateAuthentications(b.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		for i := first; i < first+count; i++ {
 			a := &service.Authentication{
-				ID: service.NewID(), Method: service.MethodOIDC, TokenHash: service.HashToken(fmt.Sprint("token ", i)),
+				ID: service.NewID(), Method: service.MethodOIDC, TokenHash: service.HashToken(service.NewID()),
 				ExpiresAt: tx.Now().Add(24 * time.Hour), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 				Metadata: map[string]string{
 					"io.service.auth.oidc.provider": "google",
