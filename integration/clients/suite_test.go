@@ -36,6 +36,7 @@ var lambdaDifferences = []struct {
 	{"*", "TestHalfBodies", "the front has read a body to its end, or refuses it"},
 	{"*", "TestChangeStreamRecords", "a function does not stream events"},
 	{"*", "TestOFREPEventStreams", "the same"},
+	{"*", "TestRoleOfStreams", "the same"},
 	{"HTTP API*", "TestPaths/invalid_UTF-8_in_the_path", "an event is JSON, and the path in it is decoded"},
 	{"HTTP API*", "TestInvalidUTF8InRequests", "the same"},
 	{"REST API*", "TestInvalidUTF8InRequests", "an event is JSON, and the query in it is decoded"},
