@@ -1,12 +1,12 @@
 // Package handler is the http.Handler of the service, and runs the operations of all
 // transports.
 //
-// routes.go is the map of the API. Its table lists the operations, each with its gRPC
-// name, its HTTP routes and its function. OFREP and the event streams, which have no
-// messages, come with the function that serves them over HTTP. The few routes that are
-// not operations follow.
+// routes.go is the map of the API. Its table has a row for each operation, with its gRPC
+// name, its HTTP routes, the role that it needs and its function. OFREP and the event
+// streams, which have no messages, come with the form in which they look over HTTP. The
+// few routes that are not operations are those of package diagnostics.
 //
-// Wire messages are confined to this package: the function of an operation converts its
-// request, reads a [service.View] or calls [service.Service], and converts the result. It
-// does not depend on HTTP or gRPC.
+// Each subject is a package of its own. Its functions convert the request, read a
+// [service.View] or call [service.Service], and convert the result. Package call runs
+// them for every transport, and package exchange serves them over HTTP.
 package handler

@@ -19,17 +19,17 @@ const (
 // methods describes each method.
 var methods = [...]struct {
 	name     string // on the wire
-	stored   bool   // its authentications are in the store, which are cleaned up when they have expired
+	cleaned  bool   // its authentications are deleted some time after they have expired
 	browser  bool   // for people with a browser, not for machines
 	actorKey string // the metadata with the name of the actor
 }{
 	MethodNone:       {name: "METHOD_NONE"},
-	MethodToken:      {name: "METHOD_TOKEN", stored: true, actorKey: MetadataTokenName},
-	MethodOIDC:       {name: "METHOD_OIDC", stored: true, browser: true},
-	MethodKubernetes: {name: "METHOD_KUBERNETES", stored: true},
-	MethodCodehost:   {name: "METHOD_CODEHOST", stored: true, browser: true},
+	MethodToken:      {name: "METHOD_TOKEN", cleaned: true, actorKey: MetadataTokenName},
+	MethodOIDC:       {name: "METHOD_OIDC", browser: true},
+	MethodKubernetes: {name: "METHOD_KUBERNETES"},
+	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true},
 	MethodJWT:        {name: "METHOD_JWT"},
-	MethodCloud:      {name: "METHOD_CLOUD", stored: true},
+	MethodCloud:      {name: "METHOD_CLOUD"},
 }
 
 // Methods returns the methods that clients are told of, in the order of contract 10.4.
@@ -37,15 +37,16 @@ func Methods() []Method {
 	return []Method{MethodToken, MethodCodehost, MethodOIDC, MethodKubernetes, MethodJWT}
 }
 
-// StoredMethods returns the methods whose authentications are in the store.
-func StoredMethods() []Method {
-	var stored []Method
+// CleanedMethods returns the methods whose expired authentications are deleted (operations
+// 1.12).
+func CleanedMethods() []Method {
+	var cleaned []Method
 	for m := range methods {
-		if methods[m].stored {
-			stored = append(stored, Method(m)) // #nosec G115 -- an index of methods
+		if methods[m].cleaned {
+			cleaned = append(cleaned, Method(m)) // #nosec G115 -- an index of methods
 		}
 	}
-	return stored
+	return cleaned
 }
 
 // known returns the method, or MethodNone if it is unknown.

@@ -53,7 +53,7 @@ func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
 		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
-		for _, method := range service.StoredMethods() {
+		for _, method := range service.CleanedMethods() {
 			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.grace)
 			deleted += n
 			if err != nil {
