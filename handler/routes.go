@@ -33,13 +33,13 @@ const (
 // prefixes are the parts of the path under which an unknown path gets an error of the API
 // (contract 1.6).
 var prefixes = []exchange.Prefix{
-	{Path: apiPrefix, Form: exchange.Messages, TrailingSlash: true},
-	{Path: authPrefix, Form: exchange.Messages, TrailingSlash: true},
-	{Path: evaluatePrefix, Form: exchange.Messages, TrailingSlash: true},
-	{Path: internalPrefix, Form: exchange.Messages, TrailingSlash: true},
-	{Path: metaPrefix, Form: exchange.Messages, TrailingSlash: true},
-	{Path: diagnostics.HealthPath, Form: exchange.Messages},
-	{Path: ofrep.Prefix, Form: ofrep.Form, TrailingSlash: true, LeadingSlash: true, Preflight: http.StatusNoContent}, // OFREP 1 and 10
+	{Path: apiPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: authPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: evaluatePrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: internalPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: metaPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: diagnostics.HealthPath, Errors: exchange.Messages},
+	{Path: ofrep.Prefix, Errors: ofrep.Form, TrailingSlash: true, LeadingSlash: true, Preflight: http.StatusNoContent}, // OFREP 1 and 10
 }
 
 // Short names for the table.

@@ -37,7 +37,7 @@ func (x *Exchange) ReplyError(err error) {
 	case guidon.Unavailable, guidon.Limited:
 		x.Header().Set("Retry-After", "1")
 	}
-	x.router.formOf(x).Error(x, err)
+	x.router.errorsOf(x).Error(x, err)
 }
 
 // The errors of requests that match no route or no method (contract 1.6).

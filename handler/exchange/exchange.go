@@ -22,7 +22,6 @@ type Exchange struct {
 
 	router      *Router
 	route       *route    // nil until it is found
-	form        Form      // of the route
 	work        call.Work // of Call
 	wroteHeader bool
 	pooled      *buffer            // nil until it is needed

@@ -9,7 +9,7 @@ import (
 // matches.
 type Prefix struct {
 	Path          string
-	Form          Form // of errors
+	Errors        ErrorForm
 	TrailingSlash bool // one slash at the end is ignored (contract 1.5)
 	LeadingSlash  bool // any number of slashes at the start is ignored (OFREP 1)
 	Preflight     int  // status of a preflight response; 0 means 200
@@ -55,14 +55,14 @@ func (t *Router) path(path string) string {
 // Path returns the path of the request as it is matched against the routes.
 func (x *Exchange) Path() string { return x.router.path(x.Request.URL.Path) }
 
-// formOf returns the form of the errors of an exchange: that of its route or, if there is
+// errorsOf returns the form of the errors of an exchange: that of its route or, if there is
 // none, of its path.
-func (t *Router) formOf(x *Exchange) Form {
-	if x.form != nil {
-		return x.form
+func (t *Router) errorsOf(x *Exchange) ErrorForm {
+	if x.route != nil {
+		return x.route.errors
 	}
 	if p := t.prefixOf(x.Request.URL.Path); p != nil {
-		return p.Form
+		return p.Errors
 	}
 	return Messages
 }

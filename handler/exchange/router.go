@@ -45,6 +45,7 @@ type route struct {
 	call.Route
 	variables []string
 	area      call.Area
+	errors    ErrorForm
 }
 
 // NewRouter returns the router for the operations that are enabled, the other routes and
@@ -89,8 +90,8 @@ func (t *Router) addRow(row Row, r call.Route) {
 	if row.Form == nil {
 		row.Form = Messages
 	}
-	to := &route{Route: r, variables: r.Variables(), area: row.Area}
-	enter := t.entry(row.Name, to, row.Form, t.exposureOf(row.Operation), func(x *Exchange) { row.Form.Serve(x, row.Operation) })
+	to := &route{Route: r, variables: r.Variables(), area: row.Area, errors: row.Form}
+	enter := t.entry(row.Name, to, t.exposureOf(row.Operation), func(x *Exchange) { row.Form.Serve(x, row.Operation) })
 	if len(to.variables) == 0 {
 		t.exact[r] = enter
 	}
@@ -117,8 +118,8 @@ func splitAtLast(text, separator string) (before, after string) {
 }
 
 func (t *Router) addPlain(p Plain) {
-	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, area: call.AreaPublic}
-	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, Messages, exposure{anyHost: p.AnyHost}, p.Serve))
+	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, area: call.AreaPublic, errors: Messages}
+	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, exposure{anyHost: p.AnyHost}, p.Serve))
 }
 
 // mountMethods are the methods that pages use.
@@ -126,10 +127,10 @@ var mountMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
 
 func (t *Router) addMount(m Mount) {
 	for _, prefix := range m.Prefixes {
-		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Form: mounted{m}})
+		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Errors: mountErrors{m}})
 		for _, method := range mountMethods {
-			to := &route{Route: call.Route{Method: method, Pattern: prefix}, area: call.AreaPublic}
-			enter := t.entry(prefix, to, mounted{m}, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
+			to := &route{Route: call.Route{Method: method, Pattern: prefix}, area: call.AreaPublic, errors: mountErrors{m}}
+			enter := t.entry(prefix, to, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
 			t.handle(method, prefix, enter)
 			if prefix != "/" {
 				t.handle(method, prefix+"/*", enter)
@@ -145,10 +146,10 @@ func (t *Router) handle(method, pattern string, enter serveFunc) {
 
 // entry returns serve with the first steps of every route before it: it sets the
 // operation and route of the exchange, and checks the origin of browser requests.
-func (t *Router) entry(operation string, to *route, form Form, e exposure, serve serveFunc) serveFunc {
+func (t *Router) entry(operation string, to *route, e exposure, serve serveFunc) serveFunc {
 	return func(x *Exchange) {
 		x.Event.Operation, x.Event.Route = operation, to.Pattern
-		x.route, x.form = to, form
+		x.route = to
 		if err := t.origins.check(x.Request, e); err != nil {
 			x.ReplyError(err)
 			return

@@ -39,8 +39,8 @@ func newRouter(mounts ...Mount) *Router {
 		row(http.MethodPost, "/tails/v1", call.AreaOFREP),
 		tail,
 	}, nil, mounts, Config{Invoker: invoker, Prefixes: []Prefix{
-		{Path: "/api/v1", Form: Messages, TrailingSlash: true},
-		{Path: "/tails", Form: naming{}, TrailingSlash: true, LeadingSlash: true},
+		{Path: "/api/v1", Errors: Messages, TrailingSlash: true},
+		{Path: "/tails", Errors: naming{}, TrailingSlash: true, LeadingSlash: true},
 	}})
 }
 

@@ -12,6 +12,11 @@ import (
 type Form interface {
 	// Serve decodes the request, runs the operation and responds.
 	Serve(x *Exchange, o *call.Operation)
+	ErrorForm
+}
+
+// ErrorForm is how errors look over HTTP.
+type ErrorForm interface {
 	// Error responds with the error, which is in the event already.
 	Error(x *Exchange, err error)
 }
@@ -40,14 +45,11 @@ type Mount struct {
 	Error    func(x *Exchange, err error)
 }
 
-// mounted is the form of the errors of a mount.
-type mounted struct{ Mount }
+// mountErrors is the form of the errors of a mount.
+type mountErrors struct{ Mount }
 
-// Serve implements [Form]. It is not called.
-func (mounted) Serve(*Exchange, *call.Operation) {}
-
-// Error implements [Form].
-func (m mounted) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
+// Error implements [ErrorForm].
+func (m mountErrors) Error(x *Exchange, err error) { m.Mount.Error(x, err) }
 
 // checkOverlaps panics if two routes are the same or a mount owns the path of a route.
 func checkOverlaps(rows []Row, plain []Plain, mounts []Mount) {

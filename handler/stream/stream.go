@@ -87,7 +87,7 @@ type Form struct {
 	// Open returns the request of a client, whose Payload is a Listener.
 	Open func(x *exchange.Exchange) (*call.Request, error)
 	// Errors is the form of the errors before a stream has started.
-	Errors exchange.Form
+	Errors exchange.ErrorForm
 }
 
 // Error implements [exchange.Form].
