@@ -145,3 +145,14 @@ func TestOverlaps(t *testing.T) {
 		})
 	}
 }
+
+// TestUnstatedNeed: an operation that does not state what role it needs is refused.
+func TestUnstatedNeed(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("NewRouter accepted an operation that states no role")
+		}
+	}()
+	unstated := call.NewOperation(call.Route{Method: http.MethodGet, Pattern: "/api/v1/things"}, call.AreaEvaluation, 0, nil)
+	NewRouter([]Row{{Operation: unstated}}, nil, nil, Config{})
+}
