@@ -165,7 +165,6 @@ func (i *importing) run(ctx context.Context, d *Document) error {
 		if err := p.apply(ctx, patch); err != nil {
 			return err
 		}
-		free(patch.Put)
 	}
 	return nil
 }
@@ -220,15 +219,4 @@ func (i *importing) mustAllBeNew(d *Document) error {
 		}
 	}
 	return nil
-}
-
-// free frees the content of objects that have been put: the store has it encoded, but
-// keeps the pointers.
-func free(objects change.Objects) {
-	for _, g := range objects.Segments {
-		*g = guidon.Segment{}
-	}
-	for _, f := range objects.Flags {
-		*f = guidon.Flag{}
-	}
 }

@@ -26,8 +26,7 @@ type patching struct {
 // apply applies the patch, whose objects must be valid by contract 4. It returns
 // InvalidArgument if the patch contradicts itself, if a flag refers to a segment that
 // does not exist, or if a deleted segment is in use. After an error the transaction must
-// be rolled back. Like [Tx.PutFlag], it sets the positions of the objects and converts
-// their times.
+// be rolled back. Like [Tx.PutFlag], it converts the times of the objects.
 func (p *patching) apply(ctx context.Context, patch change.Patch) error {
 	if err := patch.Validate(); err != nil {
 		return err

@@ -105,7 +105,7 @@ type Tx interface {
 	// PutFlag creates or replaces the flag with its key. It returns NotFound if the
 	// namespace does not exist and TooLarge if the stored form exceeds [MaxObjectSize].
 	// It converts the times of the flag to the stored form, UTC and whole microseconds.
-	// It keeps the pointer to set Flag.Created, which is final when Update returns.
+	// Flag.Created is neither read nor set. The flag is not kept.
 	PutFlag(ctx context.Context, flag *guidon.Flag) error
 	// DeleteFlag deletes the flag. It is not an error if it does not exist.
 	DeleteFlag(ctx context.Context, key string) error

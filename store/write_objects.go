@@ -223,10 +223,6 @@ func (o *objects[T]) put(ctx context.Context, object *T) error {
 			o.kind.name, o.tx.namespace+"/"+key, len(body), service.MaxObjectSize)
 	}
 	o.set(key, it, body)
-	*o.kind.created(object) = it.created
-	if it.change != nil && it.change.before == nil {
-		it.change.created = append(it.change.created, o.kind.created(object))
-	}
 	return nil
 }
 
@@ -238,7 +234,7 @@ func (o *objects[T]) set(key string, it *item, body []byte) {
 	case it.body == nil:
 		it.change = o.tx.record.add(o.kind.name, key, nil, body)
 		it.created = o.tx.record.cursor(it.change)
-		it.change.created = append(it.change.created, &it.created)
+		it.change.created = &it.created
 	case it.change == nil:
 		it.change = o.tx.record.add(o.kind.name, key, it.body, body)
 	default:

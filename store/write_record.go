@@ -21,8 +21,9 @@ type entry struct {
 	seq    int32  // its position among the records of the revision
 	unseen bool   // something changed that is not in the bodies: a token hash
 
-	// created are set to the position of the record of the creation, once it is known.
-	created []*guidon.Position
+	// created is set to the position of the record of the creation, once it is known. It
+	// is nil for other changes.
+	created *guidon.Position
 }
 
 func (e *entry) action() change.Action {
@@ -69,8 +70,8 @@ func (r *record) finalize() bool {
 			continue
 		}
 		e.seq = int32(len(kept)) // #nosec G115 -- far below 2^31 objects
-		for _, place := range e.created {
-			*place = r.cursor(e)
+		if e.created != nil {
+			*e.created = r.cursor(e)
 		}
 		kept = append(kept, e)
 	}

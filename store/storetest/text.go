@@ -184,6 +184,7 @@ func testTimes(t *testing.T, s service.Store) {
 		if !got.CreatedAt.Equal(want) || got.CreatedAt.Location() != time.UTC || !got.Variants[0].UpdatedAt.Equal(want) {
 			t.Errorf("got %v, want %v", got.CreatedAt, want)
 		}
+		f.Created = got.Created
 		if diff := cmp.Diff(f, got); diff != "" {
 			t.Errorf("the stored flag (-put +got):\n%s", diff)
 		}
