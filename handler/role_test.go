@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/stream"
+	"github.com/guidonhq/guidon/handler/wire/wiretest"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -67,7 +66,7 @@ func TestRoles(t *testing.T) {
 				within    bool
 			}{{"shop", true}, {"pay-eu", true}, {"pay", false}, {"default", false}} {
 				m := o.NewRequest()
-				setNamespace(m.ProtoReflect(), test.namespace)
+				wiretest.SetNamespace(m, test.namespace)
 				_, err := s.handler.Invoke(t.Context(), o, call.Request{
 					Transport: "grpc", Message: m, Credentials: call.Credentials{Authorization: []string{"Bearer " + token}},
 				})
@@ -90,21 +89,6 @@ func TestRoles(t *testing.T) {
 					t.Errorf("%s with %s in %s: got %q, want %q (%v)", o.Method(), role, test.namespace, got, want, err)
 				}
 			}
-		}
-	}
-}
-
-// setNamespace sets the namespace of a request, or of the only item of a batch.
-func setNamespace(m protoreflect.Message, namespace string) {
-	fields := m.Descriptor().Fields()
-	if items := fields.ByName("requests"); items != nil {
-		item := m.Mutable(items).List().AppendMutable()
-		setNamespace(item.Message(), namespace)
-	}
-	for _, name := range []protoreflect.Name{"namespace_key", "key"} {
-		if field := fields.ByName(name); field != nil {
-			m.Set(field, protoreflect.ValueOfString(namespace))
-			return
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/handler/wire/wiretest"
 )
 
 // TestAbout fills in the namespace of every request. What is read and checked is that of
@@ -27,7 +28,7 @@ func TestAbout(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := message.New()
-		setNamespace(m, "shop")
+		wiretest.SetNamespace(m.Interface(), "shop")
 		if got := (&Request{Message: m.Interface()}).about(); got != "shop" {
 			t.Errorf("%s: got %q", method.Name(), got)
 		}
@@ -56,19 +57,4 @@ func namespaceMethods() (methods []protoreflect.MethodDescriptor) {
 		return true
 	})
 	return methods
-}
-
-// setNamespace sets the namespace of a request, or of the only item of a batch.
-func setNamespace(m protoreflect.Message, namespace string) {
-	fields := m.Descriptor().Fields()
-	if items := fields.ByName("requests"); items != nil {
-		item := m.Mutable(items).List().AppendMutable()
-		setNamespace(item.Message(), namespace)
-	}
-	for _, name := range []protoreflect.Name{"namespace_key", "key"} {
-		if field := fields.ByName(name); field != nil {
-			m.Set(field, protoreflect.ValueOfString(namespace))
-			return
-		}
-	}
 }

@@ -93,13 +93,18 @@ func conventionalError(err error) string {
 	if guidon.IsWrongFlagType(err) {
 		return "type_mismatch"
 	}
+	return strings.ToLower(ErrorCode(err))
+}
+
+// ErrorCode returns the OFREP code of the error of an evaluation (OFREP 5).
+func ErrorCode(err error) string {
 	if coded, ok := errors.AsType[CodedError](err); ok {
-		return strings.ToLower(coded.OFREPCode())
+		return coded.OFREPCode()
 	}
 	if guidon.CodeOf(err) == guidon.NotFound {
-		return "flag_not_found"
+		return "FLAG_NOT_FOUND"
 	}
-	return "general"
+	return "GENERAL"
 }
 
 // Observers returns an observer that notifies all that are not nil, or nil if

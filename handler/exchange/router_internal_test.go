@@ -26,19 +26,23 @@ func (naming) Error(x *Exchange, err error) {
 
 // newRouter returns a router with routes of every kind.
 func newRouter(mounts ...Mount) *Router {
-	invoker := call.NewInvoker(call.Config{Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler)})
 	row := func(method, pattern string, area call.Area) Row {
 		return Row{Operation: call.NewOperation(call.Route{Method: method, Pattern: pattern}, area, 0, nil).ForEveryIdentity(), Form: naming{}}
 	}
 	tail := row(http.MethodPost, "/tails/v1/{key}", call.AreaOFREP)
 	tail.Rest = true
-	return NewRouter([]Row{
+	return newRouterOf([]Row{
 		row(http.MethodPost, "/api/v1/plain", call.AreaEvaluation),
 		row(http.MethodGet, "/api/v1/things", call.AreaEvaluation),
 		row(http.MethodGet, "/api/v1/things/{key}", call.AreaEvaluation),
 		row(http.MethodPost, "/tails/v1", call.AreaOFREP),
 		tail,
-	}, nil, mounts, Config{Invoker: invoker, Prefixes: []Prefix{
+	}, mounts)
+}
+
+func newRouterOf(rows []Row, mounts []Mount) *Router {
+	invoker := call.NewInvoker(call.Config{Budget: budget.New(0), Logger: slog.New(slog.DiscardHandler)})
+	return NewRouter(rows, nil, mounts, Config{Invoker: invoker, Prefixes: []Prefix{
 		{Path: "/api/v1", Errors: Messages, TrailingSlash: true},
 		{Path: "/tails", Errors: naming{}, TrailingSlash: true, LeadingSlash: true},
 	}})
@@ -148,11 +152,12 @@ func TestOverlaps(t *testing.T) {
 
 // TestUnstatedNeed: an operation that does not state what role it needs is refused.
 func TestUnstatedNeed(t *testing.T) {
+	unstated := call.NewOperation(call.Route{Method: http.MethodGet, Pattern: "/api/v1/unstated"}, call.AreaEvaluation, 0, nil)
 	defer func() {
-		if recover() == nil {
-			t.Error("NewRouter accepted an operation that states no role")
+		got, want := fmt.Sprint(recover()), unstated.Name+" does not state which role it needs"
+		if got != want {
+			t.Errorf("got panic %q, want %q", got, want)
 		}
 	}()
-	unstated := call.NewOperation(call.Route{Method: http.MethodGet, Pattern: "/api/v1/things"}, call.AreaEvaluation, 0, nil)
-	NewRouter([]Row{{Operation: unstated}}, nil, nil, Config{})
+	newRouterOf([]Row{{Operation: unstated, Form: naming{}}}, nil)
 }

@@ -7,15 +7,14 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec/jsontext"
+	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
 )
 
-// Error codes (OFREP 5).
+// Error codes of bad requests (OFREP 5). [evaluation.ErrorCode] has the others.
 const (
-	codeGeneral             = "GENERAL"
 	codeParseError          = "PARSE_ERROR"
 	codeInvalidContext      = "INVALID_CONTEXT"
-	codeFlagNotFound        = "FLAG_NOT_FOUND"
 	codeTargetingKeyMissing = "TARGETING_KEY_MISSING"
 )
 
@@ -39,16 +38,6 @@ func withCode(err error, code string) error {
 	return &codedError{code: code, err: err}
 }
 
-func codeOf(err error) string {
-	if e, ok := errors.AsType[*codedError](err); ok {
-		return e.code
-	}
-	if guidon.CodeOf(err) == guidon.NotFound {
-		return codeFlagNotFound
-	}
-	return codeGeneral
-}
-
 // Error implements [exchange.Form]. The body includes the flag in the path even if the
 // rest of the request is unintelligible: clients parse the body whatever the status,
 // and show its text only if key and code are present (OFREP 5).
@@ -67,7 +56,7 @@ func appendError(b []byte, flagKey string, err error) []byte {
 	if flagKey != "" {
 		b = append(jsontext.AppendString(append(b, `"key":`...), flagKey), ',')
 	}
-	b = jsontext.AppendString(append(b, `"errorCode":`...), codeOf(err))
+	b = jsontext.AppendString(append(b, `"errorCode":`...), evaluation.ErrorCode(err))
 	b = jsontext.AppendString(append(b, `,"errorDetails":`...), guidon.PublicMessage(err))
 	return append(b, '}')
 }
