@@ -90,6 +90,10 @@ func TestImports(t *testing.T) {
 		{module + "/handler/evaluation", subjects},
 		{module + "/handler/stream", subjects},
 		{module + "/handler/auth", subjects},
+		{module + "/handler/login/provider", []string{module}},
+		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
+		{module + "/handler/login/keyset", []string{module, handler + "login/provider", "github.com/golang-jwt/jwt"}},
+		{module + "/handler/login/loginstate", []string{module}},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{
@@ -161,6 +165,22 @@ func TestTestingStaysInTests(t *testing.T) {
 	for _, p := range list(t, "./cmd/...") {
 		if slices.Contains(p.Deps, "testing") {
 			t.Errorf("%s links package testing", p.ImportPath)
+		}
+	}
+}
+
+// TestLoginIsForCommands: the handler knows signing in as an interface only. What
+// implements it is for the commands.
+func TestLoginIsForCommands(t *testing.T) {
+	login := module + "/handler/login"
+	for _, p := range list(t, "./...") {
+		if under(p.ImportPath, module+"/cmd") || under(p.ImportPath, login) {
+			continue
+		}
+		for _, dep := range p.Deps {
+			if under(dep, login) {
+				t.Errorf("%s must not depend on %s", p.ImportPath, dep)
+			}
 		}
 	}
 }

@@ -1,0 +1,9 @@
+package loginstate
+
+// Secret returns the secret of the attempt.
+func (a *Attempt) Secret() [32]byte { return a.secret }
+
+// SealPlain seals any content under the key for the name.
+func SealPlain(k Key, name string, plain []byte) []byte {
+	return k.aead().Seal(nil, nil, plain, []byte(name))
+}

@@ -1,0 +1,123 @@
+package loginstate
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+const (
+	version    = 1
+	purposeKey = "guidon: key of login cookies"
+	// plainSize is the size of an attempt without its return path.
+	plainSize = 1 + 8 + 32 + sha256.Size
+	// maxValue is the maximum length of a cookie's value in bytes.
+	maxValue = 1 << 10
+	// maxSkew is how far the clocks of two instances may differ.
+	maxSkew = time.Minute
+)
+
+// Sealer seals attempts into cookies and opens them. All fields but HostPrefix are
+// required. It is safe for concurrent use.
+type Sealer struct {
+	Keys     Keys
+	Lifetime time.Duration // of an attempt
+	Now      func() time.Time
+	// HostPrefix adds __Host- to the names of cookies, so that pages of sibling domains
+	// cannot plant one.
+	HostPrefix bool
+}
+
+// seal returns the value of the cookie: the number of the key, and version, time, secret,
+// fingerprint and return path sealed with it for the name of the cookie.
+func (s *Sealer) seal(ctx context.Context, a *Attempt) (string, error) {
+	k, err := s.Keys.Newest(ctx)
+	if err != nil {
+		return "", fmt.Errorf("cannot get the key of login cookies: %w", err)
+	}
+	plain := make([]byte, 0, plainSize+len(a.ReturnTo))
+	plain = append(plain, version)
+	plain = binary.BigEndian.AppendUint64(plain, uint64(a.Begun.Unix())) // #nosec G115 -- the bits are meant
+	plain = append(plain, a.secret[:]...)
+	plain = append(plain, a.Fingerprint[:]...)
+	plain = append(plain, a.ReturnTo...)
+	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))       // #nosec G115 -- the bits are meant
+	value = k.aead().Seal(value, nil, plain, []byte(s.name(a.State()))) // #nosec G407 -- the cipher makes the nonce
+	return base64.RawURLEncoding.EncodeToString(value), nil
+}
+
+// open returns the attempt that was sealed into the cookie. It does not check to which
+// provider and state it belongs.
+func (s *Sealer) open(ctx context.Context, name, value string) (*Attempt, error) {
+	if len(value) > maxValue {
+		return nil, refuse("login cookie of %d bytes; at most %d are allowed", len(value), maxValue)
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	if err != nil || len(raw) < 8 || strings.ContainsAny(value, "\r\n") { // which the decoder ignores
+		return nil, refuse("login cookie is malformed")
+	}
+	k, found, err := s.Keys.Numbered(ctx, int64(binary.BigEndian.Uint64(raw))) // #nosec G115 -- the bits are meant
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot get the key of the login cookie: %w", err)
+	case !found:
+		return nil, refuse("login cookie has an unknown key")
+	}
+	plain, err := k.aead().Open(nil, nil, raw[8:], []byte(name))
+	if err != nil {
+		return nil, refuse("login cookie was not sealed by this service, or for another name")
+	}
+	a, err := unmarshal(plain)
+	if err != nil {
+		return nil, refuse("login cookie: %w", err)
+	}
+	if age := s.Now().Sub(a.Begun); age >= s.Lifetime || age < -maxSkew {
+		return nil, refuse("login cookie is %v old; must be younger than %v", age, s.Lifetime)
+	}
+	return a, nil
+}
+
+// unmarshal decodes a sealed attempt. The return path is checked again: the rules may
+// have become stricter since.
+func unmarshal(plain []byte) (*Attempt, error) {
+	if len(plain) < plainSize || plain[0] != version {
+		return nil, errors.New("unknown version")
+	}
+	a := &Attempt{
+		Begun:    time.Unix(int64(binary.BigEndian.Uint64(plain[1:])), 0), // #nosec G115 -- the bits are meant
+		ReturnTo: string(plain[plainSize:]),
+	}
+	copy(a.secret[:], plain[9:])
+	copy(a.Fingerprint[:], plain[9+len(a.secret):])
+	return a, CheckReturnTo(a.ReturnTo)
+}
+
+// aead returns the cipher for login cookies, whose key is derived for this purpose: the
+// secret has others. It chooses a random nonce for each cookie and puts it first.
+func (k Key) aead() cipher.AEAD {
+	block, err := aes.NewCipher(expand(k.Secret, purposeKey))
+	if err != nil { // only for keys of another length
+		panic(fmt.Sprintf("loginstate: %v", err))
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(fmt.Sprintf("loginstate: %v", err))
+	}
+	return aead
+}
+
+// refuse returns the error for a callback without a usable attempt. Only logs contain
+// why.
+func refuse(format string, args ...any) error {
+	const message = "this attempt to sign in is not valid; begin again"
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: message, Err: fmt.Errorf(format, args...)}
+}
