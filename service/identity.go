@@ -1,0 +1,32 @@
+package service
+
+import "time"
+
+// Identity is who somebody is according to the provider that vouches for them. What they
+// may do is decided by bindings, not by the provider.
+type Identity struct {
+	Method   Method
+	Provider string // the name of the OpenID provider, otherwise ""
+
+	// Subject is who it is, and the actor of change records. It never depends on what
+	// people can change or what may be given to somebody else, such as an e-mail address:
+	//
+	//	oidc:<provider>:sub:<sub>
+	//	codehost:id:<number>
+	//	kubernetes:serviceaccount:<namespace>/<name>
+	//	jwt:sub:<sub>
+	Subject string
+	// Subjects are the others that bindings and allow lists may name. Those of e-mail
+	// addresses are in lower case, and only there if the address is verified:
+	//
+	//	oidc:<provider>:{email|domain|group}:<value>
+	//	codehost:{email|domain|org|team}:<value>
+	//	kubernetes:namespace:<namespace>
+	//	jwt:group:<value>, jwt:claim:<name>=<value>
+	Subjects []string
+	Roles    []string // values of the claim for roles, such as "editor@checkout"
+
+	Session  string            // the session at the provider (the claim sid), or ""
+	Metadata map[string]string // for clients; its keys begin with "io.service.auth."
+	Expires  time.Time         // when what proves the identity expires; zero for people
+}
