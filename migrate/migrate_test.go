@@ -42,7 +42,7 @@ func names(steps []migrate.Step) []string {
 
 func TestUp(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
-	want := []string{"tables", "seed", "leases", "readers"}
+	want := []string{"tables", "seed", "leases", "readers", "sign_in"}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
 	if err != nil || !cmp.Equal(names(all), want) || !all[0].AppliedAt.IsZero() {
 		t.Fatalf("status of an empty database: got %+v, %v", all, err)
@@ -71,14 +71,14 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// A database of the previous release gets the tables of the readers, and a reader gets the
+// A database of the previous release gets the tables of the later steps, and a reader gets the
 // records that were written before.
 func TestUpFromPrevious(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "a.db"))
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id = 4"); err != nil {
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE bindings; DROP TABLE authentication_subjects; DROP TABLE spent; DROP TABLE secrets; DROP TABLE change_cursors; DROP TABLE change_readers; DELETE FROM schema_steps WHERE version_id >= 4"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := db.Update(t.Context(), "default", service.Write{}, func(ctx context.Context, tx service.Tx) error {
@@ -88,8 +88,8 @@ func TestUpFromPrevious(t *testing.T) {
 		t.Fatal(err)
 	}
 	applied, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || !cmp.Equal(names(applied), []string{"readers"}) {
-		t.Fatalf("got %+v, %v, want the step of the readers", applied, err)
+	if err != nil || !cmp.Equal(names(applied), []string{"readers", "sign_in"}) {
+		t.Fatalf("got %+v, %v, want the later steps", applied, err)
 	}
 	if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestNewerDatabaseIsRejected(t *testing.T) {
 		}
 	}
 	all, err := migrate.Status(t.Context(), db.SQL(), db.Dialect())
-	if err != nil || len(all) != 5 || all[4].Version != 99 || all[4].Name != "" {
+	if err != nil || len(all) != 6 || all[5].Version != 99 || all[5].Name != "" {
 		t.Errorf("status: got %+v, %v, want the unknown step too", all, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-var allSteps = []string{"tables", "seed", "leases", "readers"}
+var allSteps = []string{"tables", "seed", "leases", "readers", "sign_in"}
 
 func stepNames(steps []migrate.Step) []string {
 	var names []string
@@ -213,8 +213,8 @@ func TestMigrateInterrupted(t *testing.T) {
 		want := schema(t, db.SQL(), s)
 		drops := [][]string{
 			{"change_cursors", "leases"},
-			{"change_cursors", "change_readers", "leases", "authentications", "changes"},
-			{"change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
+			{"secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes"},
+			{"secrets", "spent", "authentication_subjects", "bindings", "change_cursors", "change_readers", "leases", "authentications", "changes", "segments", "flags", "namespaces"},
 		}
 		if s.IsPostgres() {
 			execute(t, db.SQL(), "DROP INDEX changes_by_time")
@@ -243,18 +243,18 @@ func TestMigrateInterrupted(t *testing.T) {
 	})
 }
 
-// TestMigratePrevious: the schema of the previous release gets the tables of the readers,
+// TestMigratePrevious: the schema of the previous release gets the tables of the later steps,
 // and a reader gets the records that were written before.
 func TestMigratePrevious(t *testing.T) {
 	harness.EachDatabase(t, func(t *testing.T, s *harness.DatabaseServer) {
 		db := harness.OpenStore(t, s.Migrated(t))
-		for _, statement := range []string{"DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id = 4"} {
+		for _, statement := range []string{"DROP TABLE secrets", "DROP TABLE spent", "DROP TABLE authentication_subjects", "DROP TABLE bindings", "DROP TABLE change_cursors", "DROP TABLE change_readers", "DELETE FROM schema_steps WHERE version_id >= 4"} {
 			execute(t, db.SQL(), statement)
 		}
 		oldChanges(t, db, 3)
 		steps, err := migrate.Up(t.Context(), db.SQL(), db.Dialect())
-		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers"}) {
-			t.Fatalf("got %+v, %v, want the step of the readers", steps, err)
+		if err != nil || !cmp.Equal(stepNames(steps), []string{"readers", "sign_in"}) {
+			t.Fatalf("got %+v, %v, want the later steps", steps, err)
 		}
 		if err := db.RegisterReader(t.Context(), "r", service.StartEarliest); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,8 @@ type table struct {
 }
 
 // tables are the tables that are copied. The others belong to one database only: the
-// applied schema steps, the migration lock and the leases.
+// applied schema steps, the migration lock, the leases, and the keys of attempts to sign in
+// with those that were used: an attempt ends where it began.
 var tables = []table{
 	{"namespaces", 1, columns("namespace_key revision# stamp# deleted# created_seq# body")},
 	{"flags", 2, columns("namespace_key flag_key created_rev# created_seq# changed_rev# body")},
@@ -35,6 +36,8 @@ var tables = []table{
 	{"changes", 3, columns("namespace_key revision# seq# stamp# kind object_key action actor actor_name actor_method" +
 		" happened_at# request_id body_size# before_body after_body")},
 	{"authentications", 1, columns("id method# token_hash expires_at# created_rev# created_seq# body")},
+	{"authentication_subjects", 1, columns("authentication_id subject_hash")},
+	{"bindings", 1, columns("id created_rev# created_seq# body")},
 	{"change_readers", 1, columns("reader_name created_at#")},
 	{"change_cursors", 2, columns("reader_name namespace_key revision# seq# stamp# updated_at#")},
 }

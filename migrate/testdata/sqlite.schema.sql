@@ -1,3 +1,11 @@
+CREATE TABLE authentication_subjects (
+    authentication_id VARCHAR(255) NOT NULL,
+    subject_hash      VARCHAR(64)  NOT NULL,
+    PRIMARY KEY (authentication_id)
+);
+
+CREATE INDEX authentications_by_subject ON authentication_subjects (subject_hash);
+
 CREATE TABLE authentications (
     id          VARCHAR(255) NOT NULL,
     method      INTEGER      NOT NULL,
@@ -12,6 +20,14 @@ CREATE TABLE authentications (
 CREATE INDEX authentications_by_expiry ON authentications (method, expires_at);
 
 CREATE UNIQUE INDEX authentications_by_hash ON authentications (token_hash);
+
+CREATE TABLE bindings (
+    id          VARCHAR(255) NOT NULL,
+    created_rev BIGINT       NOT NULL,
+    created_seq INTEGER      NOT NULL,
+    body        TEXT         NOT NULL,
+    PRIMARY KEY (id)
+);
 
 CREATE TABLE change_cursors (
     reader_name   VARCHAR(255) NOT NULL,
@@ -91,6 +107,13 @@ CREATE TABLE schema_steps (
         tstamp TIMESTAMP DEFAULT (datetime('now'))
     );
 
+CREATE TABLE secrets (
+    secret_number BIGINT      NOT NULL,
+    value         VARCHAR(64) NOT NULL,
+    created_at    BIGINT      NOT NULL,
+    PRIMARY KEY (secret_number)
+);
+
 CREATE TABLE segments (
     namespace_key VARCHAR(255) NOT NULL,
     segment_key   VARCHAR(255) NOT NULL,
@@ -102,4 +125,12 @@ CREATE TABLE segments (
 );
 
 CREATE INDEX segments_by_change ON segments (namespace_key, changed_rev);
+
+CREATE TABLE spent (
+    digest     VARCHAR(64) NOT NULL,
+    expires_at BIGINT      NOT NULL,
+    PRIMARY KEY (digest)
+);
+
+CREATE INDEX spent_by_expiry ON spent (expires_at);
 

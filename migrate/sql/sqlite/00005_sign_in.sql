@@ -1,0 +1,38 @@
+-- +goose Up
+
+-- Which roles which subjects have. They are part of the authentications and their revision.
+CREATE TABLE bindings (
+    id          VARCHAR(255) NOT NULL,
+    created_rev BIGINT       NOT NULL,
+    created_seq INTEGER      NOT NULL,
+    body        TEXT         NOT NULL,
+    PRIMARY KEY (id)
+);
+
+-- Whose the authentications of people and workloads are, by the hash of the subject.
+CREATE TABLE authentication_subjects (
+    authentication_id VARCHAR(255) NOT NULL,
+    subject_hash      VARCHAR(64)  NOT NULL,
+    PRIMARY KEY (authentication_id)
+);
+
+CREATE INDEX authentications_by_subject ON authentication_subjects (subject_hash);
+
+-- What was used and must not be used again before it expires: attempts to sign in, logout
+-- tokens and grants.
+CREATE TABLE spent (
+    digest     VARCHAR(64) NOT NULL,
+    expires_at BIGINT      NOT NULL,
+    PRIMARY KEY (digest)
+);
+
+CREATE INDEX spent_by_expiry ON spent (expires_at);
+
+-- Random keys that all instances share. The newest is used; the others are kept for what
+-- was made with them.
+CREATE TABLE secrets (
+    secret_number BIGINT      NOT NULL,
+    value         VARCHAR(64) NOT NULL,
+    created_at    BIGINT      NOT NULL,
+    PRIMARY KEY (secret_number)
+);
