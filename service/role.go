@@ -52,10 +52,12 @@ func (r *Role) UnmarshalText(text []byte) error {
 func ParseRole(name string) (Role, error) {
 	i := slices.Index(roleNames, name)
 	if i < 0 || Role(i) == RoleNone { // #nosec G115 -- an index of roleNames
-		return RoleNone, invalidField("role", "must be evaluator, client, viewer, editor or admin")
+		return RoleNone, errUnknownRole
 	}
 	return Role(i), nil // #nosec G115 -- an index of roleNames
 }
+
+var errUnknownRole = invalidField("role", "must be evaluator, client, viewer, editor or admin")
 
 // Everywhere stands for all namespaces, also those to come, where a role is needed or
 // given.
