@@ -20,7 +20,11 @@ const (
 	KindFlag           Kind = "flag"
 	KindSegment        Kind = "segment"
 	KindAuthentication Kind = "authentication"
+	KindBinding        Kind = "binding"
 )
+
+// Global reports whether objects of the kind belong to no namespace.
+func (k Kind) Global() bool { return k == KindAuthentication || k == KindBinding }
 
 // Action is what a change did to the object.
 type Action string
@@ -40,7 +44,7 @@ type Record struct {
 	Stamp     int64           `json:"-"`        // of the revision; see guidon.Revision
 	Sequence  int32           `json:"sequence"` // from 0 within one revision
 	Kind      Kind            `json:"kind"`
-	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication
+	Key       string          `json:"key"` // of the flag, segment or namespace; id of the authentication or binding
 	Action    Action          `json:"action"`
 	Actor     Actor           `json:"actor"`
 	At        time.Time       `json:"at"`
@@ -49,11 +53,12 @@ type Record struct {
 	After     json.RawMessage `json:"after,omitempty"`  // the stored object after; nil on delete
 }
 
-// Query selects change records of one namespace or, if Kind is
-// KindAuthentication, those of the authentications; Namespace is then ignored. Other
-// zero fields do not restrict the selection.
+// Query selects change records of one namespace or, if Global is set or the Kind is
+// global, those of authentications and bindings; Namespace is then ignored. Other zero
+// fields do not restrict the selection.
 type Query struct {
 	Namespace string
+	Global    bool
 	Kind      Kind
 	Key       string
 	Actor     string          // an actor's id

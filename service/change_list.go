@@ -16,9 +16,8 @@ const (
 	maxChangePage     = 100
 )
 
-// ChangeFilter selects change records of one namespace or, if Kind is
-// [change.KindAuthentication], those of the authentications. Zero fields do not restrict
-// the selection.
+// ChangeFilter selects change records of one namespace or, if the Kind is global, those of
+// all objects of the kind. Zero fields do not restrict the selection.
 type ChangeFilter struct {
 	Kind      change.Kind
 	Key       string
@@ -34,16 +33,16 @@ type ChangeFilter struct {
 // is not newer than the records. A deleted namespace keeps its records; one that never
 // existed has none. A page may be shorter than the limit if records are large.
 //
-// Records of authentications belong to no namespace: the namespace is ignored, and the
-// State is zero. Only clients that may list the authentications may see them, which the
-// caller must check.
+// Records of authentications and bindings belong to no namespace: the namespace is
+// ignored, and the State is zero. Only clients that may list the authentications may see
+// them, which the caller must check.
 func (s *Service) ListChanges(ctx context.Context, d Demand, namespace string, filter ChangeFilter) ([]*change.Record, string, State, error) {
 	query, err := filter.query(guidon.NamespaceKey(namespace))
 	if err != nil {
 		return nil, "", State{}, err
 	}
 	var state State
-	if filter.Kind != change.KindAuthentication {
+	if !filter.Kind.Global() {
 		// Read the snapshot first, so that the records are at least as new as the
 		// revision that the response states.
 		view, err := s.ViewOrEmpty(ctx, namespace, d)
@@ -84,9 +83,9 @@ func (s *Service) ChangesAfter(ctx context.Context, namespace string, after guid
 
 func (f ChangeFilter) query(namespace string) (change.Query, error) {
 	switch f.Kind {
-	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication:
+	case "", change.KindNamespace, change.KindFlag, change.KindSegment, change.KindAuthentication, change.KindBinding:
 	default:
-		return change.Query{}, invalidField("kind", "must be namespace, flag, segment or authentication")
+		return change.Query{}, invalidField("kind", "must be namespace, flag, segment, authentication or binding")
 	}
 	if f.Limit < 0 {
 		return change.Query{}, invalidField("limit", "must be greater than or equal to '0'")

@@ -82,7 +82,7 @@ type ChangedNamespace struct {
 // Unread returns the query for the first records that the reader has not passed.
 func (n ChangedNamespace) Unread(limit int) change.Query {
 	if n.Key == AuthenticationsKey {
-		return change.Query{Kind: change.KindAuthentication, After: n.Position, Limit: limit}
+		return change.Query{Global: true, After: n.Position, Limit: limit}
 	}
 	return change.Query{Namespace: n.Key, After: n.Position, Limit: limit}
 }

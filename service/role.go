@@ -71,12 +71,16 @@ type Grant struct {
 
 // Unlimited reports whether the authentication gives every role everywhere. It may
 // nevertheless be limited by its Scope.
-func (a *Authentication) Unlimited() bool { return a.Role == RoleUnset && len(a.Namespaces) == 0 }
+func (a *Authentication) Unlimited() bool {
+	return a.access == nil && a.Role == RoleUnset && len(a.Namespaces) == 0
+}
 
 // May reports whether the authentication gives the role, or a higher one, in the
 // namespace, or Everywhere.
 func (a *Authentication) May(need Role, namespace string) bool {
 	switch {
+	case a.access != nil:
+		return a.access.gives(need, namespace)
 	case a.Unlimited(): // nearly always
 		return true
 	case a.Role != RoleUnset && a.Role < need:
@@ -89,11 +93,17 @@ func (a *Authentication) May(need Role, namespace string) bool {
 
 // MayAnywhere reports whether the authentication gives the role in any namespace.
 func (a *Authentication) MayAnywhere(need Role) bool {
+	if a.access != nil {
+		return slices.ContainsFunc(a.access.grants, func(g Grant) bool { return g.Role >= need })
+	}
 	return a.Role == RoleUnset || a.Role >= need
 }
 
 // Grants returns what the authentication gives.
 func (a *Authentication) Grants() []Grant {
+	if a.access != nil {
+		return a.access.grants
+	}
 	g := Grant{Role: a.Role, Namespaces: a.Namespaces}
 	if g.Role == RoleUnset {
 		g.Role = RoleAdmin

@@ -24,14 +24,15 @@ import (
 // whose message names the field and the rule, and nothing has changed. Methods that change
 // a namespace return its current revision, also beside an error; it is 0 if it is not known.
 type Service struct {
-	store Store
-	now   func() time.Time
+	store  Store
+	now    func() time.Time
+	policy *Policy
 }
 
-// NewService returns a service that uses the store. now is the clock for the expiry of
+// NewService returns a service that uses the store, with the zero [Policy]. now is the clock for the expiry of
 // authentications, time.Now except in tests.
 func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now}
+	return &Service{store: store, now: now, policy: &Policy{}}
 }
 
 // updateFlag loads the flag, calls change to modify it, and stores it. It returns

@@ -134,6 +134,8 @@ type AuthenticationTx interface {
 	// First reports whether no authentication was stored before this transaction, not
 	// even one that has been deleted since.
 	First() bool
+	// OfSubject returns the authentications of the subject in creation order.
+	OfSubject(ctx context.Context, subject string) ([]*Authentication, error)
 	// Expired returns at most limit authentications of the method that expired before
 	// the given time, the earliest first.
 	Expired(ctx context.Context, method Method, before time.Time, limit int) ([]*Authentication, error)
@@ -143,6 +145,17 @@ type AuthenticationTx interface {
 	// DeleteAuthentication deletes the authentication. It is not an error if it does not
 	// exist.
 	DeleteAuthentication(ctx context.Context, id string) error
+
+	// Bindings returns all bindings in creation order.
+	Bindings(ctx context.Context) (*Bindings, error)
+	// PutBinding creates the binding or replaces the one with its id.
+	PutBinding(ctx context.Context, binding *Binding) error
+	// DeleteBinding deletes the binding. It is not an error if it does not exist.
+	DeleteBinding(ctx context.Context, id string) error
+
+	// Spend records that something with the digest is used, to be remembered until the given
+	// time. It returns InvalidArgument if that is recorded already.
+	Spend(ctx context.Context, digest string, until time.Time) error
 }
 
 // MaxObjectSize is the maximum size of the stored form of a flag or segment, in bytes.

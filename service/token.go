@@ -29,13 +29,36 @@ type Authentication struct {
 	Metadata  map[string]string `json:"metadata,omitempty"`
 	// Role is what a static token may do, and Namespaces where: patterns of [Grant]. If
 	// neither is set, it may do everything.
-	Role       Role      `json:"role,omitzero"`
-	Namespaces []string  `json:"namespaces,omitempty"`
-	CreatedAt  time.Time `json:"createdAt"`
-	UpdatedAt  time.Time `json:"updatedAt"`
+	Role       Role     `json:"role,omitzero"`
+	Namespaces []string `json:"namespaces,omitempty"`
 
-	actorID string // set by NewAuthenticationSet
+	// Subject, Subjects, Roles and Session are those of the [Identity] that a person or a
+	// workload proved. Static tokens have none.
+	Subject  string   `json:"subject,omitempty"`
+	Subjects []string `json:"subjects,omitempty"`
+	Roles    []string `json:"roles,omitempty"`
+	Session  string   `json:"session,omitempty"`
+
+	Client Client `json:"client,omitempty"` // of a session
+	// Parent is the id of the static token that a session was begun with. The session may do
+	// what the token may, and ends with it.
+	Parent string `json:"parent,omitempty"`
+
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	actorID string  // set by NewAuthenticationSet
+	access  *access // set by Policy.resolve; nil means that Role and Namespaces count
 }
+
+// Client is what a session is for.
+type Client string
+
+// The clients of sessions.
+const (
+	ClientBrowser Client = "browser"
+	ClientCLI     Client = "cli" // the command line
+)
 
 // Expired reports whether the authentication is no longer valid at now.
 func (a *Authentication) Expired(now time.Time) bool {
@@ -55,7 +78,13 @@ func (a *Authentication) Scope() (namespace string, limited bool) {
 // Actor returns the actor for change records made with the authentication.
 func (a *Authentication) Actor() change.Actor {
 	id := a.actorID
-	if id == "" {
+	switch {
+	case id != "":
+	case a.Subject != "":
+		id = a.Subject
+	case a.Parent != "":
+		id = "token:" + a.Parent
+	default:
 		id = "token:" + a.ID
 	}
 	return change.Actor{ID: id, Name: a.Method.actorName(a.Metadata), Method: a.Method.String()}

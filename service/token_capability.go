@@ -84,7 +84,9 @@ func (s *Service) AuthenticateListener(ctx context.Context, d Demand, namespace,
 	case a == nil, a.Expired(s.now()):
 	case !hmac.Equal(a.sign(namespace, until), raw[handleSize+expirySize:]), !at.Before(until):
 	default:
-		return a, age, until, nil
+		if a, age, err = s.valid(set, a, age); err == nil {
+			return a, age, until, nil
+		}
 	}
 	return nil, 0, time.Time{}, ErrUnauthenticated
 }

@@ -14,11 +14,18 @@ type AuthenticationDelta struct {
 	Changed  []*Authentication // each id once
 	Created  []*Authentication // in creation order; all of them follow the existing ones
 	Deleted  []string          // ids; an id that is also in Created was created again
+	Bindings *Bindings         // all of them, or nil if they are the same
 }
 
 // Size returns the number of authentications that the delta changes, creates or
 // deletes.
 func (d AuthenticationDelta) Size() int { return len(d.Changed) + len(d.Created) + len(d.Deleted) }
+
+// Set returns the set that the delta leads to from the empty one. It keeps the slices and
+// their elements; the caller must not modify them afterwards.
+func (d AuthenticationDelta) Set() *AuthenticationSet {
+	return newAuthenticationSet(d.Revision, d.Created, d.Bindings)
+}
 
 // maxSince limits the changes that a set keeps beside a whole one. Every Apply copies
 // them; if they become more, it builds a whole set. With 20,000 authentications a larger
@@ -38,7 +45,7 @@ func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *Authentication
 		size += d.Size()
 	}
 	if size > maxSince {
-		return NewAuthenticationSet(deltas[len(deltas)-1].Revision, applyInOrder(s.ordered(), prepared))
+		return newAuthenticationSet(deltas[len(deltas)-1].Revision, applyInOrder(s.ordered(), prepared), bindingsAfter(s.bindings, prepared))
 	}
 	next := s.successor()
 	for _, d := range prepared {
@@ -49,7 +56,7 @@ func (s *AuthenticationSet) Apply(deltas ...AuthenticationDelta) *Authentication
 
 // successor returns a copy of s that can be modified.
 func (s *AuthenticationSet) successor() *AuthenticationSet {
-	next := &AuthenticationSet{revision: s.revision, base: s}
+	next := &AuthenticationSet{revision: s.revision, base: s, bindings: s.bindings}
 	if s.base != nil {
 		next.base, next.since, next.size = s.base, slices.Clip(s.since), s.size
 		next.byID, next.byHash = maps.Clone(s.byID), maps.Clone(s.byHash)
@@ -93,6 +100,17 @@ func (s *AuthenticationSet) add(d AuthenticationDelta) {
 		s.byID[a.ID], s.byHash[a.TokenHash] = a, a
 	}
 	s.revision, s.since, s.size = d.Revision, append(s.since, d), s.size+d.Size()
+	s.bindings = bindingsAfter(s.bindings, []AuthenticationDelta{d})
+}
+
+// bindingsAfter returns the bindings after the deltas.
+func bindingsAfter(b *Bindings, deltas []AuthenticationDelta) *Bindings {
+	for _, d := range deltas {
+		if d.Bindings != nil {
+			b = d.Bindings
+		}
+	}
+	return b
 }
 
 // hide removes the authentication with the id, if there is one.

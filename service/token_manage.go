@@ -53,11 +53,7 @@ func (s *Service) Authenticate(ctx context.Context, d Demand, next, token string
 	if err != nil {
 		return nil, age, err
 	}
-	a := set.byToken(token)
-	if a == nil || !a.ExpiresAt.IsZero() && a.Expired(s.now()) {
-		return nil, age, ErrUnauthenticated
-	}
-	return a, age, nil
+	return s.valid(set, set.byToken(token), age)
 }
 
 // Reauthenticate returns the current state of an authentication that was returned
@@ -68,8 +64,22 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 	if err != nil {
 		return nil, age, err
 	}
-	a := set.ByTokenHash(earlier.TokenHash)
-	if a == nil || a.Expired(s.now()) {
+	if earlier.TokenHash == "" { // it was recognized
+		return s.unexpired(s.policy.resolve(earlier, set), age)
+	}
+	return s.valid(set, set.ByTokenHash(earlier.TokenHash), age)
+}
+
+// valid returns the authentication, which may be nil, with what it may do.
+func (s *Service) valid(set *AuthenticationSet, a *Authentication, age time.Duration) (*Authentication, time.Duration, error) {
+	if a != nil {
+		a = s.resolve(set, a)
+	}
+	return s.unexpired(a, age)
+}
+
+func (s *Service) unexpired(a *Authentication, age time.Duration) (*Authentication, time.Duration, error) {
+	if a == nil || !a.ExpiresAt.IsZero() && a.Expired(s.now()) {
 		return nil, age, ErrUnauthenticated
 	}
 	return a, age, nil

@@ -4,8 +4,8 @@ package service
 // of the wire (contract 12.3).
 type Method int32
 
-// Methods. The service creates authentications of MethodToken only; a taken-over Flipt v1
-// has others.
+// Methods. Authentications of methods that this service does not have can only be those of
+// a Flipt v1 that it took over.
 const (
 	MethodNone       Method = 0
 	MethodToken      Method = 1
@@ -25,9 +25,9 @@ var methods = [...]struct {
 }{
 	MethodNone:       {name: "METHOD_NONE"},
 	MethodToken:      {name: "METHOD_TOKEN", cleaned: true, actorKey: MetadataTokenName},
-	MethodOIDC:       {name: "METHOD_OIDC", browser: true},
-	MethodKubernetes: {name: "METHOD_KUBERNETES"},
-	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true},
+	MethodOIDC:       {name: "METHOD_OIDC", browser: true, cleaned: true},
+	MethodKubernetes: {name: "METHOD_KUBERNETES", cleaned: true},
+	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true, cleaned: true},
 	MethodJWT:        {name: "METHOD_JWT"},
 	MethodCloud:      {name: "METHOD_CLOUD"},
 }

@@ -23,6 +23,9 @@ type AuthenticationSet struct {
 	byID   map[string]*Authentication
 	byHash map[string]*Authentication
 
+	bindings *Bindings
+	resolved resolutions
+
 	// The following are computed on first use.
 	ordered  func() []*Authentication // all, in creation order
 	byHandle func() map[string]string // the ids of the authentications in byID
@@ -32,8 +35,13 @@ type AuthenticationSet struct {
 // creation order. It keeps the slice and its elements; the caller must not modify
 // them afterwards.
 func NewAuthenticationSet(revision guidon.Revision, ordered []*Authentication) *AuthenticationSet {
+	return AuthenticationDelta{Revision: revision, Created: ordered}.Set()
+}
+
+func newAuthenticationSet(revision guidon.Revision, ordered []*Authentication, bindings *Bindings) *AuthenticationSet {
 	s := &AuthenticationSet{
 		revision: revision,
+		bindings: bindings,
 		byID:     make(map[string]*Authentication, len(ordered)),
 		byHash:   make(map[string]*Authentication, len(ordered)),
 		ordered:  func() []*Authentication { return ordered },
@@ -48,6 +56,9 @@ func NewAuthenticationSet(revision guidon.Revision, ordered []*Authentication) *
 	}
 	return s
 }
+
+// Bindings returns the stored bindings.
+func (s *AuthenticationSet) Bindings() *Bindings { return s.bindings }
 
 // Revision returns the revision that the set was read at.
 func (s *AuthenticationSet) Revision() guidon.Revision { return s.revision }

@@ -65,10 +65,10 @@ func (s *session) loadAuthentications(ctx context.Context, held *service.Authent
 	if err != nil {
 		return nil, err
 	}
-	if from == (guidon.Revision{}) {
-		return service.NewAuthenticationSet(h.revision, delta.Created), nil
-	}
 	delta.Revision = h.revision
+	if from == (guidon.Revision{}) {
+		return delta.Set(), nil
+	}
 	return held.Apply(delta), nil
 }
 
@@ -81,56 +81,79 @@ const maxChanged = 500
 // revision, that of the empty set, if reading everything is cheaper. The caller must
 // set the revision of the delta.
 func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision, to int64, entries []*entry) (guidon.Revision, service.AuthenticationDelta, error) {
-	changed, complete, err := s.changedAuthentications(ctx, from, to)
+	changed, err := s.changedSince(ctx, from, to)
 	if err != nil {
 		return from, service.AuthenticationDelta{}, err
 	}
 	for _, e := range entries {
-		changed[e.key] = true
+		changed.add(e.kind, e.key)
 	}
-	if !complete || len(changed) > maxChanged {
+	var bindings *service.Bindings
+	if !changed.complete || changed.bindings {
+		if bindings, err = s.bindings(ctx); err != nil {
+			return from, service.AuthenticationDelta{}, err
+		}
+	}
+	if !changed.complete || len(changed.authentications) > maxChanged {
 		all, err := s.authentications(ctx, "")
-		return guidon.Revision{}, service.AuthenticationDelta{Created: inCreationOrder(all)}, err
+		return guidon.Revision{}, service.AuthenticationDelta{Created: inCreationOrder(all), Bindings: bindings}, err
 	}
-	if len(changed) == 0 {
-		return from, service.AuthenticationDelta{}, nil
+	if len(changed.authentications) == 0 {
+		return from, service.AuthenticationDelta{Bindings: bindings}, nil
 	}
-	args := make([]any, 0, len(changed))
-	for id := range changed {
+	args := make([]any, 0, len(changed.authentications))
+	for id := range changed.authentications {
 		args = append(args, id)
 	}
 	stored, err := s.authentications(ctx, "WHERE id IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
-	return from, authenticationDelta(from, changed, stored), err
+	delta := authenticationDelta(from, changed.authentications, stored)
+	delta.Bindings = bindings
+	return from, delta, err
 }
 
-// selectChangedAuthentications reads the ids of the authentications that have change
-// records after a revision, some of them more than once. Unlike a column of the row, the
+// changedIDs are the authentications that changed between two revisions.
+type changedIDs struct {
+	authentications map[string]bool
+	bindings        bool // some changed
+	complete        bool // false if there are too many, or the first revision is that of the empty set
+}
+
+func (c *changedIDs) add(kind change.Kind, id string) {
+	if kind == change.KindBinding {
+		c.bindings = true
+	} else {
+		c.authentications[id] = true
+	}
+}
+
+// selectChangedSince reads the kinds and ids of what has change records after a revision,
+// some of them more than once. Unlike a column of the row, the
 // records also show deletions, and the changes by servers of earlier releases, none of
 // which writes an authentication without one. [DB.DeleteChanges] keeps the newest record
 // of each. The order is that of the primary key: with DISTINCT instead, databases may
 // read the whole log in the order of the ids.
-const selectChangedAuthentications = `SELECT object_key FROM changes WHERE namespace_key = ? AND revision > ?` + oldestFirst
+const selectChangedSince = `SELECT kind, object_key FROM changes WHERE namespace_key = ? AND revision > ?` + oldestFirst
 
-// changedAuthentications returns the ids of the authentications that changed between
-// the revisions. It reports false if they are unknown: there are too many records, or
-// the first revision is that of the empty set.
-func (s *session) changedAuthentications(ctx context.Context, from guidon.Revision, to int64) (ids map[string]bool, complete bool, err error) {
-	ids = map[string]bool{}
+// changedSince returns what changed between the revisions.
+func (s *session) changedSince(ctx context.Context, from guidon.Revision, to int64) (*changedIDs, error) {
+	changed := &changedIDs{authentications: map[string]bool{}}
 	switch {
 	case from == (guidon.Revision{}):
-		return ids, false, nil
+		return changed, nil
 	case from.Number == to:
-		return ids, true, nil
+		changed.complete = true
+		return changed, nil
 	}
 	records := 0
-	err = s.rows(ctx, selectChangedAuthentications, []any{service.AuthenticationsKey, from.Number, maxChanged + 1}, func(rows *sql.Rows) error {
-		var id string
-		err := rows.Scan(&id)
-		ids[id] = true
+	err := s.rows(ctx, selectChangedSince, []any{service.AuthenticationsKey, from.Number, maxChanged + 1}, func(rows *sql.Rows) error {
+		var kind, id string
+		err := rows.Scan(&kind, &id)
+		changed.add(change.Kind(kind), id)
 		records++
 		return err
 	})
-	return ids, records <= maxChanged, err
+	changed.complete = records <= maxChanged
+	return changed, err
 }
 
 // authenticationDelta returns the difference between a revision and the current state.
@@ -288,6 +311,11 @@ func authenticationNotFound(id string) error {
 // every change and, unlike the rows and their change records, is never deleted.
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
+func (tx *authenticationTx) OfSubject(ctx context.Context, subject string) ([]*service.Authentication, error) {
+	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(subject))
+	return inCreationOrder(found), err
+}
+
 func (tx *authenticationTx) Expired(ctx context.Context, method service.Method, before time.Time, limit int) ([]*service.Authentication, error) {
 	expired, err := tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
 		int32(method), ceilMicro(before), limit)
@@ -321,7 +349,7 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Au
 	case string(before) == string(body) && hash == a.TokenHash:
 		return nil
 	}
-	e := tx.recordChange(a.ID, before, body)
+	e := tx.recordChange(change.KindAuthentication, a.ID, before, body)
 	e.unseen = e.unseen || hash != a.TokenHash
 	_, err = tx.s.exec(ctx, "UPDATE authentications SET method = ?, token_hash = ?, expires_at = ?, body = ? WHERE id = ?",
 		int32(a.Method), a.TokenHash, expiry(a), string(body), a.ID)
@@ -329,10 +357,14 @@ func (tx *authenticationTx) PutAuthentication(ctx context.Context, a *service.Au
 }
 
 func (tx *authenticationTx) insert(ctx context.Context, a *service.Authentication, body []byte) error {
-	e := tx.recordChange(a.ID, nil, body)
+	e := tx.recordChange(change.KindAuthentication, a.ID, nil, body)
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
+	if err != nil || a.Subject == "" {
+		return err
+	}
+	_, err = tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Subject))
 	return err
 }
 
@@ -344,8 +376,11 @@ func (tx *authenticationTx) DeleteAuthentication(ctx context.Context, id string)
 	if err != nil || before == nil {
 		return err
 	}
-	tx.recordChange(id, before, nil)
+	tx.recordChange(change.KindAuthentication, id, before, nil)
 	delete(tx.changes, id) // if put again, it is a new one
+	if err := tx.s.later(ctx, "DELETE FROM authentication_subjects WHERE authentication_id = ?", id); err != nil {
+		return err
+	}
 	_, err = tx.s.exec(ctx, "DELETE FROM authentications WHERE id = ?", id)
 	return err
 }
@@ -360,12 +395,12 @@ func (tx *authenticationTx) stored(ctx context.Context, id string) (body []byte,
 	return body, hash, err
 }
 
-// recordChange adds an entry for the authentication, or updates the one that the
-// transaction has.
-func (tx *authenticationTx) recordChange(id string, before, after []byte) *entry {
+// recordChange adds an entry for the authentication or binding, or updates the one that
+// the transaction has.
+func (tx *authenticationTx) recordChange(kind change.Kind, id string, before, after []byte) *entry {
 	e := tx.changes[id]
 	if e == nil {
-		e = tx.record.add(change.KindAuthentication, id, before, after)
+		e = tx.record.add(kind, id, before, after)
 		tx.changes[id] = e
 	}
 	e.after = after

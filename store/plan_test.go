@@ -54,7 +54,7 @@ func TestQueryPlans(t *testing.T) {
 		{"records after a cursor", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
 		{"the rest of a revision", selectChanged, []any{"r", "n", 5}, "SEARCH u USING COVERING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision=? AND seq>?)", false},
 		{"a reader's cursor", selectPosition, []any{"r", "n"}, "SEARCH p USING INDEX sqlite_autoindex_change_cursors_1", false},
-		{"changed authentications", selectChangedAuthentications, []any{"n", 1, 5}, "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
+		{"changed authentications", selectChangedSince, []any{"n", 1, 5}, "SEARCH changes USING INDEX sqlite_autoindex_changes_1 (namespace_key=? AND revision>?)", false},
 		{"heads", selectHead, []any{"n"}, "SEARCH namespaces USING INDEX", false},
 		{"expired", "SELECT body FROM authentications WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT 5", []any{1, 1}, "authentications_by_expiry", true},
 	} {

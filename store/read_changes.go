@@ -17,8 +17,8 @@ const maxChangesBytes = 8 << 20
 
 // Changes implements [service.Store]. It returns fewer records than the limit, which
 // must be positive, if their bodies would exceed 8 MiB in total, but at least one if
-// any matches the query. Records of authentications have no namespace and match only
-// queries for [change.KindAuthentication].
+// any matches the query. Records of authentications and bindings have no namespace and
+// match only queries for them.
 func (d *DB) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	if query.Limit <= 0 {
 		return nil, errors.New("store: invalid change query: limit must be positive")
@@ -52,7 +52,11 @@ func changeClauses(query change.Query) (clauses string, args []any) {
 	add := func(condition string, values ...any) {
 		conditions, args = append(conditions, condition), append(args, values...)
 	}
-	add("namespace_key = ?", logKey(query.Kind, query.Namespace))
+	key := logKey(query.Kind, query.Namespace)
+	if query.Global {
+		key = service.AuthenticationsKey
+	}
+	add("namespace_key = ?", key)
 	if query.Kind != "" {
 		add("kind = ?", string(query.Kind))
 	}
@@ -83,7 +87,7 @@ func changeClauses(query change.Query) (clauses string, args []any) {
 
 // logKey returns the key under which the records of objects of the kind are stored.
 func logKey(kind change.Kind, namespace string) string {
-	if kind == change.KindAuthentication {
+	if kind.Global() {
 		return service.AuthenticationsKey
 	}
 	return namespace

@@ -31,10 +31,10 @@ func checkScope(a *service.Authentication, o *Operation, request *Request) error
 }
 
 // AreaOf returns the area of a request for the operation. It is that of the operation,
-// unless the request is for the change records of tokens, which are in the area of the
-// tokens.
+// unless the request is for the change records of tokens or bindings, which are in the area
+// of the tokens.
 func (o *Operation) AreaOf(request *Request) Area {
-	if m, ok := request.Message.(*guidonv1.ListChangesRequest); ok && m.GetKind() == string(change.KindAuthentication) {
+	if m, ok := request.Message.(*guidonv1.ListChangesRequest); ok && change.Kind(m.GetKind()).Global() {
 		return AreaAuthentication
 	}
 	return o.Area

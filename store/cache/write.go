@@ -65,6 +65,16 @@ func (tx *changingTx) PutAuthentication(ctx context.Context, a *service.Authenti
 	return tx.AuthenticationTx.PutAuthentication(ctx, a)
 }
 
+func (tx *changingTx) PutBinding(ctx context.Context, b *service.Binding) error {
+	*tx.changes = true
+	return tx.AuthenticationTx.PutBinding(ctx, b)
+}
+
+func (tx *changingTx) DeleteBinding(ctx context.Context, id string) error {
+	*tx.changes = true
+	return tx.AuthenticationTx.DeleteBinding(ctx, id)
+}
+
 func (tx *changingTx) DeleteAuthentication(ctx context.Context, id string) error {
 	*tx.changes = true
 	return tx.AuthenticationTx.DeleteAuthentication(ctx, id)

@@ -1,0 +1,145 @@
+package service
+
+import (
+	"slices"
+	"strings"
+)
+
+// access is what an authentication may do. It is immutable.
+type access struct {
+	grants []Grant
+}
+
+// gives reports whether a grant has the role, or a higher one, in the namespace.
+func (x *access) gives(need Role, namespace string) bool {
+	return slices.ContainsFunc(x.grants, func(g Grant) bool {
+		return g.Role >= need && slices.ContainsFunc(g.Namespaces, func(pattern string) bool { return covers(pattern, namespace) })
+	})
+}
+
+// Admission decides whom of those for whom a provider vouches the service admits.
+type Admission interface {
+	// Admits reports whether the identity is admitted. It is asked again whenever stored
+	// authentications are loaded, so it must depend on nothing but the configuration.
+	Admits(a *Authentication) bool
+}
+
+// Policy decides who is admitted, and what they may do. It is immutable, and safe for
+// concurrent use. The zero Policy admits everybody and enforces nothing but what static
+// tokens state.
+type Policy struct {
+	// Enforced is whether roles limit people and workloads. Otherwise each may do
+	// everything.
+	Enforced bool
+	// Defaults are the roles, everywhere, of those whom neither a binding nor a claim for
+	// roles names, by method. RoleNone gives nothing. That of MethodToken is for tokens
+	// without a role; RoleUnset means RoleAdmin.
+	Defaults DefaultRoles
+	// Bindings are those of the configuration.
+	Bindings *Bindings
+	// Admissions are those of the providers, by the start of their subjects:
+	// "oidc:<provider>", "codehost", "kubernetes". A provider that has none admits nobody,
+	// because it is no longer configured.
+	Admissions map[string]Admission
+}
+
+// DefaultRoles are roles by [Method].
+type DefaultRoles [MethodCloud + 1]Role
+
+// vouchers returns the start of the subject that names who vouches for it.
+func vouchers(subject string) string {
+	if provider, ok := SubjectProvider(subject); ok {
+		return subjectOIDC + ":" + provider
+	}
+	return SubjectMethod(subject)
+}
+
+// admits reports whether the identity of the authentication is admitted.
+func (p *Policy) admits(a *Authentication) bool {
+	if a.Subject == "" || a.Method == MethodJWT {
+		return true
+	}
+	admission := p.Admissions[vouchers(a.Subject)]
+	return admission != nil && admission.Admits(a)
+}
+
+// concerns reports whether what the authentication may do depends on the policy.
+func (p *Policy) concerns(a *Authentication) bool {
+	if a.Method != MethodToken {
+		return true
+	}
+	return a.Parent != "" || a.Role == RoleUnset && p.defaultOf(MethodToken) != RoleAdmin
+}
+
+func (p *Policy) defaultOf(m Method) Role {
+	role := p.Defaults[m.known()]
+	if m == MethodToken && (role == RoleUnset || !p.Enforced) {
+		return RoleAdmin
+	}
+	return role
+}
+
+// accessOf returns what the authentication of a person or a workload may do: what the
+// bindings of its subjects and its claim for roles give, or else the default. It returns
+// nil if that is everything.
+func (p *Policy) accessOf(a *Authentication, stored *Bindings) *access {
+	if !p.Enforced {
+		return nil
+	}
+	var grants []Grant
+	add := func(subject string) {
+		grants = append(append(grants, p.Bindings.of(subject)...), stored.of(subject)...)
+	}
+	if a.Subject != "" {
+		add(a.Subject)
+		add(vouchers(a.Subject) + ":" + AnySubject)
+	}
+	for _, subject := range a.Subjects {
+		add(subject)
+	}
+	for _, text := range a.Roles {
+		if g, err := ParseGrant(text); err == nil {
+			grants = append(grants, g)
+		}
+	}
+	if len(grants) == 0 {
+		if role := p.defaultOf(a.Method); role >= RoleEvaluator {
+			grants = []Grant{{Role: role, Namespaces: []string{Everywhere}}}
+		}
+	}
+	return &access{grants: withoutCovered(grants)}
+}
+
+// withoutCovered returns the grants, the highest role first, without those that another
+// one includes.
+func withoutCovered(grants []Grant) []Grant {
+	slices.SortStableFunc(grants, func(x, y Grant) int { return int(y.Role) - int(x.Role) })
+	var kept []Grant
+	for _, g := range grants {
+		higher := &access{grants: kept}
+		var left []string
+		for _, pattern := range g.Namespaces {
+			if !higher.includes(g.Role, pattern) && !slices.Contains(left, pattern) {
+				left = append(left, pattern)
+			}
+		}
+		if len(left) > 0 {
+			kept = append(kept, Grant{Role: g.Role, Namespaces: left})
+		}
+	}
+	return kept
+}
+
+// includes reports whether a grant has the role wherever the pattern matches.
+func (x *access) includes(role Role, pattern string) bool {
+	start, open := strings.CutSuffix(pattern, "*")
+	if !open || start == "" {
+		return x.gives(role, pattern)
+	}
+	return slices.ContainsFunc(x.grants, func(g Grant) bool {
+		return g.Role >= role && slices.ContainsFunc(g.Namespaces, func(other string) bool {
+			begin, open := strings.CutSuffix(other, "*")
+			return open && strings.HasPrefix(start, begin)
+		})
+	})
+}

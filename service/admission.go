@@ -1,0 +1,31 @@
+package service
+
+import (
+	"regexp"
+	"slices"
+)
+
+// AllowList admits those who have one of some subjects. It is an [Admission] for people.
+type AllowList struct {
+	Everyone bool
+	Subjects []string // any of them admits, such as "oidc:google:domain:example.com"
+	// EmailMatches, if there are any, must match an e-mail address of everybody who is
+	// admitted. Without Everyone and Subjects, that alone admits.
+	EmailMatches []*regexp.Regexp
+}
+
+// Admits implements [Admission].
+func (l *AllowList) Admits(a *Authentication) bool {
+	listed := l.Everyone || len(l.Subjects) == 0 && len(l.EmailMatches) > 0 ||
+		slices.ContainsFunc(l.Subjects, func(subject string) bool {
+			return subject == a.Subject || slices.Contains(a.Subjects, subject)
+		})
+	return listed && (len(l.EmailMatches) == 0 || slices.ContainsFunc(a.Subjects, l.matchesEmail))
+}
+
+// matchesEmail reports whether the subject is that of an e-mail address which one of the
+// expressions matches.
+func (l *AllowList) matchesEmail(subject string) bool {
+	_, _, kind, address := splitSubject(subject)
+	return kind == "email" && slices.ContainsFunc(l.EmailMatches, func(r *regexp.Regexp) bool { return r.MatchString(address) })
+}

@@ -1,0 +1,54 @@
+package service
+
+import "slices"
+
+// maxBindings limits the bindings in the database.
+const maxBindings = 1000
+
+// Bindings is an immutable list of bindings. A nil list is empty.
+type Bindings struct {
+	all       []*Binding
+	bySubject map[string][]Grant
+}
+
+// NewBindings returns the list of the bindings. It keeps the slice and its elements; the
+// caller must not modify them afterwards.
+func NewBindings(all []*Binding) *Bindings {
+	b := &Bindings{all: all, bySubject: make(map[string][]Grant, len(all))}
+	for _, binding := range all {
+		b.bySubject[binding.Subject] = append(b.bySubject[binding.Subject], binding.Grant())
+	}
+	return b
+}
+
+// All returns the bindings in creation order. The caller must not modify the slice or its
+// elements.
+func (b *Bindings) All() []*Binding {
+	if b == nil {
+		return nil
+	}
+	return b.all
+}
+
+// of returns what the bindings of the subject give.
+func (b *Bindings) of(subject string) []Grant {
+	if b == nil {
+		return nil
+	}
+	return b.bySubject[subject]
+}
+
+// giveAdmin returns how many bindings give the role admin everywhere.
+func (b *Bindings) giveAdmin() (n int) {
+	for _, binding := range b.All() {
+		if binding.isAdmin() {
+			n++
+		}
+	}
+	return n
+}
+
+// isAdmin reports whether the binding gives the role admin everywhere.
+func (b *Binding) isAdmin() bool {
+	return b.Role == RoleAdmin && slices.Contains(b.Namespaces, Everywhere)
+}
