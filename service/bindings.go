@@ -38,17 +38,10 @@ func (b *Bindings) of(subject string) []Grant {
 	return b.bySubject[subject]
 }
 
-// giveAdmin returns how many bindings give the role admin everywhere.
-func (b *Bindings) giveAdmin() (n int) {
-	for _, binding := range b.All() {
-		if binding.isAdmin() {
-			n++
-		}
-	}
-	return n
-}
-
-// isAdmin reports whether the binding gives the role admin everywhere.
-func (b *Binding) isAdmin() bool {
-	return b.Role == RoleAdmin && slices.Contains(b.Namespaces, Everywhere)
+// giveAdmin reports whether a binding other than that with the id gives the role admin
+// everywhere.
+func (b *Bindings) giveAdmin(except string) bool {
+	return slices.ContainsFunc(b.All(), func(binding *Binding) bool {
+		return binding.ID != except && binding.Role == RoleAdmin && slices.Contains(binding.Namespaces, Everywhere)
+	})
 }

@@ -26,7 +26,7 @@ type Identity struct {
 	Subjects []string
 	Roles    []string // values of the claim for roles, such as "editor@checkout"
 
-	Session  string            // the session at the provider (the claim sid), or ""
+	SID      string            // the session at the provider (the claim sid), or ""
 	Metadata map[string]string // for clients; its keys begin with "io.service.auth."
 	Expires  time.Time         // when what proves the identity expires; zero for people
 }

@@ -72,7 +72,7 @@ func (s *Service) Recognize(ctx context.Context, d Demand, next string, id *Iden
 func (id *Identity) authentication() *Authentication {
 	return &Authentication{
 		Method: id.Method, ExpiresAt: id.Expires, Metadata: id.Metadata,
-		Subject: id.Subject, Subjects: id.Subjects, Roles: id.Roles, Session: id.Session,
+		Subject: id.Subject, Subjects: id.Subjects, Roles: id.Roles, SID: id.SID,
 	}
 }
 

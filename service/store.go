@@ -136,6 +136,8 @@ type AuthenticationTx interface {
 	First() bool
 	// OfSubject returns the authentications of the subject in creation order.
 	OfSubject(ctx context.Context, subject string) ([]*Authentication, error)
+	// OfMethod returns the authentications of the method in creation order.
+	OfMethod(ctx context.Context, method Method) ([]*Authentication, error)
 	// Expired returns at most limit authentications of the method that expired before
 	// the given time, the earliest first.
 	Expired(ctx context.Context, method Method, before time.Time, limit int) ([]*Authentication, error)

@@ -32,12 +32,12 @@ type Authentication struct {
 	Role       Role     `json:"role,omitzero"`
 	Namespaces []string `json:"namespaces,omitempty"`
 
-	// Subject, Subjects, Roles and Session are those of the [Identity] that a person or a
+	// Subject, Subjects, Roles and SID are those of the [Identity] that a person or a
 	// workload proved. Static tokens have none.
 	Subject  string   `json:"subject,omitempty"`
 	Subjects []string `json:"subjects,omitempty"`
 	Roles    []string `json:"roles,omitempty"`
-	Session  string   `json:"session,omitempty"`
+	SID      string   `json:"sid,omitempty"`
 
 	Client Client `json:"client,omitempty"` // of a session
 	// Parent is the id of the static token that a session was begun with. The session may do

@@ -182,9 +182,13 @@ func (s *Service) GetAuthentication(ctx context.Context, d Demand, id string) (*
 }
 
 // DeleteAuthentication deletes an authentication. It is not an error if it does not
-// exist.
+// exist. It returns InvalidArgument if that is the caller's own and nobody else is an
+// administrator.
 func (s *Service) DeleteAuthentication(ctx context.Context, w Write, id string) error {
 	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		if err := s.keepAdmin(ctx, tx, w.By.Authentication, removal{token: id}); err != nil {
+			return err
+		}
 		return tx.DeleteAuthentication(ctx, id)
 	})
 }
@@ -257,20 +261,6 @@ func (s *Service) Bootstrap(ctx context.Context, w Write, in BootstrapInput) (ra
 		random = token
 	}
 	return random, created, nil
-}
-
-// HasUnlimitedToken reports whether there is a valid static token that is not limited to
-// a namespace.
-func (s *Service) HasUnlimitedToken(ctx context.Context) (bool, error) {
-	set, _, err := s.store.Authentications(ctx, Demand{}, "")
-	if err != nil {
-		return false, err
-	}
-	now := s.now()
-	return slices.ContainsFunc(set.All(), func(a *Authentication) bool {
-		_, limited := a.Scope()
-		return a.Method == MethodToken && !limited && !a.Expired(now)
-	}), nil
 }
 
 // A cleanup transaction deletes at most cleanupBatch authentications, so that it does

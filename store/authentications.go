@@ -316,6 +316,11 @@ func (tx *authenticationTx) OfSubject(ctx context.Context, subject string) ([]*s
 	return inCreationOrder(found), err
 }
 
+func (tx *authenticationTx) OfMethod(ctx context.Context, method service.Method) ([]*service.Authentication, error) {
+	found, err := tx.s.authentications(ctx, "WHERE method = ?", int32(method))
+	return inCreationOrder(found), err
+}
+
 func (tx *authenticationTx) Expired(ctx context.Context, method service.Method, before time.Time, limit int) ([]*service.Authentication, error) {
 	expired, err := tx.s.authentications(ctx, "WHERE method = ? AND expires_at < ? ORDER BY expires_at, id LIMIT ?",
 		int32(method), ceilMicro(before), limit)

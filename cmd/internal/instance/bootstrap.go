@@ -57,7 +57,7 @@ func warnUnused(ctx context.Context, token string, svc *service.Service, logger 
 
 // warnLockedOut logs a warning if there is no valid token for all namespaces.
 func warnLockedOut(ctx context.Context, svc *service.Service, logger *slog.Logger) error {
-	usable, err := svc.HasUnlimitedToken(ctx)
+	usable, err := svc.HasAdmin(ctx)
 	if err != nil || usable {
 		return err
 	}

@@ -1,0 +1,344 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/guidonhq/guidon"
+)
+
+// SignIn is a successful attempt of a person to sign in.
+type SignIn struct {
+	Identity *Identity
+	Client   Client
+	Lifetime time.Duration // of the session, from now
+	Most     int           // sessions of the subject, this one included; the oldest give way
+
+	// Replaced is the id of the session that the browser had, or "".
+	Replaced string
+
+	// Attempt is the digest of the attempt, which is used up until the given time.
+	Attempt string
+	Until   time.Time
+}
+
+// SignIn creates a session in one transaction, and returns its token and record. It
+// returns Unauthenticated if the attempt was used before, and PermissionDenied if the
+// identity is not admitted or has no role. It then changes nothing.
+func (s *Service) SignIn(ctx context.Context, w Write, in SignIn) (token string, session *Authentication, err error) {
+	a := in.Identity.authentication()
+	a.Client = in.Client
+	return s.begin(ctx, w, a, in)
+}
+
+// SignInAgain creates another session of the caller's, with the identity of the one that
+// has the id: the command line's of the person who signed in with a browser. The errors
+// are those of [Service.SignIn], and Unauthenticated if the session has ended.
+func (s *Service) SignInAgain(ctx context.Context, w Write, id string, in SignIn) (token string, session *Authentication, err error) {
+	set, _, err := s.store.Authentications(ctx, Demand{Fresh: true}, "")
+	if err != nil {
+		return "", nil, err
+	}
+	from, _, err := s.valid(set, set.ByID(id), 0)
+	if err != nil {
+		return "", nil, err
+	}
+	a := &Authentication{
+		Method: from.Method, Metadata: from.Metadata, Subject: from.Subject, Subjects: from.Subjects,
+		Roles: from.Roles, SID: from.SID, Parent: from.Parent, Client: in.Client,
+	}
+	return s.begin(ctx, w, a, in)
+}
+
+// BeginSession creates a session of a static token for a browser. It returns
+// PermissionDenied if the token may not read anything, since no page would work.
+func (s *Service) BeginSession(ctx context.Context, w Write, in SignIn) (token string, session *Authentication, err error) {
+	self := w.By.Authentication
+	switch {
+	case self == nil || self.ID == "":
+		return "", nil, ErrUnauthenticated
+	case self.Method != MethodToken || self.Parent != "":
+		return "", nil, guidon.Errorf(guidon.InvalidArgument, "only a static token can begin a session")
+	case !self.MayAnywhere(RoleViewer):
+		return "", nil, guidon.Errorf(guidon.PermissionDenied, "permission denied: needs viewer on any namespace")
+	}
+	a := &Authentication{Method: MethodToken, Metadata: self.Metadata, Client: in.Client, Parent: self.ID, ExpiresAt: self.ExpiresAt}
+	return s.begin(ctx, w, a, in)
+}
+
+// begin stores the session, whose record lacks only what every session has.
+func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in SignIn) (string, *Authentication, error) {
+	token := newToken()
+	a.ID, a.TokenHash = NewID(), HashToken(token)
+	if err := s.mayEnter(ctx, a); err != nil {
+		return "", nil, err
+	}
+	w.By.Authentication, w.By.Actor = a, a.Actor()
+	err := s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		if in.Attempt != "" {
+			if err := spendAttempt(ctx, tx, in); err != nil {
+				return err
+			}
+		}
+		now := tx.Now()
+		session := *a
+		session.CreatedAt, session.UpdatedAt = now, now
+		if end := now.Add(in.Lifetime); session.ExpiresAt.IsZero() || end.Before(session.ExpiresAt) {
+			session.ExpiresAt = end
+		}
+		if err := endOlder(ctx, tx, a.Subject, in); err != nil {
+			return err
+		}
+		*a = session
+		return tx.PutAuthentication(ctx, a)
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return token, a, nil
+}
+
+// spendAttempt returns Unauthenticated if the attempt was used before.
+func spendAttempt(ctx context.Context, tx AuthenticationTx, in SignIn) error {
+	err := tx.Spend(ctx, in.Attempt, in.Until)
+	if errors.Is(err, guidon.InvalidArgument) {
+		return &guidon.Error{Code: guidon.Unauthenticated, Message: "this attempt to sign in was used already; begin again", Err: err}
+	}
+	return err
+}
+
+// endOlder ends the session that the new one replaces, if it came from signing in, and the
+// oldest of the subject beyond the limit.
+func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignIn) error {
+	if in.Replaced != "" {
+		a, err := tx.Authentication(ctx, in.Replaced)
+		switch {
+		case errors.Is(err, guidon.NotFound):
+		case err != nil:
+			return err
+		case a.Client != "":
+			if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
+				return err
+			}
+		}
+	}
+	if subject == "" || in.Most <= 0 {
+		return nil
+	}
+	sessions, err := tx.OfSubject(ctx, subject)
+	if err != nil {
+		return err
+	}
+	for i := range len(sessions) - in.Most + 1 {
+		if err := tx.DeleteAuthentication(ctx, sessions[i].ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mayEnter returns PermissionDenied if the identity of the authentication is not admitted
+// or may do nothing.
+func (s *Service) mayEnter(ctx context.Context, a *Authentication) error {
+	set, _, err := s.store.Authentications(ctx, Demand{}, "")
+	if err != nil {
+		return err
+	}
+	resolved := s.policy.resolve(a, set)
+	switch {
+	case resolved == nil:
+		return notAdmitted("the allow lists do not admit %s", a.Subject)
+	case !resolved.MayAnywhere(RoleEvaluator):
+		return notAdmitted("%s has no role", a.Subject)
+	}
+	return nil
+}
+
+// notAdmitted returns the error for somebody who is known but may not enter. Only logs
+// contain why.
+func notAdmitted(format string, args ...any) error {
+	const message = "permission denied: you are known, but not admitted; ask an administrator"
+	return &guidon.Error{Code: guidon.PermissionDenied, Message: message, Err: fmt.Errorf(format, args...)}
+}
+
+// Exchange returns the client token of a workload for the one that proves its identity:
+// token is derived from that, and id too, so the same proof always gives the same. Its
+// record is created unless it exists. It returns PermissionDenied if the identity is not
+// admitted or has no role.
+func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, id, token string) (*Authentication, error) {
+	a := identity.authentication()
+	a.ID, a.TokenHash = id, HashToken(token)
+	if err := s.mayEnter(ctx, a); err != nil {
+		return nil, err
+	}
+	set, _, err := s.store.Authentications(ctx, Demand{}, "")
+	if err != nil {
+		return nil, err
+	}
+	if known := set.ByID(id); known != nil && !known.Expired(s.now()) {
+		return known, nil
+	}
+	w.By.Authentication, w.By.Actor = a, a.Actor()
+	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		stored, err := tx.Authentication(ctx, id)
+		switch {
+		case errors.Is(err, guidon.NotFound):
+			a.CreatedAt = tx.Now()
+		case err != nil:
+			return err
+		case !stored.Expired(tx.Now()):
+			*a = *stored
+			return nil
+		default: // it expired before the proof does
+			a.CreatedAt = stored.CreatedAt
+		}
+		a.UpdatedAt = tx.Now()
+		return tx.PutAuthentication(ctx, a)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Sessions returns the sessions of the caller, in creation order: those of the same
+// subject, or of the same static token.
+func (s *Service) Sessions(ctx context.Context, d Demand, self *Authentication) ([]*Authentication, error) {
+	if self == nil {
+		return nil, ErrUnauthenticated
+	}
+	set, _, err := s.store.Authentications(ctx, d, "")
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(set.All()), func(a *Authentication) bool { return !a.isSessionOf(self) || a.Expired(s.now()) }), nil
+}
+
+// isSessionOf reports whether the authentication is a session of the one whose
+// authentication self is.
+func (a *Authentication) isSessionOf(self *Authentication) bool {
+	switch {
+	case a.Client == "":
+		return false
+	case a.Subject != "":
+		return a.Subject == self.Subject
+	}
+	return a.Parent == self.Parent || a.Parent == self.ID
+}
+
+// EndSession ends a session of the caller's. It returns NotFound if there is none with the
+// id.
+func (s *Service) EndSession(ctx context.Context, w Write, id string) error {
+	self := w.By.Authentication
+	if self == nil {
+		return ErrUnauthenticated
+	}
+	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		a, err := tx.Authentication(ctx, id)
+		if errors.Is(err, guidon.NotFound) || err == nil && !a.isSessionOf(self) {
+			return guidon.Errorf(guidon.NotFound, "session %q not found", id)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.DeleteAuthentication(ctx, id)
+	})
+}
+
+// RevokeSelf ends the caller's authentication and, if everywhere is set, all of its
+// subject. It returns Unauthenticated if the caller has no stored authentication.
+func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) error {
+	self := w.By.Authentication
+	if self == nil || self.ID == "" {
+		return ErrUnauthenticated
+	}
+	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		if _, err := tx.Authentication(ctx, self.ID); errors.Is(err, guidon.NotFound) {
+			return ErrUnauthenticated
+		} else if err != nil {
+			return err
+		}
+		if everywhere && self.Subject != "" {
+			return deleteOfSubject(ctx, tx, self.Subject)
+		}
+		if err := s.keepAdmin(ctx, tx, self, removal{token: self.ID}); err != nil {
+			return err
+		}
+		return tx.DeleteAuthentication(ctx, self.ID)
+	})
+}
+
+// DeleteAuthenticationsOf deletes all authentications of the subject. It is not an error
+// if there are none.
+func (s *Service) DeleteAuthenticationsOf(ctx context.Context, w Write, subject string) error {
+	if err := requireAll(field{"subject", subject}); err != nil {
+		return err
+	}
+	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		return deleteOfSubject(ctx, tx, subject)
+	})
+}
+
+func deleteOfSubject(ctx context.Context, tx AuthenticationTx, subject string) error {
+	all, err := tx.OfSubject(ctx, subject)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SignOut is what a provider says of somebody who signed out there. At least one of
+// Subject and SID is set.
+type SignOut struct {
+	Provider string // the start of the subjects that it vouches for: "oidc:<name>"
+	Subject  string
+	SID      string    // the session at the provider; if it is set, only its sessions end
+	Digest   string    // of the token, which is used up until the given time
+	Until    time.Time // when the token may be forgotten
+}
+
+// EndSessionsOf ends the sessions that came from the provider's session, or else those of
+// the subject, and returns how many. If there are any, it uses up the provider's token in
+// the same transaction; it returns InvalidArgument if that was used before.
+func (s *Service) EndSessionsOf(ctx context.Context, w Write, out SignOut) (ended int, err error) {
+	set, _, err := s.store.Authentications(ctx, Demand{Fresh: true}, "")
+	if err != nil {
+		return 0, err
+	}
+	err = s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
+		if err := tx.Spend(ctx, out.Digest, out.Until); err != nil {
+			return err
+		}
+		ended = 0
+		for _, a := range set.All() {
+			if !out.ends(a) {
+				continue
+			}
+			if err := tx.DeleteAuthentication(ctx, a.ID); err != nil {
+				return err
+			}
+			ended++
+		}
+		return nil
+	})
+	return ended, err
+}
+
+// ends reports whether the authentication is a session that ends.
+func (out SignOut) ends(a *Authentication) bool {
+	switch {
+	case a.Subject == "" || vouchers(a.Subject) != out.Provider:
+		return false
+	case out.SID != "":
+		return a.SID == out.SID && (out.Subject == "" || a.Subject == out.Subject)
+	}
+	return a.Subject == out.Subject
+}
