@@ -33,13 +33,15 @@ func TestMethods(t *testing.T) {
 		"flipt.evaluation.DataService: EvaluationSnapshotNamespace",
 		"flipt.auth.PublicAuthenticationService: ListAuthenticationMethods",
 		"flipt.auth.AuthenticationService: GetAuthenticationSelf GetAuthentication ListAuthentications DeleteAuthentication " +
-			"ExpireAuthenticationSelf",
+			"ExpireAuthenticationSelf RevokeAuthenticationSelf",
 		"flipt.auth.AuthenticationMethodTokenService: CreateToken",
-		"flipt.auth.AuthenticationMethodOIDCService: AuthorizeURL Callback",
+		"flipt.auth.AuthenticationMethodOIDCService: AuthorizeURL Callback Revoke",
 		"flipt.auth.AuthenticationMethodKubernetesService: VerifyServiceAccount",
 		"flipt.auth.AuthenticationMethodGithubService: AuthorizeURL Callback",
 		"flipt.meta.MetadataService: GetConfiguration GetInfo",
 		"flipt.analytics.AnalyticsService: GetFlagEvaluationsCount",
+		"guidon.v1.AccessService: ListBindings CreateBinding DeleteBinding DeleteAuthentications",
+		"guidon.v1.SessionService: ListSessions CreateSession DeleteSession CreateGrant ExchangeGrant",
 		"guidon.v1.ChangeService: ListChanges",
 		"guidon.v1.DocumentService: Import Export",
 	}

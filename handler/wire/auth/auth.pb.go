@@ -389,10 +389,12 @@ func (x *GetAuthenticationRequest) GetId() string {
 }
 
 type ListAuthenticationsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Method        Method                 `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
-	Limit         int32                  `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
-	PageToken     string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Method    Method                 `protobuf:"varint,1,opt,name=method,proto3,enum=flipt.auth.Method" json:"method,omitempty"`
+	Limit     int32                  `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	PageToken string                 `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Only those of the subject.
+	Subject       string `protobuf:"bytes,1000,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -444,6 +446,13 @@ func (x *ListAuthenticationsRequest) GetLimit() int32 {
 func (x *ListAuthenticationsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListAuthenticationsRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
 	}
 	return ""
 }
@@ -588,6 +597,96 @@ func (x *ExpireAuthenticationSelfRequest) GetExpiresAt() *timestamppb.Timestamp 
 	return nil
 }
 
+type RevokeAuthenticationSelfRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All authentications of the caller's subject.
+	Everywhere    bool `protobuf:"varint,1,opt,name=everywhere,proto3" json:"everywhere,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeAuthenticationSelfRequest) Reset() {
+	*x = RevokeAuthenticationSelfRequest{}
+	mi := &file_auth_auth_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeAuthenticationSelfRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeAuthenticationSelfRequest) ProtoMessage() {}
+
+func (x *RevokeAuthenticationSelfRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_auth_auth_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeAuthenticationSelfRequest.ProtoReflect.Descriptor instead.
+func (*RevokeAuthenticationSelfRequest) Descriptor() ([]byte, []int) {
+	return file_auth_auth_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *RevokeAuthenticationSelfRequest) GetEverywhere() bool {
+	if x != nil {
+		return x.Everywhere
+	}
+	return false
+}
+
+type RevokeAuthenticationSelfResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where a browser ends the session at the provider, if that is wanted.
+	NextUri       string `protobuf:"bytes,1,opt,name=next_uri,json=nextUri,proto3" json:"next_uri,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeAuthenticationSelfResponse) Reset() {
+	*x = RevokeAuthenticationSelfResponse{}
+	mi := &file_auth_auth_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeAuthenticationSelfResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeAuthenticationSelfResponse) ProtoMessage() {}
+
+func (x *RevokeAuthenticationSelfResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_auth_auth_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeAuthenticationSelfResponse.ProtoReflect.Descriptor instead.
+func (*RevokeAuthenticationSelfResponse) Descriptor() ([]byte, []int) {
+	return file_auth_auth_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *RevokeAuthenticationSelfResponse) GetNextUri() string {
+	if x != nil {
+		return x.NextUri
+	}
+	return ""
+}
+
 type CreateTokenRequest struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Name         string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -605,7 +704,7 @@ type CreateTokenRequest struct {
 
 func (x *CreateTokenRequest) Reset() {
 	*x = CreateTokenRequest{}
-	mi := &file_auth_auth_proto_msgTypes[9]
+	mi := &file_auth_auth_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -617,7 +716,7 @@ func (x *CreateTokenRequest) String() string {
 func (*CreateTokenRequest) ProtoMessage() {}
 
 func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[9]
+	mi := &file_auth_auth_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -630,7 +729,7 @@ func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{9}
+	return file_auth_auth_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CreateTokenRequest) GetName() string {
@@ -692,7 +791,7 @@ type CreateTokenResponse struct {
 
 func (x *CreateTokenResponse) Reset() {
 	*x = CreateTokenResponse{}
-	mi := &file_auth_auth_proto_msgTypes[10]
+	mi := &file_auth_auth_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +803,7 @@ func (x *CreateTokenResponse) String() string {
 func (*CreateTokenResponse) ProtoMessage() {}
 
 func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[10]
+	mi := &file_auth_auth_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +816,7 @@ func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateTokenResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{10}
+	return file_auth_auth_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateTokenResponse) GetClientToken() string {
@@ -735,16 +834,21 @@ func (x *CreateTokenResponse) GetAuthentication() *Authentication {
 }
 
 type AuthorizeURLRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	State         string                 `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Provider string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// Accepted and not used: the service makes one for each attempt.
+	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	// The path below the public URL that the browser is sent to afterwards.
+	ReturnTo string `protobuf:"bytes,1000,opt,name=return_to,json=returnTo,proto3" json:"return_to,omitempty"`
+	// Redirects to the provider instead of returning the URL. Only over HTTP.
+	Redirect      bool `protobuf:"varint,1001,opt,name=redirect,proto3" json:"redirect,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AuthorizeURLRequest) Reset() {
 	*x = AuthorizeURLRequest{}
-	mi := &file_auth_auth_proto_msgTypes[11]
+	mi := &file_auth_auth_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +860,7 @@ func (x *AuthorizeURLRequest) String() string {
 func (*AuthorizeURLRequest) ProtoMessage() {}
 
 func (x *AuthorizeURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[11]
+	mi := &file_auth_auth_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +873,7 @@ func (x *AuthorizeURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthorizeURLRequest.ProtoReflect.Descriptor instead.
 func (*AuthorizeURLRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{11}
+	return file_auth_auth_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AuthorizeURLRequest) GetProvider() string {
@@ -786,6 +890,20 @@ func (x *AuthorizeURLRequest) GetState() string {
 	return ""
 }
 
+func (x *AuthorizeURLRequest) GetReturnTo() string {
+	if x != nil {
+		return x.ReturnTo
+	}
+	return ""
+}
+
+func (x *AuthorizeURLRequest) GetRedirect() bool {
+	if x != nil {
+		return x.Redirect
+	}
+	return false
+}
+
 type AuthorizeURLResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	AuthorizeUrl  string                 `protobuf:"bytes,1,opt,name=authorize_url,json=authorizeUrl,proto3" json:"authorize_url,omitempty"`
@@ -795,7 +913,7 @@ type AuthorizeURLResponse struct {
 
 func (x *AuthorizeURLResponse) Reset() {
 	*x = AuthorizeURLResponse{}
-	mi := &file_auth_auth_proto_msgTypes[12]
+	mi := &file_auth_auth_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +925,7 @@ func (x *AuthorizeURLResponse) String() string {
 func (*AuthorizeURLResponse) ProtoMessage() {}
 
 func (x *AuthorizeURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[12]
+	mi := &file_auth_auth_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +938,7 @@ func (x *AuthorizeURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthorizeURLResponse.ProtoReflect.Descriptor instead.
 func (*AuthorizeURLResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{12}
+	return file_auth_auth_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AuthorizeURLResponse) GetAuthorizeUrl() string {
@@ -831,17 +949,21 @@ func (x *AuthorizeURLResponse) GetAuthorizeUrl() string {
 }
 
 type CallbackRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	Code          string                 `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
-	State         string                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	Provider         string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	Code             string                 `protobuf:"bytes,2,opt,name=code,proto3" json:"code,omitempty"`
+	State            string                 `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	Error            string                 `protobuf:"bytes,1000,opt,name=error,proto3" json:"error,omitempty"`
+	ErrorDescription string                 `protobuf:"bytes,1001,opt,name=error_description,json=errorDescription,proto3" json:"error_description,omitempty"`
+	// The issuer of the response (RFC 9207).
+	Iss           string `protobuf:"bytes,1002,opt,name=iss,proto3" json:"iss,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CallbackRequest) Reset() {
 	*x = CallbackRequest{}
-	mi := &file_auth_auth_proto_msgTypes[13]
+	mi := &file_auth_auth_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -853,7 +975,7 @@ func (x *CallbackRequest) String() string {
 func (*CallbackRequest) ProtoMessage() {}
 
 func (x *CallbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[13]
+	mi := &file_auth_auth_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -866,7 +988,7 @@ func (x *CallbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallbackRequest.ProtoReflect.Descriptor instead.
 func (*CallbackRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{13}
+	return file_auth_auth_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CallbackRequest) GetProvider() string {
@@ -890,6 +1012,80 @@ func (x *CallbackRequest) GetState() string {
 	return ""
 }
 
+func (x *CallbackRequest) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
+func (x *CallbackRequest) GetErrorDescription() string {
+	if x != nil {
+		return x.ErrorDescription
+	}
+	return ""
+}
+
+func (x *CallbackRequest) GetIss() string {
+	if x != nil {
+		return x.Iss
+	}
+	return ""
+}
+
+// RevokeRequest is what a provider sends when somebody signs out there.
+type RevokeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Provider      string                 `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	LogoutToken   string                 `protobuf:"bytes,2,opt,name=logout_token,json=logoutToken,proto3" json:"logout_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeRequest) Reset() {
+	*x = RevokeRequest{}
+	mi := &file_auth_auth_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeRequest) ProtoMessage() {}
+
+func (x *RevokeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_auth_auth_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeRequest.ProtoReflect.Descriptor instead.
+func (*RevokeRequest) Descriptor() ([]byte, []int) {
+	return file_auth_auth_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *RevokeRequest) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *RevokeRequest) GetLogoutToken() string {
+	if x != nil {
+		return x.LogoutToken
+	}
+	return ""
+}
+
 type CallbackResponse struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	ClientToken    string                 `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
@@ -900,7 +1096,7 @@ type CallbackResponse struct {
 
 func (x *CallbackResponse) Reset() {
 	*x = CallbackResponse{}
-	mi := &file_auth_auth_proto_msgTypes[14]
+	mi := &file_auth_auth_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -912,7 +1108,7 @@ func (x *CallbackResponse) String() string {
 func (*CallbackResponse) ProtoMessage() {}
 
 func (x *CallbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[14]
+	mi := &file_auth_auth_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -925,7 +1121,7 @@ func (x *CallbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallbackResponse.ProtoReflect.Descriptor instead.
 func (*CallbackResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{14}
+	return file_auth_auth_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CallbackResponse) GetClientToken() string {
@@ -951,7 +1147,7 @@ type VerifyServiceAccountRequest struct {
 
 func (x *VerifyServiceAccountRequest) Reset() {
 	*x = VerifyServiceAccountRequest{}
-	mi := &file_auth_auth_proto_msgTypes[15]
+	mi := &file_auth_auth_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1159,7 @@ func (x *VerifyServiceAccountRequest) String() string {
 func (*VerifyServiceAccountRequest) ProtoMessage() {}
 
 func (x *VerifyServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[15]
+	mi := &file_auth_auth_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1172,7 @@ func (x *VerifyServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*VerifyServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{15}
+	return file_auth_auth_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *VerifyServiceAccountRequest) GetServiceAccountToken() string {
@@ -996,7 +1192,7 @@ type VerifyServiceAccountResponse struct {
 
 func (x *VerifyServiceAccountResponse) Reset() {
 	*x = VerifyServiceAccountResponse{}
-	mi := &file_auth_auth_proto_msgTypes[16]
+	mi := &file_auth_auth_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +1204,7 @@ func (x *VerifyServiceAccountResponse) String() string {
 func (*VerifyServiceAccountResponse) ProtoMessage() {}
 
 func (x *VerifyServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_auth_auth_proto_msgTypes[16]
+	mi := &file_auth_auth_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +1217,7 @@ func (x *VerifyServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*VerifyServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_auth_auth_proto_rawDescGZIP(), []int{16}
+	return file_auth_auth_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *VerifyServiceAccountResponse) GetClientToken() string {
@@ -1070,12 +1266,13 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12%\n" +
 	"\x0enamespace_keys\x18\x02 \x03(\tR\rnamespaceKeys\"*\n" +
 	"\x18GetAuthenticationRequest\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\"}\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x98\x01\n" +
 	"\x1aListAuthenticationsRequest\x12*\n" +
 	"\x06method\x18\x01 \x01(\x0e2\x12.flipt.auth.MethodR\x06method\x12\x14\n" +
 	"\x05limit\x18\x02 \x01(\x05R\x05limit\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"\x8b\x01\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\x12\x19\n" +
+	"\asubject\x18\xe8\a \x01(\tR\asubject\"\x8b\x01\n" +
 	"\x1bListAuthenticationsResponse\x12D\n" +
 	"\x0fauthentications\x18\x01 \x03(\v2\x1a.flipt.auth.AuthenticationR\x0fauthentications\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"-\n" +
@@ -1083,7 +1280,13 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\\\n" +
 	"\x1fExpireAuthenticationSelfRequest\x129\n" +
 	"\n" +
-	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\xee\x02\n" +
+	"expires_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"A\n" +
+	"\x1fRevokeAuthenticationSelfRequest\x12\x1e\n" +
+	"\n" +
+	"everywhere\x18\x01 \x01(\bR\n" +
+	"everywhere\"=\n" +
+	" RevokeAuthenticationSelfResponse\x12\x19\n" +
+	"\bnext_uri\x18\x01 \x01(\tR\anextUri\"\xee\x02\n" +
 	"\x12CreateTokenRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x129\n" +
@@ -1098,16 +1301,24 @@ const file_auth_auth_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"|\n" +
 	"\x13CreateTokenResponse\x12!\n" +
 	"\fclient_token\x18\x01 \x01(\tR\vclientToken\x12B\n" +
-	"\x0eauthentication\x18\x02 \x01(\v2\x1a.flipt.auth.AuthenticationR\x0eauthentication\"G\n" +
+	"\x0eauthentication\x18\x02 \x01(\v2\x1a.flipt.auth.AuthenticationR\x0eauthentication\"\x82\x01\n" +
 	"\x13AuthorizeURLRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x14\n" +
-	"\x05state\x18\x02 \x01(\tR\x05state\";\n" +
+	"\x05state\x18\x02 \x01(\tR\x05state\x12\x1c\n" +
+	"\treturn_to\x18\xe8\a \x01(\tR\breturnTo\x12\x1b\n" +
+	"\bredirect\x18\xe9\a \x01(\bR\bredirect\";\n" +
 	"\x14AuthorizeURLResponse\x12#\n" +
-	"\rauthorize_url\x18\x01 \x01(\tR\fauthorizeUrl\"W\n" +
+	"\rauthorize_url\x18\x01 \x01(\tR\fauthorizeUrl\"\xaf\x01\n" +
 	"\x0fCallbackRequest\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\tR\bprovider\x12\x12\n" +
 	"\x04code\x18\x02 \x01(\tR\x04code\x12\x14\n" +
-	"\x05state\x18\x03 \x01(\tR\x05state\"y\n" +
+	"\x05state\x18\x03 \x01(\tR\x05state\x12\x15\n" +
+	"\x05error\x18\xe8\a \x01(\tR\x05error\x12,\n" +
+	"\x11error_description\x18\xe9\a \x01(\tR\x10errorDescription\x12\x11\n" +
+	"\x03iss\x18\xea\a \x01(\tR\x03iss\"N\n" +
+	"\rRevokeRequest\x12\x1a\n" +
+	"\bprovider\x18\x01 \x01(\tR\bprovider\x12!\n" +
+	"\flogout_token\x18\x02 \x01(\tR\vlogoutToken\"y\n" +
 	"\x10CallbackResponse\x12!\n" +
 	"\fclient_token\x18\x01 \x01(\tR\vclientToken\x12B\n" +
 	"\x0eauthentication\x18\x02 \x01(\v2\x1a.flipt.auth.AuthenticationR\x0eauthentication\"Q\n" +
@@ -1126,18 +1337,20 @@ const file_auth_auth_proto_rawDesc = "" +
 	"METHOD_JWT\x10\x05\x12\x10\n" +
 	"\fMETHOD_CLOUD\x10\x062\x81\x01\n" +
 	"\x1bPublicAuthenticationService\x12b\n" +
-	"\x19ListAuthenticationMethods\x12\x16.google.protobuf.Empty\x1a-.flipt.auth.ListAuthenticationMethodsResponse2\xdd\x03\n" +
+	"\x19ListAuthenticationMethods\x12\x16.google.protobuf.Empty\x1a-.flipt.auth.ListAuthenticationMethodsResponse2\xd4\x04\n" +
 	"\x15AuthenticationService\x12K\n" +
 	"\x15GetAuthenticationSelf\x12\x16.google.protobuf.Empty\x1a\x1a.flipt.auth.Authentication\x12U\n" +
 	"\x11GetAuthentication\x12$.flipt.auth.GetAuthenticationRequest\x1a\x1a.flipt.auth.Authentication\x12f\n" +
 	"\x13ListAuthentications\x12&.flipt.auth.ListAuthenticationsRequest\x1a'.flipt.auth.ListAuthenticationsResponse\x12W\n" +
 	"\x14DeleteAuthentication\x12'.flipt.auth.DeleteAuthenticationRequest\x1a\x16.google.protobuf.Empty\x12_\n" +
-	"\x18ExpireAuthenticationSelf\x12+.flipt.auth.ExpireAuthenticationSelfRequest\x1a\x16.google.protobuf.Empty2r\n" +
+	"\x18ExpireAuthenticationSelf\x12+.flipt.auth.ExpireAuthenticationSelfRequest\x1a\x16.google.protobuf.Empty\x12u\n" +
+	"\x18RevokeAuthenticationSelf\x12+.flipt.auth.RevokeAuthenticationSelfRequest\x1a,.flipt.auth.RevokeAuthenticationSelfResponse2r\n" +
 	" AuthenticationMethodTokenService\x12N\n" +
-	"\vCreateToken\x12\x1e.flipt.auth.CreateTokenRequest\x1a\x1f.flipt.auth.CreateTokenResponse2\xbb\x01\n" +
+	"\vCreateToken\x12\x1e.flipt.auth.CreateTokenRequest\x1a\x1f.flipt.auth.CreateTokenResponse2\xf8\x01\n" +
 	"\x1fAuthenticationMethodOIDCService\x12Q\n" +
 	"\fAuthorizeURL\x12\x1f.flipt.auth.AuthorizeURLRequest\x1a .flipt.auth.AuthorizeURLResponse\x12E\n" +
-	"\bCallback\x12\x1b.flipt.auth.CallbackRequest\x1a\x1c.flipt.auth.CallbackResponse2\x92\x01\n" +
+	"\bCallback\x12\x1b.flipt.auth.CallbackRequest\x1a\x1c.flipt.auth.CallbackResponse\x12;\n" +
+	"\x06Revoke\x12\x19.flipt.auth.RevokeRequest\x1a\x16.google.protobuf.Empty2\x92\x01\n" +
 	"%AuthenticationMethodKubernetesService\x12i\n" +
 	"\x14VerifyServiceAccount\x12'.flipt.auth.VerifyServiceAccountRequest\x1a(.flipt.auth.VerifyServiceAccountResponse2\xbd\x01\n" +
 	"!AuthenticationMethodGithubService\x12Q\n" +
@@ -1157,7 +1370,7 @@ func file_auth_auth_proto_rawDescGZIP() []byte {
 }
 
 var file_auth_auth_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_auth_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_auth_auth_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_auth_auth_proto_goTypes = []any{
 	(Method)(0),        // 0: flipt.auth.Method
 	(*MethodInfo)(nil), // 1: flipt.auth.MethodInfo
@@ -1169,64 +1382,71 @@ var file_auth_auth_proto_goTypes = []any{
 	(*ListAuthenticationsResponse)(nil),       // 7: flipt.auth.ListAuthenticationsResponse
 	(*DeleteAuthenticationRequest)(nil),       // 8: flipt.auth.DeleteAuthenticationRequest
 	(*ExpireAuthenticationSelfRequest)(nil),   // 9: flipt.auth.ExpireAuthenticationSelfRequest
-	(*CreateTokenRequest)(nil),                // 10: flipt.auth.CreateTokenRequest
-	(*CreateTokenResponse)(nil),               // 11: flipt.auth.CreateTokenResponse
-	(*AuthorizeURLRequest)(nil),               // 12: flipt.auth.AuthorizeURLRequest
-	(*AuthorizeURLResponse)(nil),              // 13: flipt.auth.AuthorizeURLResponse
-	(*CallbackRequest)(nil),                   // 14: flipt.auth.CallbackRequest
-	(*CallbackResponse)(nil),                  // 15: flipt.auth.CallbackResponse
-	(*VerifyServiceAccountRequest)(nil),       // 16: flipt.auth.VerifyServiceAccountRequest
-	(*VerifyServiceAccountResponse)(nil),      // 17: flipt.auth.VerifyServiceAccountResponse
-	nil,                                       // 18: flipt.auth.Authentication.MetadataEntry
-	nil,                                       // 19: flipt.auth.CreateTokenRequest.MetadataEntry
-	(*structpb.Struct)(nil),                   // 20: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),             // 21: google.protobuf.Timestamp
-	(*emptypb.Empty)(nil),                     // 22: google.protobuf.Empty
+	(*RevokeAuthenticationSelfRequest)(nil),   // 10: flipt.auth.RevokeAuthenticationSelfRequest
+	(*RevokeAuthenticationSelfResponse)(nil),  // 11: flipt.auth.RevokeAuthenticationSelfResponse
+	(*CreateTokenRequest)(nil),                // 12: flipt.auth.CreateTokenRequest
+	(*CreateTokenResponse)(nil),               // 13: flipt.auth.CreateTokenResponse
+	(*AuthorizeURLRequest)(nil),               // 14: flipt.auth.AuthorizeURLRequest
+	(*AuthorizeURLResponse)(nil),              // 15: flipt.auth.AuthorizeURLResponse
+	(*CallbackRequest)(nil),                   // 16: flipt.auth.CallbackRequest
+	(*RevokeRequest)(nil),                     // 17: flipt.auth.RevokeRequest
+	(*CallbackResponse)(nil),                  // 18: flipt.auth.CallbackResponse
+	(*VerifyServiceAccountRequest)(nil),       // 19: flipt.auth.VerifyServiceAccountRequest
+	(*VerifyServiceAccountResponse)(nil),      // 20: flipt.auth.VerifyServiceAccountResponse
+	nil,                                       // 21: flipt.auth.Authentication.MetadataEntry
+	nil,                                       // 22: flipt.auth.CreateTokenRequest.MetadataEntry
+	(*structpb.Struct)(nil),                   // 23: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),             // 24: google.protobuf.Timestamp
+	(*emptypb.Empty)(nil),                     // 25: google.protobuf.Empty
 }
 var file_auth_auth_proto_depIdxs = []int32{
 	0,  // 0: flipt.auth.MethodInfo.method:type_name -> flipt.auth.Method
-	20, // 1: flipt.auth.MethodInfo.metadata:type_name -> google.protobuf.Struct
+	23, // 1: flipt.auth.MethodInfo.metadata:type_name -> google.protobuf.Struct
 	1,  // 2: flipt.auth.ListAuthenticationMethodsResponse.methods:type_name -> flipt.auth.MethodInfo
 	0,  // 3: flipt.auth.Authentication.method:type_name -> flipt.auth.Method
-	21, // 4: flipt.auth.Authentication.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 5: flipt.auth.Authentication.created_at:type_name -> google.protobuf.Timestamp
-	21, // 6: flipt.auth.Authentication.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 7: flipt.auth.Authentication.metadata:type_name -> flipt.auth.Authentication.MetadataEntry
+	24, // 4: flipt.auth.Authentication.expires_at:type_name -> google.protobuf.Timestamp
+	24, // 5: flipt.auth.Authentication.created_at:type_name -> google.protobuf.Timestamp
+	24, // 6: flipt.auth.Authentication.updated_at:type_name -> google.protobuf.Timestamp
+	21, // 7: flipt.auth.Authentication.metadata:type_name -> flipt.auth.Authentication.MetadataEntry
 	4,  // 8: flipt.auth.Authentication.access:type_name -> flipt.auth.Grant
 	0,  // 9: flipt.auth.ListAuthenticationsRequest.method:type_name -> flipt.auth.Method
 	3,  // 10: flipt.auth.ListAuthenticationsResponse.authentications:type_name -> flipt.auth.Authentication
-	21, // 11: flipt.auth.ExpireAuthenticationSelfRequest.expires_at:type_name -> google.protobuf.Timestamp
-	21, // 12: flipt.auth.CreateTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
-	19, // 13: flipt.auth.CreateTokenRequest.metadata:type_name -> flipt.auth.CreateTokenRequest.MetadataEntry
+	24, // 11: flipt.auth.ExpireAuthenticationSelfRequest.expires_at:type_name -> google.protobuf.Timestamp
+	24, // 12: flipt.auth.CreateTokenRequest.expires_at:type_name -> google.protobuf.Timestamp
+	22, // 13: flipt.auth.CreateTokenRequest.metadata:type_name -> flipt.auth.CreateTokenRequest.MetadataEntry
 	3,  // 14: flipt.auth.CreateTokenResponse.authentication:type_name -> flipt.auth.Authentication
 	3,  // 15: flipt.auth.CallbackResponse.authentication:type_name -> flipt.auth.Authentication
 	3,  // 16: flipt.auth.VerifyServiceAccountResponse.authentication:type_name -> flipt.auth.Authentication
-	22, // 17: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:input_type -> google.protobuf.Empty
-	22, // 18: flipt.auth.AuthenticationService.GetAuthenticationSelf:input_type -> google.protobuf.Empty
+	25, // 17: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:input_type -> google.protobuf.Empty
+	25, // 18: flipt.auth.AuthenticationService.GetAuthenticationSelf:input_type -> google.protobuf.Empty
 	5,  // 19: flipt.auth.AuthenticationService.GetAuthentication:input_type -> flipt.auth.GetAuthenticationRequest
 	6,  // 20: flipt.auth.AuthenticationService.ListAuthentications:input_type -> flipt.auth.ListAuthenticationsRequest
 	8,  // 21: flipt.auth.AuthenticationService.DeleteAuthentication:input_type -> flipt.auth.DeleteAuthenticationRequest
 	9,  // 22: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:input_type -> flipt.auth.ExpireAuthenticationSelfRequest
-	10, // 23: flipt.auth.AuthenticationMethodTokenService.CreateToken:input_type -> flipt.auth.CreateTokenRequest
-	12, // 24: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
-	14, // 25: flipt.auth.AuthenticationMethodOIDCService.Callback:input_type -> flipt.auth.CallbackRequest
-	16, // 26: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:input_type -> flipt.auth.VerifyServiceAccountRequest
-	12, // 27: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
-	14, // 28: flipt.auth.AuthenticationMethodGithubService.Callback:input_type -> flipt.auth.CallbackRequest
-	2,  // 29: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:output_type -> flipt.auth.ListAuthenticationMethodsResponse
-	3,  // 30: flipt.auth.AuthenticationService.GetAuthenticationSelf:output_type -> flipt.auth.Authentication
-	3,  // 31: flipt.auth.AuthenticationService.GetAuthentication:output_type -> flipt.auth.Authentication
-	7,  // 32: flipt.auth.AuthenticationService.ListAuthentications:output_type -> flipt.auth.ListAuthenticationsResponse
-	22, // 33: flipt.auth.AuthenticationService.DeleteAuthentication:output_type -> google.protobuf.Empty
-	22, // 34: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:output_type -> google.protobuf.Empty
-	11, // 35: flipt.auth.AuthenticationMethodTokenService.CreateToken:output_type -> flipt.auth.CreateTokenResponse
-	13, // 36: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
-	15, // 37: flipt.auth.AuthenticationMethodOIDCService.Callback:output_type -> flipt.auth.CallbackResponse
-	17, // 38: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:output_type -> flipt.auth.VerifyServiceAccountResponse
-	13, // 39: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
-	15, // 40: flipt.auth.AuthenticationMethodGithubService.Callback:output_type -> flipt.auth.CallbackResponse
-	29, // [29:41] is the sub-list for method output_type
-	17, // [17:29] is the sub-list for method input_type
+	10, // 23: flipt.auth.AuthenticationService.RevokeAuthenticationSelf:input_type -> flipt.auth.RevokeAuthenticationSelfRequest
+	12, // 24: flipt.auth.AuthenticationMethodTokenService.CreateToken:input_type -> flipt.auth.CreateTokenRequest
+	14, // 25: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
+	16, // 26: flipt.auth.AuthenticationMethodOIDCService.Callback:input_type -> flipt.auth.CallbackRequest
+	17, // 27: flipt.auth.AuthenticationMethodOIDCService.Revoke:input_type -> flipt.auth.RevokeRequest
+	19, // 28: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:input_type -> flipt.auth.VerifyServiceAccountRequest
+	14, // 29: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:input_type -> flipt.auth.AuthorizeURLRequest
+	16, // 30: flipt.auth.AuthenticationMethodGithubService.Callback:input_type -> flipt.auth.CallbackRequest
+	2,  // 31: flipt.auth.PublicAuthenticationService.ListAuthenticationMethods:output_type -> flipt.auth.ListAuthenticationMethodsResponse
+	3,  // 32: flipt.auth.AuthenticationService.GetAuthenticationSelf:output_type -> flipt.auth.Authentication
+	3,  // 33: flipt.auth.AuthenticationService.GetAuthentication:output_type -> flipt.auth.Authentication
+	7,  // 34: flipt.auth.AuthenticationService.ListAuthentications:output_type -> flipt.auth.ListAuthenticationsResponse
+	25, // 35: flipt.auth.AuthenticationService.DeleteAuthentication:output_type -> google.protobuf.Empty
+	25, // 36: flipt.auth.AuthenticationService.ExpireAuthenticationSelf:output_type -> google.protobuf.Empty
+	11, // 37: flipt.auth.AuthenticationService.RevokeAuthenticationSelf:output_type -> flipt.auth.RevokeAuthenticationSelfResponse
+	13, // 38: flipt.auth.AuthenticationMethodTokenService.CreateToken:output_type -> flipt.auth.CreateTokenResponse
+	15, // 39: flipt.auth.AuthenticationMethodOIDCService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
+	18, // 40: flipt.auth.AuthenticationMethodOIDCService.Callback:output_type -> flipt.auth.CallbackResponse
+	25, // 41: flipt.auth.AuthenticationMethodOIDCService.Revoke:output_type -> google.protobuf.Empty
+	20, // 42: flipt.auth.AuthenticationMethodKubernetesService.VerifyServiceAccount:output_type -> flipt.auth.VerifyServiceAccountResponse
+	15, // 43: flipt.auth.AuthenticationMethodGithubService.AuthorizeURL:output_type -> flipt.auth.AuthorizeURLResponse
+	18, // 44: flipt.auth.AuthenticationMethodGithubService.Callback:output_type -> flipt.auth.CallbackResponse
+	31, // [31:45] is the sub-list for method output_type
+	17, // [17:31] is the sub-list for method input_type
 	17, // [17:17] is the sub-list for extension type_name
 	17, // [17:17] is the sub-list for extension extendee
 	0,  // [0:17] is the sub-list for field type_name
@@ -1243,7 +1463,7 @@ func file_auth_auth_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_auth_auth_proto_rawDesc), len(file_auth_auth_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   19,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   6,
 		},

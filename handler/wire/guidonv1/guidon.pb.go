@@ -7,9 +7,11 @@
 package guidonv1
 
 import (
+	auth "github.com/guidonhq/guidon/handler/wire/auth"
 	flipt "github.com/guidonhq/guidon/handler/wire/flipt"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	emptypb "google.golang.org/protobuf/types/known/emptypb"
 	structpb "google.golang.org/protobuf/types/known/structpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -81,6 +83,666 @@ func (ImportMode) EnumDescriptor() ([]byte, []int) {
 	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{0}
 }
 
+// ListSessionsResponse has the caller's sessions.
+type ListSessionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions, the oldest first.
+	Authentications []*auth.Authentication `protobuf:"bytes,1,rep,name=authentications,proto3" json:"authentications,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ListSessionsResponse) Reset() {
+	*x = ListSessionsResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsResponse) ProtoMessage() {}
+
+func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *ListSessionsResponse) GetAuthentications() []*auth.Authentication {
+	if x != nil {
+		return x.Authentications
+	}
+	return nil
+}
+
+// CreateSessionResponse is the session that the cookie of the response belongs to.
+type CreateSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	Authentication *auth.Authentication `protobuf:"bytes,1,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *CreateSessionResponse) Reset() {
+	*x = CreateSessionResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateSessionResponse) ProtoMessage() {}
+
+func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
+func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CreateSessionResponse) GetAuthentication() *auth.Authentication {
+	if x != nil {
+		return x.Authentication
+	}
+	return nil
+}
+
+// DeleteSessionRequest names a session.
+type DeleteSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the session.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteSessionRequest) Reset() {
+	*x = DeleteSessionRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteSessionRequest) ProtoMessage() {}
+
+func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
+func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *DeleteSessionRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// CreateGrantRequest is for a command line that waits for the code.
+type CreateGrantRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The S256 challenge of the code verifier (RFC 7636).
+	CodeChallenge string `protobuf:"bytes,1,opt,name=code_challenge,json=codeChallenge,proto3" json:"code_challenge,omitempty"`
+	// What to call the session, such as the name of the machine.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateGrantRequest) Reset() {
+	*x = CreateGrantRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateGrantRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateGrantRequest) ProtoMessage() {}
+
+func (x *CreateGrantRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateGrantRequest.ProtoReflect.Descriptor instead.
+func (*CreateGrantRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *CreateGrantRequest) GetCodeChallenge() string {
+	if x != nil {
+		return x.CodeChallenge
+	}
+	return ""
+}
+
+func (x *CreateGrantRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// CreateGrantResponse is the grant.
+type CreateGrantResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the command line trades for a token, together with the code verifier.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// When the code expires.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateGrantResponse) Reset() {
+	*x = CreateGrantResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateGrantResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateGrantResponse) ProtoMessage() {}
+
+func (x *CreateGrantResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateGrantResponse.ProtoReflect.Descriptor instead.
+func (*CreateGrantResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CreateGrantResponse) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *CreateGrantResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+// ExchangeGrantRequest proves that the caller asked for the grant.
+type ExchangeGrantRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The code of the grant.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// The verifier whose challenge the grant has (RFC 7636).
+	CodeVerifier  string `protobuf:"bytes,2,opt,name=code_verifier,json=codeVerifier,proto3" json:"code_verifier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExchangeGrantRequest) Reset() {
+	*x = ExchangeGrantRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExchangeGrantRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExchangeGrantRequest) ProtoMessage() {}
+
+func (x *ExchangeGrantRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExchangeGrantRequest.ProtoReflect.Descriptor instead.
+func (*ExchangeGrantRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ExchangeGrantRequest) GetCode() string {
+	if x != nil {
+		return x.Code
+	}
+	return ""
+}
+
+func (x *ExchangeGrantRequest) GetCodeVerifier() string {
+	if x != nil {
+		return x.CodeVerifier
+	}
+	return ""
+}
+
+// ExchangeGrantResponse is a session for the command line.
+type ExchangeGrantResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token. It is not stored and cannot be read again.
+	ClientToken string `protobuf:"bytes,1,opt,name=client_token,json=clientToken,proto3" json:"client_token,omitempty"`
+	// The session.
+	Authentication *auth.Authentication `protobuf:"bytes,2,opt,name=authentication,proto3" json:"authentication,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ExchangeGrantResponse) Reset() {
+	*x = ExchangeGrantResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExchangeGrantResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExchangeGrantResponse) ProtoMessage() {}
+
+func (x *ExchangeGrantResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExchangeGrantResponse.ProtoReflect.Descriptor instead.
+func (*ExchangeGrantResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ExchangeGrantResponse) GetClientToken() string {
+	if x != nil {
+		return x.ClientToken
+	}
+	return ""
+}
+
+func (x *ExchangeGrantResponse) GetAuthentication() *auth.Authentication {
+	if x != nil {
+		return x.Authentication
+	}
+	return nil
+}
+
+// Binding gives everybody whom its subject names a role in some namespaces.
+type Binding struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id, which is not a secret.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// evaluator, client, viewer, editor or admin.
+	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	// Who has the role, such as "oidc:google:group:payments".
+	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Where: keys, beginnings such as "pay-*", or "*" for all.
+	NamespaceKeys []string `protobuf:"bytes,4,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
+	// "configuration" or "database".
+	Source string `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	// When the binding was created, unless it is in the configuration.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// The id of the actor who created it, unless it is in the configuration.
+	CreatedBy     string `protobuf:"bytes,7,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Binding) Reset() {
+	*x = Binding{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Binding) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Binding) ProtoMessage() {}
+
+func (x *Binding) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Binding.ProtoReflect.Descriptor instead.
+func (*Binding) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Binding) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Binding) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *Binding) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *Binding) GetNamespaceKeys() []string {
+	if x != nil {
+		return x.NamespaceKeys
+	}
+	return nil
+}
+
+func (x *Binding) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *Binding) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *Binding) GetCreatedBy() string {
+	if x != nil {
+		return x.CreatedBy
+	}
+	return ""
+}
+
+// ListBindingsResponse has all bindings.
+type ListBindingsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bindings.
+	Bindings      []*Binding `protobuf:"bytes,1,rep,name=bindings,proto3" json:"bindings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBindingsResponse) Reset() {
+	*x = ListBindingsResponse{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBindingsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBindingsResponse) ProtoMessage() {}
+
+func (x *ListBindingsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBindingsResponse.ProtoReflect.Descriptor instead.
+func (*ListBindingsResponse) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ListBindingsResponse) GetBindings() []*Binding {
+	if x != nil {
+		return x.Bindings
+	}
+	return nil
+}
+
+// CreateBindingRequest describes the new binding.
+type CreateBindingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// evaluator, client, viewer, editor or admin.
+	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	// Who gets the role.
+	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Where the role holds, as in Binding; none means everywhere.
+	NamespaceKeys []string `protobuf:"bytes,3,rep,name=namespace_keys,json=namespaceKeys,proto3" json:"namespace_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateBindingRequest) Reset() {
+	*x = CreateBindingRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateBindingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateBindingRequest) ProtoMessage() {}
+
+func (x *CreateBindingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateBindingRequest.ProtoReflect.Descriptor instead.
+func (*CreateBindingRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CreateBindingRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *CreateBindingRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *CreateBindingRequest) GetNamespaceKeys() []string {
+	if x != nil {
+		return x.NamespaceKeys
+	}
+	return nil
+}
+
+// DeleteBindingRequest names a binding.
+type DeleteBindingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the binding.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteBindingRequest) Reset() {
+	*x = DeleteBindingRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteBindingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteBindingRequest) ProtoMessage() {}
+
+func (x *DeleteBindingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteBindingRequest.ProtoReflect.Descriptor instead.
+func (*DeleteBindingRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeleteBindingRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// DeleteAuthenticationsRequest names a subject.
+type DeleteAuthenticationsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject, such as "oidc:google:sub:1234".
+	Subject       string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteAuthenticationsRequest) Reset() {
+	*x = DeleteAuthenticationsRequest{}
+	mi := &file_guidonv1_guidon_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteAuthenticationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteAuthenticationsRequest) ProtoMessage() {}
+
+func (x *DeleteAuthenticationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_guidonv1_guidon_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteAuthenticationsRequest.ProtoReflect.Descriptor instead.
+func (*DeleteAuthenticationsRequest) Descriptor() ([]byte, []int) {
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *DeleteAuthenticationsRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
 // ListChangesRequest filters change records; an unset filter matches all.
 type ListChangesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -106,7 +768,7 @@ type ListChangesRequest struct {
 
 func (x *ListChangesRequest) Reset() {
 	*x = ListChangesRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[0]
+	mi := &file_guidonv1_guidon_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -118,7 +780,7 @@ func (x *ListChangesRequest) String() string {
 func (*ListChangesRequest) ProtoMessage() {}
 
 func (x *ListChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[0]
+	mi := &file_guidonv1_guidon_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -131,7 +793,7 @@ func (x *ListChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListChangesRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{0}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListChangesRequest) GetNamespaceKey() string {
@@ -203,7 +865,7 @@ type ListChangesResponse struct {
 
 func (x *ListChangesResponse) Reset() {
 	*x = ListChangesResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[1]
+	mi := &file_guidonv1_guidon_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -215,7 +877,7 @@ func (x *ListChangesResponse) String() string {
 func (*ListChangesResponse) ProtoMessage() {}
 
 func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[1]
+	mi := &file_guidonv1_guidon_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -228,7 +890,7 @@ func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListChangesResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{1}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListChangesResponse) GetChanges() []*Change {
@@ -276,7 +938,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[2]
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -288,7 +950,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[2]
+	mi := &file_guidonv1_guidon_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -301,7 +963,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{2}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Change) GetNamespaceKey() string {
@@ -396,7 +1058,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[3]
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +1070,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[3]
+	mi := &file_guidonv1_guidon_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +1083,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{3}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Actor) GetId() string {
@@ -462,7 +1124,7 @@ type ImportRequest struct {
 
 func (x *ImportRequest) Reset() {
 	*x = ImportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[4]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -474,7 +1136,7 @@ func (x *ImportRequest) String() string {
 func (*ImportRequest) ProtoMessage() {}
 
 func (x *ImportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[4]
+	mi := &file_guidonv1_guidon_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -487,7 +1149,7 @@ func (x *ImportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRequest.ProtoReflect.Descriptor instead.
 func (*ImportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{4}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ImportRequest) GetNamespaceKey() string {
@@ -539,7 +1201,7 @@ type ImportResponse struct {
 
 func (x *ImportResponse) Reset() {
 	*x = ImportResponse{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[5]
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -551,7 +1213,7 @@ func (x *ImportResponse) String() string {
 func (*ImportResponse) ProtoMessage() {}
 
 func (x *ImportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[5]
+	mi := &file_guidonv1_guidon_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -564,7 +1226,7 @@ func (x *ImportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResponse.ProtoReflect.Descriptor instead.
 func (*ImportResponse) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{5}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ImportResponse) GetNamespaceKey() string {
@@ -628,7 +1290,7 @@ type DocumentChange struct {
 
 func (x *DocumentChange) Reset() {
 	*x = DocumentChange{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[6]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +1302,7 @@ func (x *DocumentChange) String() string {
 func (*DocumentChange) ProtoMessage() {}
 
 func (x *DocumentChange) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[6]
+	mi := &file_guidonv1_guidon_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +1315,7 @@ func (x *DocumentChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentChange.ProtoReflect.Descriptor instead.
 func (*DocumentChange) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{6}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DocumentChange) GetKind() string {
@@ -704,7 +1366,7 @@ type ExportRequest struct {
 
 func (x *ExportRequest) Reset() {
 	*x = ExportRequest{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[7]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +1378,7 @@ func (x *ExportRequest) String() string {
 func (*ExportRequest) ProtoMessage() {}
 
 func (x *ExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[7]
+	mi := &file_guidonv1_guidon_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +1391,7 @@ func (x *ExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportRequest.ProtoReflect.Descriptor instead.
 func (*ExportRequest) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{7}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExportRequest) GetNamespaceKey() string {
@@ -762,7 +1424,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[8]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +1436,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[8]
+	mi := &file_guidonv1_guidon_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +1449,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{8}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Document) GetNamespace() *DocumentNamespace {
@@ -826,7 +1488,7 @@ type DocumentNamespace struct {
 
 func (x *DocumentNamespace) Reset() {
 	*x = DocumentNamespace{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[9]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -838,7 +1500,7 @@ func (x *DocumentNamespace) String() string {
 func (*DocumentNamespace) ProtoMessage() {}
 
 func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[9]
+	mi := &file_guidonv1_guidon_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -851,7 +1513,7 @@ func (x *DocumentNamespace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentNamespace.ProtoReflect.Descriptor instead.
 func (*DocumentNamespace) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{9}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DocumentNamespace) GetKey() string {
@@ -903,7 +1565,7 @@ type DocumentFlag struct {
 
 func (x *DocumentFlag) Reset() {
 	*x = DocumentFlag{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[10]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +1577,7 @@ func (x *DocumentFlag) String() string {
 func (*DocumentFlag) ProtoMessage() {}
 
 func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[10]
+	mi := &file_guidonv1_guidon_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +1590,7 @@ func (x *DocumentFlag) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentFlag.ProtoReflect.Descriptor instead.
 func (*DocumentFlag) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{10}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DocumentFlag) GetKey() string {
@@ -1013,7 +1675,7 @@ type DocumentVariant struct {
 
 func (x *DocumentVariant) Reset() {
 	*x = DocumentVariant{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[11]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1687,7 @@ func (x *DocumentVariant) String() string {
 func (*DocumentVariant) ProtoMessage() {}
 
 func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[11]
+	mi := &file_guidonv1_guidon_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1700,7 @@ func (x *DocumentVariant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentVariant.ProtoReflect.Descriptor instead.
 func (*DocumentVariant) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{11}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DocumentVariant) GetDefault() bool {
@@ -1093,7 +1755,7 @@ type DocumentRule struct {
 
 func (x *DocumentRule) Reset() {
 	*x = DocumentRule{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[12]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1767,7 @@ func (x *DocumentRule) String() string {
 func (*DocumentRule) ProtoMessage() {}
 
 func (x *DocumentRule) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[12]
+	mi := &file_guidonv1_guidon_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1780,7 @@ func (x *DocumentRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRule.ProtoReflect.Descriptor instead.
 func (*DocumentRule) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{12}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DocumentRule) GetSegmentKeys() []string {
@@ -1162,7 +1824,7 @@ type DocumentDistribution struct {
 
 func (x *DocumentDistribution) Reset() {
 	*x = DocumentDistribution{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1836,7 @@ func (x *DocumentDistribution) String() string {
 func (*DocumentDistribution) ProtoMessage() {}
 
 func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[13]
+	mi := &file_guidonv1_guidon_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1849,7 @@ func (x *DocumentDistribution) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentDistribution.ProtoReflect.Descriptor instead.
 func (*DocumentDistribution) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{13}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DocumentDistribution) GetVariant() string {
@@ -1222,7 +1884,7 @@ type DocumentRollout struct {
 
 func (x *DocumentRollout) Reset() {
 	*x = DocumentRollout{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1896,7 @@ func (x *DocumentRollout) String() string {
 func (*DocumentRollout) ProtoMessage() {}
 
 func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[14]
+	mi := &file_guidonv1_guidon_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1909,7 @@ func (x *DocumentRollout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRollout.ProtoReflect.Descriptor instead.
 func (*DocumentRollout) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{14}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *DocumentRollout) GetDescription() string {
@@ -1315,7 +1977,7 @@ type DocumentRolloutSegment struct {
 
 func (x *DocumentRolloutSegment) Reset() {
 	*x = DocumentRolloutSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1989,7 @@ func (x *DocumentRolloutSegment) String() string {
 func (*DocumentRolloutSegment) ProtoMessage() {}
 
 func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[15]
+	mi := &file_guidonv1_guidon_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +2002,7 @@ func (x *DocumentRolloutSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutSegment.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{15}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DocumentRolloutSegment) GetSegmentKeys() []string {
@@ -1377,7 +2039,7 @@ type DocumentRolloutThreshold struct {
 
 func (x *DocumentRolloutThreshold) Reset() {
 	*x = DocumentRolloutThreshold{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +2051,7 @@ func (x *DocumentRolloutThreshold) String() string {
 func (*DocumentRolloutThreshold) ProtoMessage() {}
 
 func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[16]
+	mi := &file_guidonv1_guidon_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +2064,7 @@ func (x *DocumentRolloutThreshold) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentRolloutThreshold.ProtoReflect.Descriptor instead.
 func (*DocumentRolloutThreshold) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{16}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *DocumentRolloutThreshold) GetPercentage() float32 {
@@ -1438,7 +2100,7 @@ type DocumentSegment struct {
 
 func (x *DocumentSegment) Reset() {
 	*x = DocumentSegment{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +2112,7 @@ func (x *DocumentSegment) String() string {
 func (*DocumentSegment) ProtoMessage() {}
 
 func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[17]
+	mi := &file_guidonv1_guidon_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +2125,7 @@ func (x *DocumentSegment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentSegment.ProtoReflect.Descriptor instead.
 func (*DocumentSegment) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{17}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DocumentSegment) GetKey() string {
@@ -1520,7 +2182,7 @@ type DocumentConstraint struct {
 
 func (x *DocumentConstraint) Reset() {
 	*x = DocumentConstraint{}
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +2194,7 @@ func (x *DocumentConstraint) String() string {
 func (*DocumentConstraint) ProtoMessage() {}
 
 func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
-	mi := &file_guidonv1_guidon_proto_msgTypes[18]
+	mi := &file_guidonv1_guidon_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +2207,7 @@ func (x *DocumentConstraint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DocumentConstraint.ProtoReflect.Descriptor instead.
 func (*DocumentConstraint) Descriptor() ([]byte, []int) {
-	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{18}
+	return file_guidonv1_guidon_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DocumentConstraint) GetType() flipt.ComparisonType {
@@ -1587,7 +2249,46 @@ var File_guidonv1_guidon_proto protoreflect.FileDescriptor
 
 const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\n" +
-	"\x15guidonv1/guidon.proto\x12\tguidon.v1\x1a\x11flipt/flipt.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8e\x02\n" +
+	"\x15guidonv1/guidon.proto\x12\tguidon.v1\x1a\x0fauth/auth.proto\x1a\x11flipt/flipt.proto\x1a\x1bgoogle/protobuf/empty.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\\\n" +
+	"\x14ListSessionsResponse\x12D\n" +
+	"\x0fauthentications\x18\x01 \x03(\v2\x1a.flipt.auth.AuthenticationR\x0fauthentications\"[\n" +
+	"\x15CreateSessionResponse\x12B\n" +
+	"\x0eauthentication\x18\x01 \x01(\v2\x1a.flipt.auth.AuthenticationR\x0eauthentication\"&\n" +
+	"\x14DeleteSessionRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"O\n" +
+	"\x12CreateGrantRequest\x12%\n" +
+	"\x0ecode_challenge\x18\x01 \x01(\tR\rcodeChallenge\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"d\n" +
+	"\x13CreateGrantResponse\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x129\n" +
+	"\n" +
+	"expires_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"O\n" +
+	"\x14ExchangeGrantRequest\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12#\n" +
+	"\rcode_verifier\x18\x02 \x01(\tR\fcodeVerifier\"~\n" +
+	"\x15ExchangeGrantResponse\x12!\n" +
+	"\fclient_token\x18\x01 \x01(\tR\vclientToken\x12B\n" +
+	"\x0eauthentication\x18\x02 \x01(\v2\x1a.flipt.auth.AuthenticationR\x0eauthentication\"\xe0\x01\n" +
+	"\aBinding\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\tR\x04role\x12\x18\n" +
+	"\asubject\x18\x03 \x01(\tR\asubject\x12%\n" +
+	"\x0enamespace_keys\x18\x04 \x03(\tR\rnamespaceKeys\x12\x16\n" +
+	"\x06source\x18\x05 \x01(\tR\x06source\x129\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x1d\n" +
+	"\n" +
+	"created_by\x18\a \x01(\tR\tcreatedBy\"F\n" +
+	"\x14ListBindingsResponse\x12.\n" +
+	"\bbindings\x18\x01 \x03(\v2\x12.guidon.v1.BindingR\bbindings\"k\n" +
+	"\x14CreateBindingRequest\x12\x12\n" +
+	"\x04role\x18\x01 \x01(\tR\x04role\x12\x18\n" +
+	"\asubject\x18\x02 \x01(\tR\asubject\x12%\n" +
+	"\x0enamespace_keys\x18\x03 \x03(\tR\rnamespaceKeys\"&\n" +
+	"\x14DeleteBindingRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"8\n" +
+	"\x1cDeleteAuthenticationsRequest\x12\x18\n" +
+	"\asubject\x18\x01 \x01(\tR\asubject\"\x8e\x02\n" +
 	"\x12ListChangesRequest\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x10\n" +
@@ -1711,7 +2412,18 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"\vListChanges\x12\x1d.guidon.v1.ListChangesRequest\x1a\x1e.guidon.v1.ListChangesResponse2\x89\x01\n" +
 	"\x0fDocumentService\x12=\n" +
 	"\x06Import\x12\x18.guidon.v1.ImportRequest\x1a\x19.guidon.v1.ImportResponse\x127\n" +
-	"\x06Export\x12\x18.guidon.v1.ExportRequest\x1a\x13.guidon.v1.DocumentB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
+	"\x06Export\x12\x18.guidon.v1.ExportRequest\x1a\x13.guidon.v1.Document2\x90\x03\n" +
+	"\x0eSessionService\x12G\n" +
+	"\fListSessions\x12\x16.google.protobuf.Empty\x1a\x1f.guidon.v1.ListSessionsResponse\x12I\n" +
+	"\rCreateSession\x12\x16.google.protobuf.Empty\x1a .guidon.v1.CreateSessionResponse\x12H\n" +
+	"\rDeleteSession\x12\x1f.guidon.v1.DeleteSessionRequest\x1a\x16.google.protobuf.Empty\x12L\n" +
+	"\vCreateGrant\x12\x1d.guidon.v1.CreateGrantRequest\x1a\x1e.guidon.v1.CreateGrantResponse\x12R\n" +
+	"\rExchangeGrant\x12\x1f.guidon.v1.ExchangeGrantRequest\x1a .guidon.v1.ExchangeGrantResponse2\xc2\x02\n" +
+	"\rAccessService\x12G\n" +
+	"\fListBindings\x12\x16.google.protobuf.Empty\x1a\x1f.guidon.v1.ListBindingsResponse\x12D\n" +
+	"\rCreateBinding\x12\x1f.guidon.v1.CreateBindingRequest\x1a\x12.guidon.v1.Binding\x12H\n" +
+	"\rDeleteBinding\x12\x1f.guidon.v1.DeleteBindingRequest\x1a\x16.google.protobuf.Empty\x12X\n" +
+	"\x15DeleteAuthentications\x12'.guidon.v1.DeleteAuthenticationsRequest\x1a\x16.google.protobuf.EmptyB2Z0github.com/guidonhq/guidon/handler/wire/guidonv1b\x06proto3"
 
 var (
 	file_guidonv1_guidon_proto_rawDescOnce sync.Once
@@ -1726,74 +2438,112 @@ func file_guidonv1_guidon_proto_rawDescGZIP() []byte {
 }
 
 var file_guidonv1_guidon_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_guidonv1_guidon_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_guidonv1_guidon_proto_goTypes = []any{
-	(ImportMode)(0),                  // 0: guidon.v1.ImportMode
-	(*ListChangesRequest)(nil),       // 1: guidon.v1.ListChangesRequest
-	(*ListChangesResponse)(nil),      // 2: guidon.v1.ListChangesResponse
-	(*Change)(nil),                   // 3: guidon.v1.Change
-	(*Actor)(nil),                    // 4: guidon.v1.Actor
-	(*ImportRequest)(nil),            // 5: guidon.v1.ImportRequest
-	(*ImportResponse)(nil),           // 6: guidon.v1.ImportResponse
-	(*DocumentChange)(nil),           // 7: guidon.v1.DocumentChange
-	(*ExportRequest)(nil),            // 8: guidon.v1.ExportRequest
-	(*Document)(nil),                 // 9: guidon.v1.Document
-	(*DocumentNamespace)(nil),        // 10: guidon.v1.DocumentNamespace
-	(*DocumentFlag)(nil),             // 11: guidon.v1.DocumentFlag
-	(*DocumentVariant)(nil),          // 12: guidon.v1.DocumentVariant
-	(*DocumentRule)(nil),             // 13: guidon.v1.DocumentRule
-	(*DocumentDistribution)(nil),     // 14: guidon.v1.DocumentDistribution
-	(*DocumentRollout)(nil),          // 15: guidon.v1.DocumentRollout
-	(*DocumentRolloutSegment)(nil),   // 16: guidon.v1.DocumentRolloutSegment
-	(*DocumentRolloutThreshold)(nil), // 17: guidon.v1.DocumentRolloutThreshold
-	(*DocumentSegment)(nil),          // 18: guidon.v1.DocumentSegment
-	(*DocumentConstraint)(nil),       // 19: guidon.v1.DocumentConstraint
-	(*timestamppb.Timestamp)(nil),    // 20: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),          // 21: google.protobuf.Struct
-	(flipt.FlagType)(0),              // 22: flipt.FlagType
-	(flipt.SegmentOperator)(0),       // 23: flipt.SegmentOperator
-	(flipt.MatchType)(0),             // 24: flipt.MatchType
-	(flipt.ComparisonType)(0),        // 25: flipt.ComparisonType
+	(ImportMode)(0),                      // 0: guidon.v1.ImportMode
+	(*ListSessionsResponse)(nil),         // 1: guidon.v1.ListSessionsResponse
+	(*CreateSessionResponse)(nil),        // 2: guidon.v1.CreateSessionResponse
+	(*DeleteSessionRequest)(nil),         // 3: guidon.v1.DeleteSessionRequest
+	(*CreateGrantRequest)(nil),           // 4: guidon.v1.CreateGrantRequest
+	(*CreateGrantResponse)(nil),          // 5: guidon.v1.CreateGrantResponse
+	(*ExchangeGrantRequest)(nil),         // 6: guidon.v1.ExchangeGrantRequest
+	(*ExchangeGrantResponse)(nil),        // 7: guidon.v1.ExchangeGrantResponse
+	(*Binding)(nil),                      // 8: guidon.v1.Binding
+	(*ListBindingsResponse)(nil),         // 9: guidon.v1.ListBindingsResponse
+	(*CreateBindingRequest)(nil),         // 10: guidon.v1.CreateBindingRequest
+	(*DeleteBindingRequest)(nil),         // 11: guidon.v1.DeleteBindingRequest
+	(*DeleteAuthenticationsRequest)(nil), // 12: guidon.v1.DeleteAuthenticationsRequest
+	(*ListChangesRequest)(nil),           // 13: guidon.v1.ListChangesRequest
+	(*ListChangesResponse)(nil),          // 14: guidon.v1.ListChangesResponse
+	(*Change)(nil),                       // 15: guidon.v1.Change
+	(*Actor)(nil),                        // 16: guidon.v1.Actor
+	(*ImportRequest)(nil),                // 17: guidon.v1.ImportRequest
+	(*ImportResponse)(nil),               // 18: guidon.v1.ImportResponse
+	(*DocumentChange)(nil),               // 19: guidon.v1.DocumentChange
+	(*ExportRequest)(nil),                // 20: guidon.v1.ExportRequest
+	(*Document)(nil),                     // 21: guidon.v1.Document
+	(*DocumentNamespace)(nil),            // 22: guidon.v1.DocumentNamespace
+	(*DocumentFlag)(nil),                 // 23: guidon.v1.DocumentFlag
+	(*DocumentVariant)(nil),              // 24: guidon.v1.DocumentVariant
+	(*DocumentRule)(nil),                 // 25: guidon.v1.DocumentRule
+	(*DocumentDistribution)(nil),         // 26: guidon.v1.DocumentDistribution
+	(*DocumentRollout)(nil),              // 27: guidon.v1.DocumentRollout
+	(*DocumentRolloutSegment)(nil),       // 28: guidon.v1.DocumentRolloutSegment
+	(*DocumentRolloutThreshold)(nil),     // 29: guidon.v1.DocumentRolloutThreshold
+	(*DocumentSegment)(nil),              // 30: guidon.v1.DocumentSegment
+	(*DocumentConstraint)(nil),           // 31: guidon.v1.DocumentConstraint
+	(*auth.Authentication)(nil),          // 32: flipt.auth.Authentication
+	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),              // 34: google.protobuf.Struct
+	(flipt.FlagType)(0),                  // 35: flipt.FlagType
+	(flipt.SegmentOperator)(0),           // 36: flipt.SegmentOperator
+	(flipt.MatchType)(0),                 // 37: flipt.MatchType
+	(flipt.ComparisonType)(0),            // 38: flipt.ComparisonType
+	(*emptypb.Empty)(nil),                // 39: google.protobuf.Empty
 }
 var file_guidonv1_guidon_proto_depIdxs = []int32{
-	20, // 0: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
-	20, // 1: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
-	3,  // 2: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
-	4,  // 3: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
-	20, // 4: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
-	21, // 5: guidon.v1.Change.before:type_name -> google.protobuf.Struct
-	21, // 6: guidon.v1.Change.after:type_name -> google.protobuf.Struct
-	9,  // 7: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
-	0,  // 8: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
-	7,  // 9: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
-	9,  // 10: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
-	9,  // 11: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
-	10, // 12: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
-	11, // 13: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
-	18, // 14: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
-	22, // 15: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
-	12, // 16: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
-	13, // 17: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
-	15, // 18: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
-	23, // 19: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
-	14, // 20: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
-	16, // 21: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
-	17, // 22: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
-	23, // 23: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
-	24, // 24: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
-	19, // 25: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
-	25, // 26: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
-	1,  // 27: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
-	5,  // 28: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
-	8,  // 29: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
-	2,  // 30: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
-	6,  // 31: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
-	9,  // 32: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
-	30, // [30:33] is the sub-list for method output_type
-	27, // [27:30] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	32, // 0: guidon.v1.ListSessionsResponse.authentications:type_name -> flipt.auth.Authentication
+	32, // 1: guidon.v1.CreateSessionResponse.authentication:type_name -> flipt.auth.Authentication
+	33, // 2: guidon.v1.CreateGrantResponse.expires_at:type_name -> google.protobuf.Timestamp
+	32, // 3: guidon.v1.ExchangeGrantResponse.authentication:type_name -> flipt.auth.Authentication
+	33, // 4: guidon.v1.Binding.created_at:type_name -> google.protobuf.Timestamp
+	8,  // 5: guidon.v1.ListBindingsResponse.bindings:type_name -> guidon.v1.Binding
+	33, // 6: guidon.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
+	33, // 7: guidon.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
+	15, // 8: guidon.v1.ListChangesResponse.changes:type_name -> guidon.v1.Change
+	16, // 9: guidon.v1.Change.actor:type_name -> guidon.v1.Actor
+	33, // 10: guidon.v1.Change.at:type_name -> google.protobuf.Timestamp
+	34, // 11: guidon.v1.Change.before:type_name -> google.protobuf.Struct
+	34, // 12: guidon.v1.Change.after:type_name -> google.protobuf.Struct
+	21, // 13: guidon.v1.ImportRequest.document:type_name -> guidon.v1.Document
+	0,  // 14: guidon.v1.ImportRequest.mode:type_name -> guidon.v1.ImportMode
+	19, // 15: guidon.v1.ImportResponse.changes:type_name -> guidon.v1.DocumentChange
+	21, // 16: guidon.v1.DocumentChange.before:type_name -> guidon.v1.Document
+	21, // 17: guidon.v1.DocumentChange.after:type_name -> guidon.v1.Document
+	22, // 18: guidon.v1.Document.namespace:type_name -> guidon.v1.DocumentNamespace
+	23, // 19: guidon.v1.Document.flags:type_name -> guidon.v1.DocumentFlag
+	30, // 20: guidon.v1.Document.segments:type_name -> guidon.v1.DocumentSegment
+	35, // 21: guidon.v1.DocumentFlag.type:type_name -> flipt.FlagType
+	24, // 22: guidon.v1.DocumentFlag.variants:type_name -> guidon.v1.DocumentVariant
+	25, // 23: guidon.v1.DocumentFlag.rules:type_name -> guidon.v1.DocumentRule
+	27, // 24: guidon.v1.DocumentFlag.rollouts:type_name -> guidon.v1.DocumentRollout
+	36, // 25: guidon.v1.DocumentRule.segment_operator:type_name -> flipt.SegmentOperator
+	26, // 26: guidon.v1.DocumentRule.distributions:type_name -> guidon.v1.DocumentDistribution
+	28, // 27: guidon.v1.DocumentRollout.segment:type_name -> guidon.v1.DocumentRolloutSegment
+	29, // 28: guidon.v1.DocumentRollout.threshold:type_name -> guidon.v1.DocumentRolloutThreshold
+	36, // 29: guidon.v1.DocumentRolloutSegment.segment_operator:type_name -> flipt.SegmentOperator
+	37, // 30: guidon.v1.DocumentSegment.match_type:type_name -> flipt.MatchType
+	31, // 31: guidon.v1.DocumentSegment.constraints:type_name -> guidon.v1.DocumentConstraint
+	38, // 32: guidon.v1.DocumentConstraint.type:type_name -> flipt.ComparisonType
+	13, // 33: guidon.v1.ChangeService.ListChanges:input_type -> guidon.v1.ListChangesRequest
+	17, // 34: guidon.v1.DocumentService.Import:input_type -> guidon.v1.ImportRequest
+	20, // 35: guidon.v1.DocumentService.Export:input_type -> guidon.v1.ExportRequest
+	39, // 36: guidon.v1.SessionService.ListSessions:input_type -> google.protobuf.Empty
+	39, // 37: guidon.v1.SessionService.CreateSession:input_type -> google.protobuf.Empty
+	3,  // 38: guidon.v1.SessionService.DeleteSession:input_type -> guidon.v1.DeleteSessionRequest
+	4,  // 39: guidon.v1.SessionService.CreateGrant:input_type -> guidon.v1.CreateGrantRequest
+	6,  // 40: guidon.v1.SessionService.ExchangeGrant:input_type -> guidon.v1.ExchangeGrantRequest
+	39, // 41: guidon.v1.AccessService.ListBindings:input_type -> google.protobuf.Empty
+	10, // 42: guidon.v1.AccessService.CreateBinding:input_type -> guidon.v1.CreateBindingRequest
+	11, // 43: guidon.v1.AccessService.DeleteBinding:input_type -> guidon.v1.DeleteBindingRequest
+	12, // 44: guidon.v1.AccessService.DeleteAuthentications:input_type -> guidon.v1.DeleteAuthenticationsRequest
+	14, // 45: guidon.v1.ChangeService.ListChanges:output_type -> guidon.v1.ListChangesResponse
+	18, // 46: guidon.v1.DocumentService.Import:output_type -> guidon.v1.ImportResponse
+	21, // 47: guidon.v1.DocumentService.Export:output_type -> guidon.v1.Document
+	1,  // 48: guidon.v1.SessionService.ListSessions:output_type -> guidon.v1.ListSessionsResponse
+	2,  // 49: guidon.v1.SessionService.CreateSession:output_type -> guidon.v1.CreateSessionResponse
+	39, // 50: guidon.v1.SessionService.DeleteSession:output_type -> google.protobuf.Empty
+	5,  // 51: guidon.v1.SessionService.CreateGrant:output_type -> guidon.v1.CreateGrantResponse
+	7,  // 52: guidon.v1.SessionService.ExchangeGrant:output_type -> guidon.v1.ExchangeGrantResponse
+	9,  // 53: guidon.v1.AccessService.ListBindings:output_type -> guidon.v1.ListBindingsResponse
+	8,  // 54: guidon.v1.AccessService.CreateBinding:output_type -> guidon.v1.Binding
+	39, // 55: guidon.v1.AccessService.DeleteBinding:output_type -> google.protobuf.Empty
+	39, // 56: guidon.v1.AccessService.DeleteAuthentications:output_type -> google.protobuf.Empty
+	45, // [45:57] is the sub-list for method output_type
+	33, // [33:45] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_guidonv1_guidon_proto_init() }
@@ -1801,7 +2551,7 @@ func file_guidonv1_guidon_proto_init() {
 	if File_guidonv1_guidon_proto != nil {
 		return
 	}
-	file_guidonv1_guidon_proto_msgTypes[14].OneofWrappers = []any{
+	file_guidonv1_guidon_proto_msgTypes[26].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),
 	}
@@ -1811,9 +2561,9 @@ func file_guidonv1_guidon_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_guidonv1_guidon_proto_rawDesc), len(file_guidonv1_guidon_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   19,
+			NumMessages:   31,
 			NumExtensions: 0,
-			NumServices:   2,
+			NumServices:   4,
 		},
 		GoTypes:           file_guidonv1_guidon_proto_goTypes,
 		DependencyIndexes: file_guidonv1_guidon_proto_depIdxs,
