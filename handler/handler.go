@@ -36,7 +36,8 @@ var compressedOpenAPI []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	SignIn         auth.SignIn // nil if nobody can sign in
+	Session        call.SessionCookie // the cookie of browser sessions
+	SignIn         auth.SignIn        // nil if nobody can sign in
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
@@ -74,7 +75,7 @@ type Handler struct {
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
 	invoker := call.NewInvoker(call.Config{
-		Service: config.Service, Authentication: config.Authentication, Budget: config.Budget,
+		Service: config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})

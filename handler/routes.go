@@ -34,7 +34,7 @@ const (
 // (contract 1.6).
 var prefixes = []exchange.Prefix{
 	{Path: apiPrefix, Errors: exchange.Messages, TrailingSlash: true},
-	{Path: authPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: authPrefix, Errors: exchange.Messages, TrailingSlash: true, ForgetSession: true},
 	{Path: evaluatePrefix, Errors: exchange.Messages, TrailingSlash: true},
 	{Path: internalPrefix, Errors: exchange.Messages, TrailingSlash: true},
 	{Path: metaPrefix, Errors: exchange.Messages, TrailingSlash: true},
@@ -131,7 +131,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication).NeedingEverywhere(service.RoleAdmin),
 		call.Issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), auth.DeleteAuthentication),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), auth.GetSelf).ForEveryIdentity(),
-		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().InQuery().ForEveryIdentity(),
+		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().SigningInOrOut().InQuery().ForEveryIdentity(),
 
 		// Information about the instance.
 		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"), instance.Info).ForEveryIdentity(),

@@ -77,7 +77,7 @@ func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.E
 	if err != nil {
 		return call.Response{}, err
 	}
-	return call.Response{Message: &emptypb.Empty{}, SetCookie: call.ExpiredCookies()}, nil
+	return call.Response{Message: &emptypb.Empty{}, EndsSession: true}, nil
 }
 
 func wireGrant(g service.Grant) *auth.Grant {

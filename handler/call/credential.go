@@ -103,7 +103,7 @@ func (i *Invoker) Identify(ctx context.Context, c Credentials, from Sender) (*se
 // they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
 func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
-	token, err := clientToken(c.Authorization, c.Cookie)
+	token, err := i.clientToken(c)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -132,23 +132,20 @@ func withReason(err error, reason failure) error {
 }
 
 // clientToken returns the client token of the credential. The cookie is used only if
-// there is no Authorization header at all (contract 10.2), and only if it is there once.
-func clientToken(authorization, cookie []string) (string, error) {
-	if len(authorization) > 0 {
-		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
+// there is no Authorization header at all (contract 10.2).
+func (i *Invoker) clientToken(c Credentials) (string, error) {
+	if len(c.Authorization) > 0 {
+		token, ok := strings.CutPrefix(c.Authorization[0], "Bearer ")
 		if !ok || token == "" {
 			return "", unauthenticated(reasonMalformed)
 		}
 		return token, nil
 	}
-	switch tokens := sessionTokens(cookie); len(tokens) {
-	case 0:
-		return "", Unauthenticated("no credential in the request")
-	case 1:
-		return tokens[0], nil
+	token, err := i.config.Session.Read(c.Cookie)
+	if err == nil && token == "" {
+		err = Unauthenticated("no credential in the request")
 	}
-	// A page of a sibling domain can plant a cookie beside the visitor's own.
-	return "", Unauthenticated("several cookies of a session")
+	return token, err
 }
 
 // Unauthenticated returns the error of every failed authentication, with a reason for

@@ -20,6 +20,7 @@ import (
 type Config struct {
 	Service        *service.Service
 	Authentication AuthenticationConfig
+	Session        SessionCookie
 	Budget         *budget.Budget
 	Logger         *slog.Logger
 	Timeout        time.Duration     // limits the work on one request
@@ -52,6 +53,9 @@ func NewInvoker(config Config) *Invoker {
 
 // Budget returns the memory budget that all transports share.
 func (i *Invoker) Budget() *budget.Budget { return i.config.Budget }
+
+// Session returns the cookie of browser sessions.
+func (i *Invoker) Session() SessionCookie { return i.config.Session }
 
 // Required reports whether credentials are required at all.
 func (i *Invoker) Required() bool { return i.config.Authentication.Required }
@@ -133,6 +137,9 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	}
 	if err != nil {
 		return Response{State: response.State}, i.outOfTime(ctx, bounded, err)
+	}
+	if response.EndsSession {
+		response.SetCookie = append(response.SetCookie, i.config.Session.Clear()...)
 	}
 	return response, nil
 }

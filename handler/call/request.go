@@ -87,7 +87,8 @@ type Response struct {
 	ETag        string // of a response that supports IfNoneMatch
 	NotModified bool   // the ETag matches IfNoneMatch: Message is empty
 
-	SetCookie []string // values of the header Set-Cookie over HTTP
+	SetCookie   []string // values of the header Set-Cookie over HTTP
+	EndsSession bool     // SetCookie also gets the values that clear the cookies of a session
 }
 
 // Release allows the memory of Message to be reused. A transport may call it once, after

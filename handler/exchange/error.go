@@ -36,8 +36,22 @@ func (x *Exchange) ReplyError(err error) {
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable, guidon.Limited:
 		x.Header().Set("Retry-After", "1")
+	case guidon.Unauthenticated:
+		x.forgetSession()
 	}
 	x.router.errorsOf(x).Error(x, err)
+}
+
+// forgetSession makes the browser forget a session that is not valid, if the route is one
+// that does so (contract 10.4).
+func (x *Exchange) forgetSession() {
+	session := x.router.invoker.Session()
+	if x.route == nil || !x.route.forgetsSession || !session.In(x.Request.Header["Cookie"]) {
+		return
+	}
+	for _, cookie := range session.Clear() {
+		x.Header().Add("Set-Cookie", cookie)
+	}
 }
 
 // The errors of requests that match no route or no method (contract 1.6).

@@ -124,17 +124,11 @@ func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Li
 	return nil
 }
 
-// Error implements [Form]. A 401 for an authentication path makes the browser forget its
-// session (contract 10.4).
+// Error implements [Form].
 func (messages) Error(x *Exchange, err error) {
 	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
 	if code == guidon.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", message)
-		if x.route != nil && x.route.area == call.AreaAuthentication && call.HasSession(x.Request.Header) {
-			for _, cookie := range call.ExpiredCookies() {
-				x.Header().Add("Set-Cookie", cookie)
-			}
-		}
 	}
 	x.Reply(call.HTTPStatus(code), ContentJSON, status{Code: call.GRPCCode(code), Message: message}.encode(x.Pretty()))
 }
