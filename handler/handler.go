@@ -23,8 +23,10 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// defaultTimeout limits the work on one request.
-const defaultTimeout = 30 * time.Second
+const (
+	defaultTimeout = 30 * time.Second // limits the work on one request
+	defaultSession = 24 * time.Hour   // of a browser
+)
 
 // compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
 //
@@ -36,7 +38,7 @@ var compressedOpenAPI []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	Session        call.SessionCookie // the cookie of browser sessions
+	Session        call.SessionCookie // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
 	SignIn         auth.SignIn        // nil if nobody can sign in
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
@@ -74,8 +76,13 @@ type Handler struct {
 // config.SignIn claims a path that has an owner already.
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
+	var verifier call.Verifier // nil if there is no SignIn
+	if config.SignIn != nil {
+		verifier = config.SignIn
+	}
 	invoker := call.NewInvoker(call.Config{
-		Service: config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
+		Verifier: verifier,
+		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})
@@ -110,6 +117,9 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
+	}
+	if c.Session.Lifetime == 0 {
+		c.Session.Lifetime = defaultSession
 	}
 	return c, tick
 }

@@ -17,7 +17,7 @@ import (
 
 // denying is a way to sign in that denies everybody. By the first operation this leaves
 // the visitor's session alone.
-type denying struct{}
+type denying struct{ provingNothing }
 
 // Describe implements auth.SignIn.
 func (denying) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }

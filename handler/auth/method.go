@@ -25,6 +25,10 @@ type SignIn interface {
 	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
 	// Rows returns the operations, whose area is AreaPublic or AreaAuthentication.
 	Rows() []exchange.Row
+	// NextURI returns where a browser ends the session at the provider that the
+	// authentication came from, or "" if that stays open.
+	NextURI(ctx context.Context, a *service.Authentication) string
+	call.Verifier
 }
 
 // List returns the sign-in methods (contract 10.4).

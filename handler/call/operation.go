@@ -61,6 +61,7 @@ type Operation struct {
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the response has an ETag and depends on the client version
+	verifies       bool // verifies a credential in the request
 	evaluation     bool // evaluates flags, although the area is not an evaluation area
 	stale          bool // can be served from memory while the database is unavailable
 	signs          bool // signs somebody in or out

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"github.com/guidonhq/guidon"
 )
@@ -35,11 +36,24 @@ func (x *Exchange) ReplyError(err error) {
 	x.Event.Err = err
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable, guidon.Limited:
-		x.Header().Set("Retry-After", "1")
+		x.Header().Set("Retry-After", retryAfter(err))
 	case guidon.Unauthenticated:
 		x.forgetSession()
 	}
 	x.router.errorsOf(x).Error(x, err)
+}
+
+// Delayed is an error that says after how many seconds a client may try again.
+type Delayed interface {
+	error
+	RetryAfter() string
+}
+
+func retryAfter(err error) string {
+	if delayed, ok := errors.AsType[Delayed](err); ok {
+		return delayed.RetryAfter()
+	}
+	return "1"
 }
 
 // forgetSession makes the browser forget a session that is not valid, if the route is one

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -40,6 +41,9 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	if x.Call.Message != nil {
 		o.Release(x.Call.Message)
 	}
+	for _, cookie := range response.SetCookie {
+		x.Header().Add("Set-Cookie", cookie)
+	}
 	if err != nil {
 		x.ReplyError(err)
 		return
@@ -47,8 +51,9 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	if area == call.AreaAuthentication {
 		x.Header().Set("Cache-Control", "no-store")
 	}
-	for _, cookie := range response.SetCookie {
-		x.Header().Add("Set-Cookie", cookie)
+	if s := response.SignIn; s != nil && s.Location != "" {
+		x.Header().Set("Location", s.Location)
+		x.status = http.StatusFound
 	}
 	if o.Versioned() {
 		x.replyVersioned(response)
@@ -184,7 +189,7 @@ func (x *Exchange) replyMessage(m proto.Message) {
 		x.ReplyError(err)
 		return
 	}
-	x.Reply(http.StatusOK, ContentJSON, body)
+	x.Reply(cmp.Or(x.status, http.StatusOK), ContentJSON, body)
 }
 
 // isLarge reports whether the message must be written in pieces.
