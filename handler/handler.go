@@ -38,8 +38,9 @@ var compressedOpenAPI []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	Session        call.SessionCookie // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
-	SignIn         auth.SignIn        // nil if nobody can sign in
+	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	SignIn         auth.SignIn                                           // nil if nobody can sign in
+	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
@@ -76,12 +77,8 @@ type Handler struct {
 // config.SignIn claims a path that has an owner already.
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
-	var verifier call.Verifier // nil if there is no SignIn
-	if config.SignIn != nil {
-		verifier = config.SignIn
-	}
 	invoker := call.NewInvoker(call.Config{
-		Verifier: verifier,
+		Verifier: verifierOf(config.SignIn),
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
@@ -118,10 +115,21 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
+	if c.SignIn == nil {
+		c.SignIn = auth.NoSignIn{}
+	}
 	if c.Session.Lifetime == 0 {
 		c.Session.Lifetime = defaultSession
 	}
 	return c, tick
+}
+
+// verifierOf returns the verifier of JWTs, or nil if they are not accepted.
+func verifierOf(in auth.SignIn) call.Verifier {
+	if enabled, _ := in.Describe(service.MethodJWT); !enabled {
+		return nil
+	}
+	return in
 }
 
 // ServeHTTP implements [http.Handler]. It logs and observes each request once.

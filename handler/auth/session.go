@@ -16,10 +16,8 @@ import (
 // Sessions has the operations on the caller's own sessions.
 type Sessions struct {
 	Cookie   call.SessionCookie
-	Lifetime time.Duration // of a browser session
-	// NextURI returns where a browser ends the session at the provider that the
-	// authentication came from, or "". Nil means nowhere.
-	NextURI func(ctx context.Context, a *service.Authentication) string
+	Lifetime time.Duration                                               // of a browser session
+	NextURI  func(ctx context.Context, a *service.Authentication) string // see [SignIn]
 }
 
 // List returns the caller's sessions.
@@ -70,9 +68,5 @@ func (a Sessions) RevokeSelf(ctx context.Context, s *service.Service, c *call.Ca
 	if err := s.RevokeSelf(ctx, c.Write(), m.GetEverywhere()); err != nil {
 		return call.Response{}, err
 	}
-	response := &auth.RevokeAuthenticationSelfResponse{}
-	if a.NextURI != nil {
-		response.NextUri = a.NextURI(ctx, self)
-	}
-	return call.Response{Message: response, EndsSession: true}, nil
+	return call.Response{Message: &auth.RevokeAuthenticationSelfResponse{NextUri: a.NextURI(ctx, self)}, EndsSession: true}, nil
 }
