@@ -25,11 +25,11 @@ type Codehost struct {
 	CAPath          string   `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for the code host."`
 	Scopes          []string `key:"scopes" defaultText:"read:user user:email read:org for github, read_user openid profile email for gitlab, read:user read:organization for gitea" doc:"Scopes to request. allowed_organizations and allowed_teams require one that lets organizations be read. An older Gitea takes scopes that it does not know for full access."`
 
-	AllowedOrganizations []string `key:"allowed_organizations" doc:"Organizations, or groups of GitLab by their full paths, whose members may sign in. If teams of an organization are in allowed_teams, only these may. Somebody may sign in who matches any of the allowed_ lists."`
+	AllowedOrganizations []string `key:"allowed_organizations" doc:"Organizations, or groups of GitLab by their full paths, whose members may sign in. If teams of an organization are in allowed_teams, only these may. Matching one of the allowed_ lists suffices."`
 	AllowedTeams         []string `key:"allowed_teams" notMap:"write each team with its organization, such as acme/backend" doc:"Teams such as acme/backend whose members may sign in. GitLab has none: name subgroups in allowed_organizations."`
 	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in."`
 	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at the code host may sign in. Required without allowed_ lists, and must not be set with any."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at the code host may sign in. Without it, an allowed_ list is required. It must not be set together with one."`
 }
 
 // The types of code hosts.

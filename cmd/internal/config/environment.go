@@ -102,7 +102,7 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 // variable's name, in lower case, is the member's name.
 func (f field) setFromPrefix(env environment, known map[string]bool) {
 	prefix := f.variable() + "_"
-	known[prefix+"<KEY>"] = true // for suggestions
+	known[prefix+"<MEMBER>"] = true // for suggestions
 	values := make(map[string]string)
 	if !f.value.IsNil() {
 		maps.Copy(values, f.value.Interface().(map[string]string))

@@ -25,6 +25,7 @@ type section struct {
 	key   string // such as "server"
 	doc   string
 	named bool // the operator chose its name
+	names bool // the operator chooses the names of its groups
 }
 
 // walker calls visit for every key, in declaration order, and enter for every group
@@ -71,7 +72,7 @@ func (w walker) group(s section, v reflect.Value, path, jsonPath []string) {
 // namedGroups visits the groups in the order of their names.
 func (w walker) namedGroups(g namedGroups, path, jsonPath []string) {
 	if w.enter != nil {
-		w.enter(section{key: g.key, doc: g.tag.Get("doc")})
+		w.enter(section{key: g.key, doc: g.tag.Get("doc"), names: true})
 	}
 	if w.names != nil {
 		w.names(g)

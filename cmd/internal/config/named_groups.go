@@ -79,30 +79,35 @@ func (g namedGroups) checkName(name string) error {
 func (g namedGroups) variablePrefix() string { return variableOf(g.key) + "_" }
 
 // split returns the name of the group whose variable ends in rest, and whether there is
-// such a variable. The name is what precedes the longest key at the end, in lower case; a
-// member of a map ends in any name.
+// such a variable. The name is what precedes the longest key at the end, or the first key
+// of a map, in lower case.
 func (g namedGroups) split(rest string) (string, bool) {
-	name, found := rest, false
-	take := func(i int) {
-		if i > 0 && (!found || i < len(name)) {
-			name, found = rest[:i], true
-		}
-	}
+	end := len(rest)
 	for _, f := range g.members() {
-		key := "_" + suffixOf(f.key)
-		if f.isMap() {
-			if i := strings.Index(rest, key+"_"); i > 0 && i+len(key)+1 < len(rest) {
-				return strings.ToLower(rest[:i]), true
-			}
-			continue
-		}
-		for _, suffix := range f.suffixes() {
-			if strings.HasSuffix(rest, suffix) {
-				take(len(rest) - len(suffix))
-			}
+		if i := f.nameEnd(rest); i > 0 {
+			end = min(end, i)
 		}
 	}
-	return strings.ToLower(name), found
+	name := rest[:end]
+	return strings.ToLower(name), end < len(rest) && name == strings.ToUpper(name)
+}
+
+// nameEnd returns where the name ends in the end of a variable for the member, or 0 if it
+// is for another one.
+func (f field) nameEnd(rest string) int {
+	if f.isMap() {
+		name, key, _ := strings.Cut(rest, "_"+suffixOf(f.key)+"_")
+		if key == "" {
+			return 0
+		}
+		return len(name)
+	}
+	for _, suffix := range f.suffixes() {
+		if name, ok := strings.CutSuffix(rest, suffix); ok {
+			return len(name)
+		}
+	}
+	return 0
 }
 
 // suffixes returns what the variables of a member end in.

@@ -39,11 +39,11 @@ type Provider struct {
 	RolesClaim      string            `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
 	SigningAlgs     []string          `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`
 
-	AllowedEmails        []string `key:"allowed_emails" doc:"E-mail addresses of people who may sign in. Somebody may sign in who matches any of the allowed_ lists."`
+	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in. Matching one of the allowed_ lists suffices."`
 	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match. For Google it is the domain of the organization (hd)."`
 	AllowedGroups        []string `key:"allowed_groups" doc:"Groups whose members may sign in."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at this provider may sign in. Required without allowed_ lists and email_matches, and must not be set with allowed_ lists."`
-	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false" doc:"Accepts e-mail addresses that the provider does not say are verified, as Entra ID does not. Set it only if people cannot choose their address themselves. An address that the provider says is not verified is never accepted."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at this provider may sign in. Without it, an allowed_ list or email_matches is required. It must not be set together with an allowed_ list."`
+	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false" doc:"Treats an e-mail address as verified if the provider does not say whether it is, as Entra ID does not. Set it only if people cannot choose their address themselves. An address that the provider calls unverified is never accepted."`
 
 	Logout string `key:"logout" default:"local" options:"local provider" fold:"true" doc:"local: signing out ends the session here. provider: it also leads to the provider, to end the session there."`
 	CAPath string `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for this provider."`

@@ -44,7 +44,10 @@ func reference() string {
 	text.WriteString(referenceHead)
 	const head = "\n| Key | Variable | Type | Default | Meaning |\n|---|---|---|---|---|\n"
 	fmt.Fprintf(&text, "\n## General\n%s", head)
-	walk(withNames("<name>"), func(s section) {
+	walk(withNames(anyName), func(s section) {
+		if s.names {
+			fmt.Fprintf(&text, "| `%s` | `%s_%s_…` | group | none | %s |\n", s.key, variableOf(s.key), strings.ToUpper(anyName), cell(s.doc))
+		}
 		if !strings.Contains(s.key, ".") {
 			fmt.Fprintf(&text, "\n## %s\n\n%s\n%s", s.key, s.doc, head)
 		}
@@ -58,6 +61,9 @@ func reference() string {
 	return text.String()
 }
 
+// anyName stands for a name that the operator chooses.
+const anyName = "<name>"
+
 // cell returns prose as the content of a cell of a Markdown table.
 func cell(prose string) string {
 	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;").Replace(prose)
@@ -65,7 +71,7 @@ func cell(prose string) string {
 
 func (f field) referenceVariable() string {
 	if f.isMap() {
-		return "`" + f.variable() + "_<NAME>`"
+		return "`" + f.variable() + "_<MEMBER>`"
 	}
 	return "`" + f.variable() + "`"
 }

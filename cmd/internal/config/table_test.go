@@ -198,7 +198,7 @@ func TestReference(t *testing.T) {
 	if diff := cmp.Diff(string(text), reference()); diff != "" {
 		t.Errorf("docs/configuration.md is outdated; run go test ./cmd/internal/config -update (-file +code):\n%s", diff)
 	}
-	for _, f := range fields(withNames("<name>")) {
+	for _, f := range fields(withNames(anyName)) {
 		if !strings.Contains(reference(), "| `"+f.key+"` |") {
 			t.Errorf("the reference lacks %s", f.key)
 		}
