@@ -152,6 +152,7 @@ func TestSignInRefused(t *testing.T) {
 		{"a redirect address with a query", oidc("REDIRECT_ADDRESS=https://flags.example?x"), p("redirect_address"), "must be a URL such as"},
 		{"a scope with a quote", oidc(`SCOPES=openid "email"`), p("scopes"), "must be scopes"},
 		{"our parameter", oidc("AUTHORIZE_PARAMS_STATE=x"), p("authorize_params"), "must not contain state"},
+		{"our parameter in upper case", oidc(), p("authorize_params"), "must not contain STATE"},
 		{"a request object", oidc("AUTHORIZE_PARAMS_REQUEST=x"), p("authorize_params"), "must not contain request"},
 		{"a request URI", oidc("AUTHORIZE_PARAMS_REQUEST_URI=x"), p("authorize_params"), "must not contain request_uri"},
 		{"a response mode", oidc("AUTHORIZE_PARAMS_RESPONSE_MODE=form_post"), p("authorize_params"), "must not contain response_mode"},
@@ -178,7 +179,7 @@ func TestSignInRefused(t *testing.T) {
 		{"a dollar that is text", append(oidc(), method("OIDC", `EMAIL_MATCHES=@corp\.example\$`)...), "authentication.methods.oidc.email_matches", "that end in $"},
 		{"an end of each line", append(oidc(), method("OIDC", `EMAIL_MATCHES=(?m)@corp\.example$`)...), "authentication.methods.oidc.email_matches", "that end in $"},
 		{"an end that is optional", append(oidc(), method("OIDC", `EMAIL_MATCHES=@corp\.example($)?`)...), "authentication.methods.oidc.email_matches", "that end in $"},
-		{"an empty pattern", nil, "authentication.methods.oidc.email_matches", "that end in $"},
+		{"an empty pattern", oidc(), "authentication.methods.oidc.email_matches", "that end in $"},
 		{"not a regular expression", append(oidc(), method("OIDC", `EMAIL_MATCHES=(@corp\.example$`)...), "authentication.methods.oidc.email_matches", "must be regular expressions: "},
 
 		{"a code host without a secret", codehost("CLIENT_SECRET="), "authentication.methods.codehost.client_secret", "is required"},
@@ -228,6 +229,7 @@ func TestSignInRefused(t *testing.T) {
 		{"a public URL over http without a method", []string{"GUIDON_SERVER_PUBLIC_URL=http://flags.example"}, "server.public_url", "must be https"},
 		{"a domain and a prefix", append(oidc(), "GUIDON_AUTHENTICATION_SESSION_HOST_PREFIX=true", "GUIDON_AUTHENTICATION_SESSION_DOMAIN=flags.example"), "authentication.session.host_prefix", "must not be set together with authentication.session.domain"},
 		{"a prefix without https", append(oidcAt("http://localhost:8080"), "GUIDON_AUTHENTICATION_SESSION_HOST_PREFIX=true"), "authentication.session.host_prefix", "requires https"},
+		{"a prefix without https, with secure cookies", append(oidcAt("http://localhost:8080"), "GUIDON_AUTHENTICATION_SESSION_HOST_PREFIX=true", "GUIDON_AUTHENTICATION_SESSION_SECURE=true"), "authentication.session.host_prefix", "requires https"},
 		{"a prefix with insecure cookies", append(oidc(), "GUIDON_AUTHENTICATION_SESSION_HOST_PREFIX=true", "GUIDON_AUTHENTICATION_SESSION_SECURE=false"), "authentication.session.host_prefix", "requires https"},
 		{"a prefix without a public URL", []string{"GUIDON_AUTHENTICATION_SESSION_HOST_PREFIX=true"}, "authentication.session.host_prefix", "requires https"},
 		{"a domain with a scheme", append(oidc(), "GUIDON_AUTHENTICATION_SESSION_DOMAIN=https://flags.example"), "authentication.session.domain", "without scheme and port"},
@@ -257,8 +259,11 @@ func TestSignInRefused(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			content := ""
-			if test.name == "an empty pattern" { // variables cannot have one
-				content, test.variables = "authentication: {methods: {oidc: {email_matches: ['']}}}", oidc()
+			switch test.name { // what variables cannot have
+			case "an empty pattern":
+				content = "authentication: {methods: {oidc: {email_matches: ['']}}}"
+			case "our parameter in upper case":
+				content = "authentication: {methods: {oidc: {providers: {p: {authorize_params: {STATE: x}}}}}}"
 			}
 			_, err := load(t, content, test.variables...)
 			problems, ok := errors.AsType[*config.Error](err)
