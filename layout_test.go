@@ -94,6 +94,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", []string{module, handler + "login/provider", "github.com/golang-jwt/jwt"}},
 		{module + "/handler/login/loginstate", []string{module}},
+		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/loginstate", "golang.org/x/oauth2"})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{
