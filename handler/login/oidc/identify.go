@@ -92,7 +92,7 @@ func (p *Provider) identity(who person) (*service.Identity, error) {
 		Subject:  p.subject("sub", who.sub),
 		Subjects: p.subjects(who, email, groups),
 		Roles:    who.roles(p.roles),
-		Session:  who.session,
+		SID:      who.session,
 		Metadata: p.metadata(who, email),
 	}, nil
 }
