@@ -38,7 +38,7 @@ var subjectForms = map[string]map[string]subjectForm{
 	subjectOIDC: {"sub": textForm, "email": emailForm, "domain": domainForm, "group": textForm},
 	subjectCodehost: {
 		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm, "org": textForm,
-		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend"},
+		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
 	},
 	subjectKubernetes: {
 		"namespace":      {valid: isKubernetesNamespace, rule: "must be the name of a Kubernetes namespace"},

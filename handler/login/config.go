@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/kubernetes"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/handler/login/oidc"
 	"github.com/guidonhq/guidon/service"
@@ -13,12 +14,12 @@ import (
 
 // Config configures a [SignIn]. Secrets and Now are required.
 type Config struct {
-	PublicPath string          // the path of the public URL, without a trailing slash
-	PublicURL  string          // the public URL, without a trailing slash
-	OIDC       map[string]OIDC // the OpenID providers, by name
-	Codehost   *Codehost       // nil for none
-	Cluster    Workloads       // nil for none
-	JWT        call.Verifier   // nil if JSON web tokens are not accepted
+	PublicPath string              // the path of the public URL, without a trailing slash
+	PublicURL  string              // the public URL, without a trailing slash
+	OIDC       map[string]OIDC     // the OpenID providers, by name
+	Codehost   *Codehost           // nil for none
+	Cluster    *kubernetes.Cluster // nil for none
+	JWT        call.Verifier       // nil if JSON web tokens are not accepted
 
 	Secrets       service.SecretStore
 	Session       call.SessionCookie // with the lifetime of a browser session
@@ -49,14 +50,6 @@ type People interface {
 	Fingerprint() loginstate.Fingerprint
 	AuthorizeURL(ctx context.Context, a *loginstate.Attempt) (string, error)
 	Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error)
-}
-
-// Workloads vouches for workloads.
-type Workloads interface {
-	Verify(ctx context.Context, token string) (*service.Identity, error)
-	// ClientToken returns the client token for the service account token, which is the same
-	// for the same key and token.
-	ClientToken(key [32]byte, token string) string
 }
 
 // Observer is notified of attempts to sign in. It is called concurrently.

@@ -8,6 +8,7 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/kubernetes"
 	wire "github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
@@ -46,7 +47,7 @@ func (s *SignIn) exchange(ctx context.Context, svc *service.Service, w service.W
 	if err != nil {
 		return nil, err
 	}
-	token := s.config.Cluster.ClientToken(key.Secret, proof)
+	token := kubernetes.ClientToken(key.Secret, proof)
 	a, err := svc.Exchange(ctx, w, identity, token)
 	if err != nil {
 		return nil, serviceRefusal(err, auth.ReasonInvalid)
