@@ -101,6 +101,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/claimset", []string{module, handler + "login/provider"}},
 		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/loginstate", "golang.org/x/oauth2"})},
+		{module + "/handler/login/kubernetes", tokens},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{
