@@ -2,6 +2,7 @@ package logintest
 
 import (
 	"compress/gzip"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -48,6 +49,7 @@ func Faults() []Fault {
 // Hang does not answer until the client disconnects. It sends on begun when it starts.
 func Hang(begun chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is a disconnect noticed
 		begun <- struct{}{}
 		<-r.Context().Done()
 	}
