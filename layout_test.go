@@ -94,6 +94,11 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", []string{module, handler + "login/provider", "github.com/golang-jwt/jwt"}},
 		{module + "/handler/login/loginstate", []string{module}},
+		{module + "/handler/login/claims", []string{module, handler + "login/provider"}},
+		{module + "/handler/login/oidc", slices.Concat(base, []string{
+			handler + "login/provider", handler + "login/discovery", handler + "login/keyset", handler + "login/loginstate", handler + "login/claims",
+			"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{
