@@ -102,6 +102,11 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/loginstate", "golang.org/x/oauth2"})},
 		{module + "/handler/login/kubernetes", tokens},
+		{module + "/handler/login/claims", []string{module, handler + "login/provider"}},
+		{module + "/handler/login/oidc", slices.Concat(base, []string{
+			handler + "login/provider", handler + "login/discovery", handler + "login/keyset", handler + "login/loginstate", handler + "login/claims",
+			"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{

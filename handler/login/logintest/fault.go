@@ -49,7 +49,7 @@ func Faults() []Fault {
 // Hang does not answer until the client disconnects. It sends on begun when it starts.
 func Hang(begun chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // before that, the end of the client goes unnoticed
+		_, _ = io.Copy(io.Discard, r.Body) // only then is a disconnect noticed
 		begun <- struct{}{}
 		untilClosed(r)
 	}
