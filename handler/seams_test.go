@@ -90,8 +90,8 @@ func (ticket) Rows() []exchange.Row {
 			if err != nil {
 				return call.Response{}, err
 			}
-			return call.Response{Message: &emptypb.Empty{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"}}, nil
-		}).Issuing().ForEveryIdentity()}}
+			return call.Response{Message: &emptypb.Empty{}, SetCookie: []string{call.SessionCookie{}.Set(token)}}, nil
+		}).Issuing().SigningInOrOut().KeepingSession().ForEveryIdentity()}}
 }
 
 // TestSignIn: what signs people in adds operations to the table, gives browsers a session,
