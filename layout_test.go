@@ -64,7 +64,7 @@ func TestImports(t *testing.T) {
 	handler := module + "/handler/"
 	limits := []string{module, handler + "budget", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick"}
-	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "failures"})
+	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	tokens := slices.Concat(base, []string{
@@ -87,7 +87,8 @@ func TestImports(t *testing.T) {
 		{module + "/handler/convert", slices.Concat(base, wire, []string{handler + "codec/jsontext"})},
 		{module + "/handler/budget", limits},
 		{module + "/handler/address", nil},
-		{module + "/handler/failures", []string{handler + "address"}},
+		{module + "/handler/bucket", nil},
+		{module + "/handler/failures", []string{handler + "address", handler + "bucket"}},
 		{module + "/handler/call", calls},
 		{module + "/handler/management", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/exchange", exchanges},
