@@ -120,7 +120,13 @@ type Authentication struct {
 	Exclude  Exclude `key:"exclude" doc:"Parts of the API that need no token even if authentication is required."`
 	Methods  Methods `key:"methods" doc:"Authentication methods."`
 
-	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are never limited."`
+	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are not limited by it."`
+	RequestLimit RequestLimit `key:"request_limit" doc:"How many requests with a valid token are served. Further ones get 429."`
+}
+
+// RequestLimit configures the limit of requests with one credential.
+type RequestLimit struct {
+	PerToken int `key:"per_token" default:"0" min:"0" max:"1000000" doc:"Evaluation and OFREP requests per second with one token. As many as in ten seconds may arrive together. A batch or bulk request counts once; an event stream only when it is opened. 0 means no limit. Each instance counts for itself."`
 }
 
 // FailureLimit configures the limits of failed credentials.

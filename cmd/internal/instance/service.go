@@ -35,6 +35,7 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 		ImportMemory:  importMemory(),
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 		Failures:      newFailures(c.Authentication.FailureLimit),
+		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
 	}
 	if c.Log.Evaluations.Enabled {
@@ -44,6 +45,14 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h
+}
+
+// newRequests returns the limit of requests, or nil if there is none.
+func newRequests(c config.RequestLimit) *call.RequestLimiter {
+	if c.PerToken == 0 {
+		return nil
+	}
+	return call.NewRequestLimiter(c.PerToken, clock.Tick)
 }
 
 func newFailures(c config.FailureLimit) *failures.Limiter {
