@@ -17,7 +17,7 @@ func TestCopyDatabase(t *testing.T) {
 	token := strings.TrimSpace(s.ok("token", "create", "ci"))
 
 	out := s.ok("copy-database", "--to-file", s.file("url", "file:"+target+"\n"))
-	for _, want := range []string{"TABLE", "flags ", "authentications  1 ", "copied and verified: ", target} {
+	for _, want := range []string{"TABLE", "flags ", "authentications          1 ", "copied and verified: ", target} {
 		if !strings.Contains(out, want) {
 			t.Errorf("copy prints %q, want it to contain %q", out, want)
 		}
