@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -39,7 +40,7 @@ type entry struct {
 }
 
 // valid reports whether a token that was accepted would be accepted now.
-func (e *entry) valid(now time.Time) bool { return now.Before(e.identity.Expires.Add(skew)) }
+func (e *entry) valid(now time.Time) bool { return now.Before(e.identity.Expires.Add(claims.Skew)) }
 
 func newMemory(maxEntries, maxWeight int) *memory {
 	m := &memory{maxEntries: maxEntries, maxWeight: maxWeight}

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"bytes"
+	"encoding/json"
 	"unicode"
 	"unicode/utf8"
 )
@@ -44,4 +46,21 @@ func Texts(value any, valid func(string) bool) []string {
 		}
 	}
 	return texts
+}
+
+// Stringify returns a string as it is, "" for nil, and any other value as JSON.
+func Stringify(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return "" // not a value of an Object
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

@@ -52,9 +52,6 @@ func (p *Provider) groupSubjects(groups []string) []string {
 
 // roles returns the values at the path that begin with the name of a role.
 func (w person) roles(path claims.Path) []string {
-	if path == "" {
-		return nil
-	}
 	roles := claims.Texts(w.lookup(path), isRole)
 	return roles[:min(len(roles), maxRoles)]
 }
