@@ -24,6 +24,11 @@ func (l *AllowList) Admits(a *Authentication) bool {
 	return listed && (len(l.EmailMatches) == 0 || slices.ContainsFunc(a.Subjects, l.matchesEmail))
 }
 
+// Names implements [Admission].
+func (l *AllowList) Names(subject string) bool {
+	return slices.Contains(l.Subjects, subject) || l.matchesEmail(subject)
+}
+
 // matchesEmail reports whether the subject is that of an e-mail address which one of the
 // expressions matches.
 func (l *AllowList) matchesEmail(subject string) bool {
@@ -44,3 +49,6 @@ func (s ServiceAccounts) Admits(a *Authentication) bool {
 		return (wantNamespace == "*" || wantNamespace == namespace) && (wantName == "*" || wantName == name)
 	})
 }
+
+// Names implements [Admission]. Only who it is decides, and not its further subjects.
+func (s ServiceAccounts) Names(string) bool { return false }

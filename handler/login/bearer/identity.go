@@ -16,7 +16,6 @@ const Anonymous = "jwt:anonymous"
 
 // Limits of an identity.
 const (
-	maxSubjects = 256 // with the one that says who it is
 	maxRoles    = 256
 	maxMetadata = 8 << 10 // bytes of all names and values
 )
@@ -44,7 +43,7 @@ func (v *Verifier) identity(c claims.Object, sub string, expires time.Time) *ser
 func subjects(c claims.Object, groups []string) []string {
 	var all []string
 	add := func(prefix, value string) {
-		if len(all) < maxSubjects-1 {
+		if len(all) < service.MaxSubjects-1 {
 			all = append(all, prefix+value)
 		}
 	}

@@ -38,9 +38,6 @@ type Config struct {
 	// NeedGroups rejects people whose groups the provider leaves out because there are too
 	// many. It must be set if groups decide who is admitted.
 	NeedGroups bool
-	// Keep reports whether to keep a group, given its subject, of a person with more than
-	// 200 groups. nil keeps the first 200. It must be safe for concurrent use.
-	Keep func(subject string) bool
 
 	Now func() time.Time // nil is time.Now
 }

@@ -88,5 +88,8 @@ func (p *Provider) subjects(who person, e email, groups []string) []string {
 	if domain != "" {
 		subjects = append(subjects, p.subject("domain", domain))
 	}
-	return append(subjects, p.groupSubjects(groups)...)
+	for _, group := range groups {
+		subjects = append(subjects, p.subject("group", group))
+	}
+	return subjects
 }
