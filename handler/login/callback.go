@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
@@ -29,7 +30,6 @@ type callback struct {
 	write   service.Write
 	method  service.Method
 	people  People
-	openID  *OIDC // nil for a code host
 	message *wire.CallbackRequest
 	request *call.Request
 	note    *call.SignIn
@@ -52,7 +52,7 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 			return call.Response{SignIn: note}, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
 		}
 	}
-	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, openID: openID, message: m, request: request, note: note}
+	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, message: m, request: request, note: note}
 	response, err = c.run(ctx)
 	response.SignIn = note
 	if err != nil {
@@ -107,14 +107,39 @@ func digestOf(a *loginstate.Attempt) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
-// identify returns who the provider says it is.
+// maxWait limits how long one attempt waits for its provider, whatever it requests there.
+const maxWait = 10 * time.Second
+
+// errTooSlow is the cause of contexts that end because of maxWait, and not because the
+// client left.
+var errTooSlow = fmt.Errorf("signing in takes longer than %v", maxWait)
+
+// identify returns who the provider says it is. It takes at most [maxWait].
 func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
-	if c.openID != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, errTooSlow)
+	defer cancel()
+	identity, err := c.ask(ctx, a)
+	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
+		return nil, auth.Refuse(auth.ReasonUnavailable, guidon.Unavailable, messageUnavailable, fmt.Errorf("%w: %w", errTooSlow, err))
+	}
+	return identity, err
+}
+
+// issuerChecker is a provider that states in its responses which one it is (RFC 9207).
+type issuerChecker interface {
+	CheckIssuer(ctx context.Context, issuers []string) error
+}
+
+var _ issuerChecker = OIDC{}
+
+// ask asks the provider who it is.
+func (c *callback) ask(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
+	if checker, ok := c.people.(issuerChecker); ok {
 		var issuers []string
 		if iss := c.message.GetIss(); iss != "" {
 			issuers = []string{iss}
 		}
-		if err := c.openID.CheckIssuer(ctx, issuers); err != nil {
+		if err := checker.CheckIssuer(ctx, issuers); err != nil {
 			return nil, providerRefusal(err, auth.ReasonInvalid)
 		}
 	}
