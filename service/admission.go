@@ -43,6 +43,11 @@ type ServiceAccounts []string
 // Admits implements [Admission].
 func (s ServiceAccounts) Admits(a *Authentication) bool {
 	_, _, _, account := splitSubject(a.Subject)
+	return s.Match(account)
+}
+
+// Match reports whether one of the patterns matches the account: "namespace/name".
+func (s ServiceAccounts) Match(account string) bool {
 	namespace, name, _ := strings.Cut(account, "/")
 	return len(s) == 0 || slices.ContainsFunc(s, func(pattern string) bool {
 		wantNamespace, wantName, _ := strings.Cut(pattern, "/")
@@ -52,3 +57,14 @@ func (s ServiceAccounts) Admits(a *Authentication) bool {
 
 // Names implements [Admission]. Only who it is decides, and not its further subjects.
 func (s ServiceAccounts) Names(string) bool { return false }
+
+// IsServiceAccountPattern reports whether the text can be one of [ServiceAccounts].
+func IsServiceAccountPattern(text string) bool {
+	namespace, name, _ := strings.Cut(text, "/")
+	for _, part := range []*string{&namespace, &name} {
+		if *part == "*" {
+			*part = "any"
+		}
+	}
+	return IsServiceAccount(namespace + "/" + name)
+}

@@ -26,7 +26,7 @@ func (v *Verifier) identity(c claims.Object, sub string, expires time.Time) *ser
 	if sub != "" {
 		subject = "jwt:sub:" + sub
 	}
-	roles := claims.Texts(c.Lookup(v.roles), claims.IsClean)
+	roles := claims.Texts(c.Lookup(v.roles), service.IsClean)
 	return &service.Identity{
 		Method:   service.MethodJWT,
 		Subject:  subject,
@@ -78,7 +78,7 @@ func metadata(c claims.Object) map[string]string {
 	m, size := map[string]string{}, 0
 	add := func(key, value string) {
 		_, taken := m[key]
-		if n := size + len(key) + len(value); !taken && value != "" && n <= maxMetadata && claims.IsClean(key) && claims.IsClean(value) {
+		if n := size + len(key) + len(value); !taken && value != "" && n <= maxMetadata && service.IsClean(key) && service.IsClean(value) {
 			m[key], size = value, n
 		}
 	}

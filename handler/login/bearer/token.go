@@ -72,7 +72,7 @@ func expiry(c claims.Object, now time.Time) (time.Time, error) {
 			continue
 		}
 		expires := at.Truncate(time.Second).Add(from.lifetime)
-		if !now.Before(expires.Add(claims.Skew)) {
+		if !now.Before(expires.Add(service.ClockSkew)) {
 			return time.Time{}, fmt.Errorf("token expired at %s", expires.Format(time.RFC3339))
 		}
 		return expires, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/service"
 )
 
 func TestLookup(t *testing.T) {
@@ -66,7 +67,7 @@ func FuzzObject(f *testing.F) {
 		p := claims.Path(path)
 		value := o.Lookup(p)
 		for _, name := range claims.Texts(value, claims.IsName) {
-			if name == "" || len(name) > 4*claims.MaxText || !claims.IsClean(name) {
+			if name == "" || len(name) > 4*claims.MaxText || !service.IsClean(name) {
 				t.Errorf("text %q", name)
 			}
 		}

@@ -3,8 +3,9 @@ package claims
 import (
 	"bytes"
 	"encoding/json"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // MaxText is the maximum length of names and ids in claims, in characters.
@@ -13,20 +14,7 @@ const MaxText = 255
 // IsName reports whether the text can be a name or an id: 1 to [MaxText] characters that
 // are all [IsClean].
 func IsName(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= MaxText && IsClean(text)
-}
-
-// IsClean reports whether the text is free of characters that hide what it says: control
-// characters, line separators, those that change the direction of writing, and the
-// replacement for characters that could not be decoded, by which different texts are
-// equal.
-func IsClean(text string) bool {
-	for _, r := range text {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			return false
-		}
-	}
-	return true
+	return text != "" && utf8.RuneCountInString(text) <= MaxText && service.IsClean(text)
 }
 
 // Texts returns the strings of an array, or the one string that the value is, each once.

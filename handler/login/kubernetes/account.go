@@ -4,13 +4,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -93,12 +93,6 @@ func (a *account) setTimes(c claims.Object, now time.Time) error {
 
 const userPrefix = "system:serviceaccount:"
 
-// The form of names in Kubernetes (RFC 1123).
-var (
-	namespacePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-	namePattern      = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-)
-
 // setObjects sets the account and the pod. The claim sub and the private claims of
 // Kubernetes must name the same account.
 func (a *account) setObjects(c claims.Object) error {
@@ -123,7 +117,7 @@ func (a *account) setObjects(c claims.Object) error {
 		}
 	}
 	switch {
-	case !namespacePattern.MatchString(a.namespace), len(a.name) > maxName, !namePattern.MatchString(a.name):
+	case !service.IsServiceAccount(a.namespace + "/" + a.name):
 		return errors.New("claims of kubernetes.io do not name a service account")
 	case !isText(a.uid, maxUID):
 		return errors.New("claims of kubernetes.io have no valid uid of the service account")

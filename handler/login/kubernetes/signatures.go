@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 // signatures verifies tokens with the published keys.
@@ -70,9 +70,9 @@ func (s *signatures) check(a *account, issuer string) error {
 		return fmt.Errorf("iss of the token is %q, want %q", provider.Printable(a.issuer), provider.Printable(issuer))
 	case len(common(accepted, a.audiences)) == 0:
 		return wrongAudience(a, accepted)
-	case a.notBefore.After(now.Add(claims.Skew)):
+	case a.notBefore.After(now.Add(service.ClockSkew)):
 		return fmt.Errorf("token is not valid before %s", a.notBefore.Format(time.RFC3339))
-	case a.issuedAt.After(now.Add(claims.Skew)):
+	case a.issuedAt.After(now.Add(service.ClockSkew)):
 		return fmt.Errorf("token was issued at %s, which is in the future", a.issuedAt.Format(time.RFC3339))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Config configures a [Provider]. Name, Issuer, ClientID and RedirectURI are required.
@@ -71,10 +72,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-var (
-	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-	scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
-)
+var scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
 
 // check returns all that is wrong with the configuration.
 func (c Config) check() error {
@@ -84,7 +82,7 @@ func (c Config) check() error {
 			problems = append(problems, fmt.Errorf("invalid %s: %w", field, err))
 		}
 	}
-	if !namePattern.MatchString(c.Name) {
+	if !service.IsProviderName(c.Name) {
 		problems = append(problems, errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
 	}
 	invalid("issuer_url", checkIssuerURL(c.Issuer))

@@ -48,7 +48,7 @@ func checkIdentity(t *testing.T, identity *service.Identity) {
 	}
 	for _, subject := range identity.Subjects {
 		kind, value, _ := strings.Cut(strings.TrimPrefix(subject, "oidc:acme:"), ":")
-		if !strings.HasPrefix(subject, "oidc:acme:") || value == "" || !claims.IsClean(value) || len(value) > 4*claims.MaxText {
+		if !strings.HasPrefix(subject, "oidc:acme:") || value == "" || !service.IsClean(value) || len(value) > 4*claims.MaxText {
 			t.Errorf("subject %q", subject)
 		}
 		switch kind {
@@ -68,7 +68,7 @@ func checkIdentity(t *testing.T, identity *service.Identity) {
 	size := 0
 	for key, value := range identity.Metadata {
 		size += len(key) + len(value)
-		if !strings.HasPrefix(key, "io.service.auth.") || len(value) > 1024 || !claims.IsClean(value) {
+		if !strings.HasPrefix(key, "io.service.auth.") || len(value) > 1024 || !service.IsClean(value) {
 			t.Errorf("metadata %q: %q", key, value)
 		}
 	}

@@ -49,5 +49,5 @@ func (w person) roles(path claims.Path) []string {
 func isRole(text string) bool {
 	name, _, _ := strings.Cut(text, "@")
 	role, err := service.ParseRole(name)
-	return err == nil && role != service.RoleUnset && len(text) <= maxRole && claims.IsClean(text)
+	return err == nil && role != service.RoleUnset && len(text) <= maxRole && service.IsClean(text)
 }
