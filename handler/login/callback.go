@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
@@ -107,16 +106,14 @@ func digestOf(a *loginstate.Attempt) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
-// maxWait limits how long one attempt waits for its provider, whatever it requests there.
-const maxWait = 10 * time.Second
+// errTooSlow is the cause of contexts that end because the provider is too slow, and not
+// because the client left.
+var errTooSlow = fmt.Errorf("signing in takes longer than %v", provider.MaxWait)
 
-// errTooSlow is the cause of contexts that end because of maxWait, and not because the
-// client left.
-var errTooSlow = fmt.Errorf("signing in takes longer than %v", maxWait)
-
-// identify returns who the provider says it is. It takes at most [maxWait].
+// identify returns who the provider says it is. Checking the issuer and exchanging the code
+// take at most [provider.MaxWait] together.
 func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, maxWait, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, provider.MaxWait, errTooSlow)
 	defer cancel()
 	identity, err := c.ask(ctx, a)
 	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
