@@ -1,0 +1,45 @@
+package web
+
+import (
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Visitor is the signed-in visitor, as pages show them.
+type Visitor struct {
+	Name  string // never empty
+	Token bool   // Name is that of a static token
+}
+
+// maxName limits the names on pages, in bytes.
+const maxName = 128
+
+// visitor returns the visitor, or Unauthenticated if the browser has no valid session.
+func (p *pages) visitor(x *exchange.Exchange) (Visitor, error) {
+	if !p.config.Session.In(x.Request.Header["Cookie"]) {
+		return Visitor{}, call.Unauthenticated("the browser has no session")
+	}
+	response, err := run(x, p.operations.self, &emptypb.Empty{}, "")
+	if err != nil {
+		return Visitor{}, err
+	}
+	return visitorOf(response.Message.(*auth.Authentication)), nil
+}
+
+// visitorNames are the metadata with the name of an account, the best first.
+var visitorNames = []string{"io.service.auth.name", "io.service.auth.email", service.MetadataTokenName}
+
+func visitorOf(a *auth.Authentication) Visitor {
+	v := Visitor{Name: "an account without a name", Token: a.GetMethod() == auth.Method_METHOD_TOKEN}
+	for _, key := range visitorNames {
+		if name := printable(a.GetMetadata()[key], maxName); name != "" {
+			v.Name = name
+			break
+		}
+	}
+	return v
+}
