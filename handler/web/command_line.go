@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 
@@ -42,7 +41,7 @@ func (p *pages) askForGrant(x *exchange.Exchange) {
 			allowFormTo(x, request.origin()) // by the redirect
 		}
 		p.reply(x, http.StatusOK, pageCommandLine, commandLinePage{request, visitor, request.page()})
-	case errors.Is(err, guidon.Unauthenticated):
+	case isSignedOut(err):
 		redirect(x, p.signInFor(request.page()))
 	default:
 		x.ReplyError(err)
@@ -84,7 +83,7 @@ func (p *pages) decideOnGrant(x *exchange.Exchange) {
 func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
 	response, err := run(x, p.operations.createGrant, &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}, "")
 	switch {
-	case errors.Is(err, guidon.Unauthenticated): // the session has ended meanwhile
+	case isSignedOut(err): // the session has ended meanwhile
 		x.Event.Err = err
 		redirect(x, p.signInFor(request.page()))
 		return

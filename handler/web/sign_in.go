@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -37,9 +36,14 @@ func (p *pages) showSignIn(x *exchange.Exchange) {
 	switch {
 	case err == nil:
 		p.reply(x, http.StatusOK, pageSignedIn, signedInPage{visitor, p.onward(returnTo)})
-	case errors.Is(err, guidon.Unauthenticated):
+	case isSignedOut(err):
+		ways, err := p.ways(x, returnTo)
+		if err != nil {
+			x.ReplyError(err)
+			return
+		}
 		p.forgetSession(x)
-		p.showForm(x, http.StatusOK, returnTo, "")
+		p.showForm(x, http.StatusOK, ways, returnTo, "")
 	default:
 		x.ReplyError(err)
 	}
@@ -57,12 +61,7 @@ func (p *pages) forgetSession(x *exchange.Exchange) {
 }
 
 // showForm shows how to sign in. problem is why a token was not accepted, or "".
-func (p *pages) showForm(x *exchange.Exchange, status int, returnTo, problem string) {
-	ways, err := p.ways(x, returnTo)
-	if err != nil {
-		x.ReplyError(err)
-		return
-	}
+func (p *pages) showForm(x *exchange.Exchange, status int, ways Ways, returnTo, problem string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		x.Header().Set("Retry-After", "1")
 	}
@@ -106,10 +105,16 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		return
 	}
 	returnTo, token := p.returnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
-	if token == "" {
-		p.showForm(x, http.StatusBadRequest, returnTo, problemMissing)
+	ways, err := p.ways(x, returnTo)
+	switch {
+	case err != nil:
+		x.ReplyError(err)
+		return
+	case token == "":
+		p.showForm(x, http.StatusBadRequest, ways, returnTo, problemMissing)
 		return
 	}
+	// This is the last operation, so that the log says what came of it.
 	_, err = run(x, p.operations.createSession, &emptypb.Empty{}, token)
 	if err == nil {
 		redirect(x, p.path(returnTo))
@@ -122,5 +127,5 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		return
 	}
 	x.Event.Err = err
-	p.showForm(x, call.HTTPStatus(code), returnTo, problem)
+	p.showForm(x, call.HTTPStatus(code), ways, returnTo, problem)
 }

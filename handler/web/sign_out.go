@@ -1,11 +1,9 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 
-	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
@@ -31,7 +29,7 @@ func (p *pages) signOut(x *exchange.Exchange) {
 	}
 	response, err := run(x, p.operations.revokeSelf, &auth.RevokeAuthenticationSelfRequest{}, "")
 	switch {
-	case errors.Is(err, guidon.Unauthenticated): // it has ended already
+	case isSignedOut(err): // it has ended already
 		p.forgetSession(x)
 	case err != nil:
 		x.ReplyError(err)

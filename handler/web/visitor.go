@@ -3,6 +3,7 @@ package web
 import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/wire/auth"
@@ -17,6 +18,10 @@ type Visitor struct {
 
 // maxName limits the names on pages, in bytes.
 const maxName = 128
+
+// isSignedOut reports whether err is that of a browser without a valid session. One beyond
+// the limit of failures is not: it wraps such an error, but nothing was found out.
+func isSignedOut(err error) bool { return guidon.CodeOf(err) == guidon.Unauthenticated }
 
 // visitor returns the visitor, or Unauthenticated if the browser has no valid session.
 func (p *pages) visitor(x *exchange.Exchange) (Visitor, error) {
