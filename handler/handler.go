@@ -38,8 +38,9 @@ var compressedOpenAPI []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	Session        call.SessionCookie // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
-	SignIn         auth.SignIn        // nil if nobody can sign in
+	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	SignIn         auth.SignIn                                           // nil if nobody can sign in
+	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
@@ -49,6 +50,8 @@ type Config struct {
 	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
 	Profiling      http.Handler         // nil disables /debug/pprof
 	CORS           *exchange.CORSConfig // nil disables CORS
+	PublicOrigin   string               // at which people reach the service, such as https://flags.example; "" if it is not known
+	TrustedOrigins []string             // of other pages that may use the sessions of their visitors
 	Mounts         []exchange.Mount     // pages
 	Observer       call.Observer        // optional
 	Evaluations    evaluation.Observer  // optional
@@ -73,21 +76,21 @@ type Handler struct {
 }
 
 // New returns a handler. It starts no goroutines. It panics if a mount or an operation of
-// config.SignIn claims a path that has an owner already.
+// config.SignIn claims a path that has an owner already, or if an origin is not valid; see
+// [exchange.ParseOrigin].
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
-	var verifier call.Verifier // nil if there is no SignIn
-	if config.SignIn != nil {
-		verifier = config.SignIn
-	}
 	invoker := call.NewInvoker(call.Config{
-		Verifier: verifier,
+		Verifier: verifierOf(config.SignIn),
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
-	routing := exchange.Config{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}
+	routing := exchange.Config{
+		Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes,
+		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
+	}
 	state := diagnostics.Diagnostics{
 		Health: config.Health, Outage: config.Outage, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
 		Profiling: config.Profiling, Required: config.Authentication.Required,
@@ -118,10 +121,21 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
+	if c.SignIn == nil {
+		c.SignIn = auth.NoSignIn{}
+	}
 	if c.Session.Lifetime == 0 {
 		c.Session.Lifetime = defaultSession
 	}
 	return c, tick
+}
+
+// verifierOf returns the verifier of JWTs, or nil if they are not accepted.
+func verifierOf(in auth.SignIn) call.Verifier {
+	if enabled, _ := in.Describe(service.MethodJWT); !enabled {
+		return nil
+	}
+	return in
 }
 
 // ServeHTTP implements [http.Handler]. It logs and observes each request once.

@@ -61,10 +61,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	protocol := ofrep.NewProtocol(evaluator, config.Streams, invoker.Protects(call.AreaOFREP), config.Now, tick)
 	methods := auth.Methods{Token: config.Authentication.TokenMethod, SignIn: config.SignIn}
 	instance := diagnostics.NewInstance(config.Info, config.Configuration, config.Authentication.Required)
-	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime}
-	if config.SignIn != nil {
-		sessions.NextURI = config.SignIn.NextURI
-	}
+	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime, NextURI: config.SignIn.NextURI}
 	streams := config.Streams != nil
 
 	table := inMessages(
@@ -160,10 +157,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator), Form: protocol.EventForm()},
 		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams).Needing(service.RoleViewer), Form: stream.NewChangeForm(config.Streams)},
 	)
-	if config.SignIn != nil {
-		table = append(table, config.SignIn.Rows()...)
-	}
-	return table
+	return append(table, auth.Rows(config.SignIn, authPrefix, config.StepError)...)
 }
 
 // inMessages returns the rows of operations with messages in JSON.

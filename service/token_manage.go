@@ -65,7 +65,11 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 		return nil, age, err
 	}
 	if earlier.TokenHash == "" { // it was recognized
-		return s.unexpired(s.policy.resolve(earlier, set), age)
+		a := s.policy.resolve(earlier, set)
+		if a == nil || a.Expired(s.now().Add(-proofSkew)) {
+			return nil, age, ErrUnauthenticated
+		}
+		return a, age, nil
 	}
 	return s.valid(set, set.ByTokenHash(earlier.TokenHash), age)
 }

@@ -16,10 +16,8 @@ import (
 // Sessions has the operations on the caller's own sessions.
 type Sessions struct {
 	Cookie   call.SessionCookie
-	Lifetime time.Duration // of a browser session
-	// NextURI returns where a browser ends the session at the provider that the
-	// authentication came from, or "". Nil means nowhere.
-	NextURI func(ctx context.Context, a *service.Authentication) string
+	Lifetime time.Duration                                               // of a browser session
+	NextURI  func(ctx context.Context, a *service.Authentication) string // see [SignIn]
 }
 
 // List returns the caller's sessions.
@@ -28,26 +26,26 @@ func (Sessions) List(ctx context.Context, s *service.Service, c *call.Call, _ *e
 	if err != nil {
 		return nil, err
 	}
-	return &guidonv1.ListSessionsResponse{Authentications: convert.All(sessions, wireAuthentication)}, nil
+	return &guidonv1.ListSessionsResponse{Authentications: convert.All(sessions, Message)}, nil
 }
 
 // Create begins a browser session with the static token of the request.
 func (a Sessions) Create(ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, request *call.Request) (call.Response, error) {
 	note := &call.SignIn{Method: "token"}
-	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Replaced: a.replaced(ctx, s, request)})
+	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Replaced: SessionOf(ctx, s, a.Cookie, request)})
 	if err != nil {
 		return call.Response{SignIn: note}, err
 	}
 	note.Subject = session.Actor().ID
 	return call.Response{
-		Message:   &guidonv1.CreateSessionResponse{Authentication: wireAuthentication(session)},
+		Message:   &guidonv1.CreateSessionResponse{Authentication: Message(session)},
 		SetCookie: []string{a.Cookie.Set(token)}, SignIn: note,
 	}, nil
 }
 
-// replaced returns the id of the session that the browser has, or "".
-func (a Sessions) replaced(ctx context.Context, s *service.Service, request *call.Request) string {
-	token, err := a.Cookie.Read(request.Cookie)
+// SessionOf returns the id of the session that the browser has, or "".
+func SessionOf(ctx context.Context, s *service.Service, cookie call.SessionCookie, request *call.Request) string {
+	token, err := cookie.Read(request.Cookie)
 	if err != nil || token == "" {
 		return ""
 	}
@@ -70,9 +68,5 @@ func (a Sessions) RevokeSelf(ctx context.Context, s *service.Service, c *call.Ca
 	if err := s.RevokeSelf(ctx, c.Write(), m.GetEverywhere()); err != nil {
 		return call.Response{}, err
 	}
-	response := &auth.RevokeAuthenticationSelfResponse{}
-	if a.NextURI != nil {
-		response.NextUri = a.NextURI(ctx, self)
-	}
-	return call.Response{Message: response, EndsSession: true}, nil
+	return call.Response{Message: &auth.RevokeAuthenticationSelfResponse{NextUri: a.NextURI(ctx, self)}, EndsSession: true}, nil
 }

@@ -122,7 +122,7 @@ func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand,
 // identifyByProof is identify for a token that is not stored. Verifying one costs more
 // than finding a stored one, so it is not done for senders of too many that failed.
 func (i *Invoker) identifyByProof(ctx context.Context, token string, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
-	identity, known := i.config.Verifier.Remembered(token)
+	identity, known := i.config.Verifier.Remembered(ctx, token)
 	if !known {
 		if err := i.exhausted(ctx, from); err != nil {
 			return nil, 0, err

@@ -46,6 +46,13 @@ func (o *Operation) KeepingSession() *Operation {
 	return o
 }
 
+// Private marks an operation whose response no cache may store, although it is not in
+// [AreaAuthentication].
+func (o *Operation) Private() *Operation {
+	o.private = true
+	return o
+}
+
 // EnabledIf disables the operation unless it is enabled. Only trusted callers of this
 // process can call a disabled one.
 func (o *Operation) EnabledIf(enabled bool) *Operation {

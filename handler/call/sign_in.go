@@ -38,7 +38,7 @@ func (s *SignIn) attributes(attributes []slog.Attr) []slog.Attr {
 type Verifier interface {
 	// Remembered returns the identity that the token has proved before, if it still does.
 	// It is cheap, and the same token gives the same pointer.
-	Remembered(token string) (*service.Identity, bool)
+	Remembered(ctx context.Context, token string) (*service.Identity, bool)
 	// Verify returns the identity that the token proves. It returns Unauthenticated for
 	// every token that is not valid, and Unavailable if that cannot be found out.
 	Verify(ctx context.Context, token string) (*service.Identity, error)

@@ -44,12 +44,12 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	for _, cookie := range response.SetCookie {
 		x.Header().Add("Set-Cookie", cookie)
 	}
+	if area == call.AreaAuthentication || o.IsPrivate() {
+		x.Header().Set("Cache-Control", "no-store")
+	}
 	if err != nil {
 		x.ReplyError(err)
 		return
-	}
-	if area == call.AreaAuthentication {
-		x.Header().Set("Cache-Control", "no-store")
 	}
 	if s := response.SignIn; s != nil && s.Location != "" {
 		x.Header().Set("Location", s.Location)

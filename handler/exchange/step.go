@@ -15,7 +15,7 @@ import (
 // in the header Referer of later ones.
 type Step struct {
 	// Check returns an error unless the operation may have the query.
-	Check func(o *call.Operation, query url.Values) error
+	Check func(o *call.Operation, raw string, query url.Values) error
 	// Page responds with the page of an error, whose reason is one word.
 	Page func(x *Exchange, status int, reason string)
 }
@@ -34,7 +34,7 @@ func (s Step) Serve(x *Exchange, o *call.Operation) {
 	if err != nil {
 		err = guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
 	} else {
-		err = s.Check(o, query)
+		err = s.Check(o, x.Request.URL.RawQuery, query)
 	}
 	if err != nil {
 		x.ReplyError(err)

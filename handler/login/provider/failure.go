@@ -25,6 +25,8 @@ type Failure struct {
 	// printable characters. It is not part of the text of the error.
 	Said string
 	Err  error // the cause, or nil if it is the status
+
+	limited bool // the status is 403 because of too many requests
 }
 
 // Error returns the provider, the URL and the cause.
@@ -45,7 +47,13 @@ func (f *Failure) Unwrap() error { return f.Err }
 // temporary reports whether the provider cannot be used for now, as opposed to a
 // provider that rejects the request.
 func (f *Failure) temporary() bool {
-	return f.Err != nil || f.Status >= http.StatusInternalServerError || f.Status == http.StatusTooManyRequests
+	return f.Err != nil || f.Status >= http.StatusInternalServerError || f.Status == http.StatusTooManyRequests || f.limited
+}
+
+// isLimited reports whether the response is a 403 of GitHub, or of a host like it, to a
+// client that has sent too many requests.
+func isLimited(r *http.Response) bool {
+	return r.StatusCode == http.StatusForbidden && (r.Header.Get("Retry-After") != "" || r.Header.Get("X-RateLimit-Remaining") == "0")
 }
 
 // Unavailable returns the error for callers that need something of the provider and
@@ -53,6 +61,15 @@ func (f *Failure) temporary() bool {
 func (c *Client) Unavailable(err error) error {
 	message := fmt.Sprintf("provider %q is unavailable; try again later", c.name)
 	return &guidon.Error{Code: guidon.Unavailable, Message: message, Err: err}
+}
+
+// Failure returns the failure of a request that a library sent by [Client.HTTP]. said is
+// what the provider said in a response with an error status, otherwise "".
+func (c *Client) Failure(url string, status int, said string, err error) *Failure {
+	if err != nil {
+		err = withoutURL(err)
+	}
+	return &Failure{Provider: c.name, URL: shown(url), Status: status, Said: Printable(said), Err: err}
 }
 
 // said returns what the body of an error response says. Of a JSON object it takes the
