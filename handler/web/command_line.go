@@ -12,7 +12,7 @@ import (
 // commandLinePage is the model of the page that asks whether the command line may sign in.
 type commandLinePage struct {
 	grantRequest
-	Visitor Visitor
+	Visitor visitor
 	Self    string // the address of the page, for signing in as somebody else
 }
 
@@ -34,7 +34,7 @@ func (p *pages) askForGrant(x *exchange.Exchange) {
 		x.ReplyError(errGrantRequest)
 		return
 	}
-	visitor, err := p.visitor(x)
+	visitor, err := p.whoami(x)
 	switch {
 	case err == nil:
 		if request.Port != "" {

@@ -250,11 +250,13 @@ func decoded(t *testing.T, location string) string {
 
 // TestNoGrants: a server at which the command line cannot sign in has no such page.
 func TestNoGrants(t *testing.T) {
-	s := newServer(t, setup{tokens: true, noGrants: true})
-	session := s.session("deploy")
-	for _, r := range []reply{s.get("/sign-in/cli?"+grant().Encode(), session), s.post("/sign-in/cli", session, with(grant(), "decision", "allow"))} {
-		if d := parse(t, r.body); r.status != http.StatusNotFound || !strings.HasPrefix(d.text(), "There is no such page") {
-			t.Errorf("got %d %s", r.status, d.text())
+	for _, setup := range []setup{{tokens: true, noGrants: true}, {tokens: true, disabled: true}} {
+		s := newServer(t, setup)
+		session := s.session("deploy")
+		for _, r := range []reply{s.get("/sign-in/cli?"+grant().Encode(), session), s.post("/sign-in/cli", session, with(grant(), "decision", "allow"))} {
+			if d := parse(t, r.body); r.status != http.StatusNotFound || !strings.HasPrefix(d.text(), "There is no such page") {
+				t.Errorf("got %d %s", r.status, d.text())
+			}
 		}
 	}
 }

@@ -43,11 +43,13 @@ type setup struct {
 	codehost   *structpb.Struct  // the metadata of the code host, or nil
 	session    call.SessionCookie
 	nextURI    string
-	noGrants   bool // the command line cannot sign in
+	noGrants   bool // there is no operation for the command line to sign in
+	disabled   bool // it is disabled
 	code       string
 	grantError error
 	fault      func() error // of the store; nil means none
 	failures   *failures.Limiter
+	policy     service.Policy
 }
 
 // signIn describes the methods of a setup, as they are at the time.
@@ -112,7 +114,7 @@ func newServer(t testing.TB, setup setup) *server {
 	if _, err := migrate.Up(t.Context(), db.SQL(), db.Dialect()); err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, setup: setup, service: service.NewService(faultyStore{cache.New(db), setup.fault}, time.Now)}
+	s := &server{t: t, setup: setup, service: service.NewService(faultyStore{cache.New(db), setup.fault}, time.Now).WithPolicy(&setup.policy)}
 	s.site = web.New(web.Config{PublicPath: setup.publicPath, Required: !setup.open, Session: setup.session, CheckReturnTo: loginstate.CheckReturnTo})
 	s.invoker = call.NewInvoker(call.Config{
 		Service: s.service, Authentication: call.AuthenticationConfig{Required: !setup.open, TokenMethod: setup.tokens},
@@ -138,7 +140,7 @@ func (s *server) rows() []exchange.Row {
 		call.Ask[emptypb.Empty]("/test.Broken/Callback", call.AreaPublic, route("GET", "/auth/v1/method/{reason}/callback"), broken),
 	}
 	if !s.setup.noGrants {
-		operations = append(operations, call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route("POST", "/auth/v1/self/grants"), s.createGrant))
+		operations = append(operations, call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route("POST", "/auth/v1/self/grants"), s.createGrant).EnabledIf(!s.setup.disabled))
 	}
 	rows := make([]exchange.Row, len(operations))
 	for i, o := range operations {

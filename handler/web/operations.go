@@ -29,12 +29,16 @@ func findOperations(rows []exchange.Row) operations {
 		}
 		return o
 	}
+	grants := byName["/guidon.v1.SessionService/CreateGrant"]
+	if grants != nil && !grants.Enabled() {
+		grants = nil
+	}
 	return operations{
 		methods:       find("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods"),
 		self:          find("/flipt.auth.AuthenticationService/GetAuthenticationSelf"),
 		revokeSelf:    find("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf"),
 		createSession: find("/guidon.v1.SessionService/CreateSession"),
-		createGrant:   byName["/guidon.v1.SessionService/CreateGrant"],
+		createGrant:   grants,
 	}
 }
 

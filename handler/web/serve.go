@@ -10,13 +10,15 @@ import (
 func (p *pages) serve(x *exchange.Exchange) {
 	protect(x)
 	get, post := p.handlers(x.Request.URL.Path)
+	serve, others, allowed := get, post, http.MethodPost
 	if x.Request.Method == http.MethodPost {
-		get, post = post, get
+		serve, others, allowed = post, get, "GET, HEAD"
 	}
 	switch {
-	case get != nil:
-		get(x)
-	case post != nil:
+	case serve != nil:
+		serve(x)
+	case others != nil:
+		x.Header().Set("Allow", allowed)
 		x.ReplyError(exchange.ErrNoMethod)
 	default:
 		x.ReplyError(exchange.ErrNoRoute)

@@ -13,7 +13,7 @@ import (
 
 // signInPage is the model of the page with the ways to sign in.
 type signInPage struct {
-	Ways
+	ways
 	ReturnTo string
 	Onward   string // where the visitor is on the way to, for people; or ""
 	Problem  string // why the token was not accepted, or ""
@@ -21,7 +21,7 @@ type signInPage struct {
 
 // signedInPage is the model of the page for visitors who are signed in.
 type signedInPage struct {
-	Visitor
+	visitor
 	Onward string // where the visitor was on the way to, or ""
 }
 
@@ -32,18 +32,18 @@ func (p *pages) showSignIn(x *exchange.Exchange) {
 		return
 	}
 	returnTo := p.returnTo(x.Request.URL.Query().Get("return_to"))
-	visitor, err := p.visitor(x)
+	visitor, err := p.whoami(x)
 	switch {
 	case err == nil:
 		p.reply(x, http.StatusOK, pageSignedIn, signedInPage{visitor, p.onward(returnTo)})
 	case isSignedOut(err):
-		ways, err := p.ways(x, returnTo)
+		found, err := p.findWays(x, returnTo)
 		if err != nil {
 			x.ReplyError(err)
 			return
 		}
 		p.forgetSession(x)
-		p.showForm(x, http.StatusOK, ways, returnTo, "")
+		p.showForm(x, http.StatusOK, found, returnTo, "")
 	default:
 		x.ReplyError(err)
 	}
@@ -61,11 +61,11 @@ func (p *pages) forgetSession(x *exchange.Exchange) {
 }
 
 // showForm shows how to sign in. problem is why a token was not accepted, or "".
-func (p *pages) showForm(x *exchange.Exchange, status int, ways Ways, returnTo, problem string) {
+func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo, problem string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		x.Header().Set("Retry-After", "1")
 	}
-	p.reply(x, status, pageSignIn, signInPage{Ways: ways, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
+	p.reply(x, status, pageSignIn, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
 }
 
 // onward returns the path if the visitor is on the way to it, or "".
@@ -105,13 +105,13 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		return
 	}
 	returnTo, token := p.returnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
-	ways, err := p.ways(x, returnTo)
+	found, err := p.findWays(x, returnTo)
 	switch {
 	case err != nil:
 		x.ReplyError(err)
 		return
 	case token == "":
-		p.showForm(x, http.StatusBadRequest, ways, returnTo, problemMissing)
+		p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
 		return
 	}
 	// This is the last operation, so that the log says what came of it.
@@ -127,5 +127,5 @@ func (p *pages) signInWithToken(x *exchange.Exchange) {
 		return
 	}
 	x.Event.Err = err
-	p.showForm(x, call.HTTPStatus(code), ways, returnTo, problem)
+	p.showForm(x, call.HTTPStatus(code), found, returnTo, problem)
 }

@@ -293,6 +293,48 @@ func TestSignedIn(t *testing.T) {
 	}
 }
 
+// TestAuthorizationHeader: what a proxy requires in the header Authorization, and what
+// browsers then send there, is not for pages.
+func TestAuthorizationHeader(t *testing.T) {
+	s := newServer(t, setup{tokens: true})
+	r := s.do("GET", "/sign-in", "", append(cookie(s.session("deploy")), "Authorization", "Basic YTpi")...)
+	if d := parse(t, r.body); !strings.HasPrefix(d.text(), "You are signed in With the token deploy") {
+		t.Errorf("got %s", d.text())
+	}
+}
+
+// everybody admits everybody.
+type everybody struct{}
+
+// Admits implements [service.Admission].
+func (everybody) Admits(*service.Authentication) bool { return true }
+
+// TestPeople: people see their name, or else their e-mail address.
+func TestPeople(t *testing.T) {
+	s := newServer(t, setup{policy: service.Policy{Admissions: map[string]service.Admission{"oidc:acme": everybody{}}}})
+	for _, test := range []struct {
+		metadata map[string]string
+		want     string
+	}{
+		{map[string]string{"io.service.auth.name": "Ada L.", "io.service.auth.email": "ada@acme.example"}, "You are signed in As Ada L. Sign out"},
+		{map[string]string{"io.service.auth.name": "\u202e", "io.service.auth.email": "ada@acme.example"}, "You are signed in As ada@acme.example Sign out"},
+		{nil, "You are signed in As an account without a name Sign out"},
+	} {
+		session, _, err := s.service.SignIn(t.Context(), service.Write{}, service.SignIn{
+			Identity: &service.Identity{Method: service.MethodOIDC, Provider: "acme", Subject: "oidc:acme:sub:1", Metadata: test.metadata},
+			Client:   service.ClientBrowser, Lifetime: time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := parse(t, s.get("/sign-in", session).body)
+		d.check(t, "")
+		if d.text() != test.want {
+			t.Errorf("%v: got %q, want %q", test.metadata, d.text(), test.want)
+		}
+	}
+}
+
 // TestInvalidSession: the browser forgets a session that is not valid, so that several
 // cookies cannot keep it out for ever. Other failures make it forget nothing.
 func TestInvalidSession(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/web"
 	"github.com/guidonhq/guidon/service"
@@ -124,7 +125,7 @@ func TestAssets(t *testing.T) {
 			}
 			types[r.header.Get("Content-Type")] = address
 		}
-		if r := s.do("POST", address, ""); r.status != http.StatusMethodNotAllowed {
+		if r := s.do("POST", address, ""); r.status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("POST %s: got %d", address, r.status)
 		}
 	}
@@ -228,19 +229,19 @@ func TestErrorPage(t *testing.T) {
 		status       int
 		reason, want string
 	}{
-		{401, "state", "This sign-in cannot be completed It took too long, was completed before, or began in another browser. Begin again."},
-		{401, "denied", "You are not signed in The provider did not complete the sign-in, or it was canceled there. Begin again, or choose another way to sign in."},
-		{401, "invalid", "You are not signed in The provider did not confirm who you are. Begin again. If that does not help, tell an administrator the request id."},
-		{403, "not_admitted", "You have no access to this server The provider confirmed who you are, but you were not given access here. Ask an administrator, and tell them the request id."},
-		{500, "misconfigured", "This way to sign in is not set up correctly The provider does not accept this server. Tell an administrator the request id: the server’s log says more."},
-		{429, "limited", "Too many failed attempts Wait a moment, then try again."},
-		{503, "unavailable", "The provider cannot be reached Reload this page in a moment, or choose another way to sign in."},
+		{401, auth.ReasonState, "This sign-in cannot be completed It took too long, was completed before, or began in another browser. Begin again."},
+		{401, auth.ReasonDenied, "You are not signed in The provider did not complete the sign-in, or it was canceled there. Begin again, or choose another way to sign in."},
+		{401, auth.ReasonInvalid, "You are not signed in The provider did not confirm who you are. Begin again. If that does not help, tell an administrator the request id."},
+		{403, auth.ReasonNotAdmitted, "You have no access to this server The provider confirmed who you are, but you were not given access here. Ask an administrator, and tell them the request id."},
+		{500, auth.ReasonMisconfigured, "This way to sign in is not set up correctly The provider does not accept this server. Tell an administrator the request id: the server’s log says more."},
+		{429, auth.ReasonLimited, "Too many failed attempts Wait a moment, then try again."},
+		{503, auth.ReasonUnavailable, "The provider cannot be reached Reload this page in a moment, or choose another way to sign in."},
 		{400, "", "This request is not complete The address or the form has a part that is missing, too long or changed."},
 		{401, "", "You are not signed in Sign in, then try again."},
 		{403, "", "This request was refused It came from a page of another site, needs more rights than you have, or used an address that this server does not answer to."},
 		{404, "", "There is no such page The address may have a typing error, or this server has no such way to sign in."},
-		{405, "", "There is no such page This address only takes forms."},
-		{413, "", "This form is too large Nothing that fits on our pages is as long as what was sent."},
+		{405, "", "There is no such page This address does not take requests of this kind."},
+		{413, "", "This form is too large No form on these pages needs that much. Check what you have pasted."},
 		{429, "", "Too many failed attempts Wait a moment, then try again."},
 		{503, "", "The server cannot answer now Try again in a moment."},
 		{500, "", "Something went wrong Try again. If that does not help, tell an administrator the request id: the server’s log says more."},

@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// Visitor is the signed-in visitor, as pages show them.
-type Visitor struct {
+// visitor is the signed-in visitor, as pages show them.
+type visitor struct {
 	Name  string // never empty
 	Token bool   // Name is that of a static token
 }
@@ -23,14 +23,14 @@ const maxName = 128
 // the limit of failures is not: it wraps such an error, but nothing was found out.
 func isSignedOut(err error) bool { return guidon.CodeOf(err) == guidon.Unauthenticated }
 
-// visitor returns the visitor, or Unauthenticated if the browser has no valid session.
-func (p *pages) visitor(x *exchange.Exchange) (Visitor, error) {
+// whoami returns the visitor, or Unauthenticated if the browser has no valid session.
+func (p *pages) whoami(x *exchange.Exchange) (visitor, error) {
 	if !p.config.Session.In(x.Request.Header["Cookie"]) {
-		return Visitor{}, call.Unauthenticated("the browser has no session")
+		return visitor{}, call.Unauthenticated("the browser has no session")
 	}
 	response, err := run(x, p.operations.self, &emptypb.Empty{}, "")
 	if err != nil {
-		return Visitor{}, err
+		return visitor{}, err
 	}
 	return visitorOf(response.Message.(*auth.Authentication)), nil
 }
@@ -38,8 +38,8 @@ func (p *pages) visitor(x *exchange.Exchange) (Visitor, error) {
 // visitorNames are the metadata with the name of an account, the best first.
 var visitorNames = []string{"io.service.auth.name", "io.service.auth.email", service.MetadataTokenName}
 
-func visitorOf(a *auth.Authentication) Visitor {
-	v := Visitor{Name: "an account without a name", Token: a.GetMethod() == auth.Method_METHOD_TOKEN}
+func visitorOf(a *auth.Authentication) visitor {
+	v := visitor{Name: "an account without a name", Token: a.GetMethod() == auth.Method_METHOD_TOKEN}
 	for _, key := range visitorNames {
 		if name := printable(a.GetMetadata()[key], maxName); name != "" {
 			v.Name = name

@@ -14,14 +14,14 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/auth"
 )
 
-// Ways are the ways in which people can sign in.
-type Ways struct {
-	Providers []Provider // with a button each, in this order
+// ways are the ways in which people can sign in.
+type ways struct {
+	Providers []provider // with a button each, in this order
 	Token     bool
 }
 
-// Provider is an OpenID provider or a code host.
-type Provider struct {
+// provider is an OpenID provider or a code host.
+type provider struct {
 	Name      string // for people
 	Monogram  string // one letter, or ""
 	Authorize string // the address of the link
@@ -30,14 +30,14 @@ type Provider struct {
 // methodPath is where the methods of signing in are.
 const methodPath = "/auth/v1/method/"
 
-// ways returns the ways to sign in, which lead to returnTo.
-func (p *pages) ways(x *exchange.Exchange, returnTo string) (Ways, error) {
+// findWays returns the ways to sign in, which lead to returnTo.
+func (p *pages) findWays(x *exchange.Exchange, returnTo string) (ways, error) {
 	response, err := run(x, p.operations.methods, &emptypb.Empty{}, "")
 	if err != nil {
-		return Ways{}, err
+		return ways{}, err
 	}
-	var ways Ways
-	var codeHosts []Provider
+	var found ways
+	var codeHosts []provider
 	for _, m := range response.Message.(*auth.ListAuthenticationMethodsResponse).GetMethods() {
 		if !m.GetEnabled() {
 			continue
@@ -45,28 +45,28 @@ func (p *pages) ways(x *exchange.Exchange, returnTo string) (Ways, error) {
 		metadata := m.GetMetadata().GetFields()
 		switch m.GetMethod() {
 		case auth.Method_METHOD_TOKEN:
-			ways.Token = true
+			found.Token = true
 		case auth.Method_METHOD_OIDC:
 			for name, value := range metadata["providers"].GetStructValue().GetFields() {
-				ways.Providers = append(ways.Providers, p.provider("oidc/"+url.PathEscape(name), name, value.GetStructValue().GetFields(), returnTo))
+				found.Providers = append(found.Providers, p.describe("oidc/"+url.PathEscape(name), name, value.GetStructValue().GetFields(), returnTo))
 			}
 		case auth.Method_METHOD_CODEHOST:
-			codeHosts = append(codeHosts, p.provider("codehost", metadata["type"].GetStringValue(), metadata, returnTo))
+			codeHosts = append(codeHosts, p.describe("codehost", metadata["type"].GetStringValue(), metadata, returnTo))
 		}
 	}
-	slices.SortFunc(ways.Providers, func(a, b Provider) int {
+	slices.SortFunc(found.Providers, func(a, b provider) int {
 		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.Authorize, b.Authorize))
 	})
-	ways.Providers = append(ways.Providers, codeHosts...)
-	return ways, nil
+	found.Providers = append(found.Providers, codeHosts...)
+	return found, nil
 }
 
-// provider returns the provider at a path below methodPath. name is for one without a
+// describe returns the provider at a path below methodPath. name is for one without a
 // display name.
-func (p *pages) provider(path, name string, metadata map[string]*structpb.Value, returnTo string) Provider {
+func (p *pages) describe(path, name string, metadata map[string]*structpb.Value, returnTo string) provider {
 	name = cmp.Or(printable(metadata["display_name"].GetStringValue(), maxName), printable(name, maxName), "the provider")
 	query := url.Values{"redirect": {"true"}, "return_to": {returnTo}}
-	return Provider{Name: name, Monogram: monogram(name), Authorize: p.path(methodPath + path + "/authorize?" + query.Encode())}
+	return provider{Name: name, Monogram: monogram(name), Authorize: p.path(methodPath + path + "/authorize?" + query.Encode())}
 }
 
 // monogram returns the first letter or digit of the name as a capital, or "".
