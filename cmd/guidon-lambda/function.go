@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/lambda"
-	"github.com/guidonhq/guidon/service"
 )
 
 // newFunction returns the configured function. It makes no connections, because a
@@ -31,6 +30,9 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	logger, _, err := instance.OpenLog(c.Log, out, func(any) bool { return false }, 0)
 	if err != nil {
 		return nil, err
+	}
+	for _, warning := range c.Warnings {
+		logger.Warn(warning)
 	}
 	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
 	if err != nil {
