@@ -20,9 +20,9 @@ const formPolicy = "form-action 'self'"
 
 // protect sets the headers that every page has. Nothing of a page is kept by a cache.
 //
-// The referrer policy is not "no-referrer" because of that forms would be sent with
-// "Origin: null". Over plain HTTP, where browsers do not send Sec-Fetch-Site, they would be
-// refused as those of another origin.
+// The referrer policy is not "no-referrer", with which browsers send "Origin: null" with
+// forms. Over plain HTTP, where they do not send Sec-Fetch-Site, such forms would be refused
+// as those of another origin.
 func protect(x *exchange.Exchange) {
 	header := x.Header()
 	header.Set("Content-Security-Policy", contentPolicy)

@@ -16,7 +16,8 @@ type operations struct {
 	createGrant   *call.Operation // nil if the command line cannot sign in
 }
 
-// findOperations returns the operations of the rows. It panics if one is missing that is in every table.
+// findOperations returns the operations of the rows. It panics if one is missing, other
+// than createGrant.
 func findOperations(rows []exchange.Row) operations {
 	byName := make(map[string]*call.Operation, len(rows))
 	for _, row := range rows {
