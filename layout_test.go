@@ -67,6 +67,10 @@ func TestImports(t *testing.T) {
 	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
+	tokens := slices.Concat(base, []string{
+		handler + "login/claimset", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
+		"github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+	})
 	parts := []struct {
 		part    string // a package, or with a trailing /... all packages in a directory
 		allowed []string
@@ -94,6 +98,8 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
 		{module + "/handler/login/keyset", []string{module, handler + "login/provider", "github.com/golang-jwt/jwt"}},
 		{module + "/handler/login/loginstate", []string{module}},
+		{module + "/handler/login/claimset", []string{module, handler + "login/provider"}},
+		{module + "/handler/login/bearer", tokens},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{

@@ -23,8 +23,10 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// defaultTimeout limits the work on one request.
-const defaultTimeout = 30 * time.Second
+const (
+	defaultTimeout = 30 * time.Second // limits the work on one request
+	defaultSession = 24 * time.Hour   // of a browser
+)
 
 // compressedOpenAPI is openapi.yaml, compressed to a fifteenth of its size.
 //
@@ -36,7 +38,9 @@ var compressedOpenAPI []byte
 type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
-	SignIn         auth.SignIn // nil if nobody can sign in
+	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	SignIn         auth.SignIn                                           // nil if nobody can sign in
+	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
@@ -74,7 +78,8 @@ type Handler struct {
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
 	invoker := call.NewInvoker(call.Config{
-		Service: config.Service, Authentication: config.Authentication, Budget: config.Budget,
+		Verifier: verifierOf(config.SignIn),
+		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})
@@ -110,7 +115,21 @@ func (c Config) withDefaults() (config Config, tick func() time.Time) {
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
+	if c.SignIn == nil {
+		c.SignIn = auth.NoSignIn{}
+	}
+	if c.Session.Lifetime == 0 {
+		c.Session.Lifetime = defaultSession
+	}
 	return c, tick
+}
+
+// verifierOf returns the verifier of JWTs, or nil if they are not accepted.
+func verifierOf(in auth.SignIn) call.Verifier {
+	if enabled, _ := in.Describe(service.MethodJWT); !enabled {
+		return nil
+	}
+	return in
 }
 
 // ServeHTTP implements [http.Handler]. It logs and observes each request once.

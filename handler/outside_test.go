@@ -113,7 +113,7 @@ func startOutside(t testing.TB, environ []string) *server {
 // dropTokens deletes the first token, which a server creates when it starts.
 func (s *server) dropTokens() {
 	s.t.Helper()
-	all, _, err := s.service.ListAuthentications(s.t.Context(), service.Demand{}, service.MethodToken, 0, "")
+	all, _, err := s.service.ListAuthentications(s.t.Context(), service.Demand{}, service.AuthenticationFilter{Method: service.MethodToken}, 0, "")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/guidonhq/guidon/handler/management"
 	"github.com/guidonhq/guidon/handler/ofrep"
 	"github.com/guidonhq/guidon/handler/stream"
+	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	wire "github.com/guidonhq/guidon/handler/wire/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -34,7 +35,7 @@ const (
 // (contract 1.6).
 var prefixes = []exchange.Prefix{
 	{Path: apiPrefix, Errors: exchange.Messages, TrailingSlash: true},
-	{Path: authPrefix, Errors: exchange.Messages, TrailingSlash: true},
+	{Path: authPrefix, Errors: exchange.Messages, TrailingSlash: true, ForgetSession: true},
 	{Path: evaluatePrefix, Errors: exchange.Messages, TrailingSlash: true},
 	{Path: internalPrefix, Errors: exchange.Messages, TrailingSlash: true},
 	{Path: metaPrefix, Errors: exchange.Messages, TrailingSlash: true},
@@ -60,6 +61,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	protocol := ofrep.NewProtocol(evaluator, config.Streams, invoker.Protects(call.AreaOFREP), config.Now, tick)
 	methods := auth.Methods{Token: config.Authentication.TokenMethod, SignIn: config.SignIn}
 	instance := diagnostics.NewInstance(config.Info, config.Configuration, config.Authentication.Required)
+	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime, NextURI: config.SignIn.NextURI}
 	streams := config.Streams != nil
 
 	table := inMessages(
@@ -131,7 +133,17 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication).NeedingEverywhere(service.RoleAdmin),
 		call.Issue("/flipt.auth.AuthenticationService/DeleteAuthentication", only(del, authPrefix+"/tokens/{id}"), auth.DeleteAuthentication),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthenticationSelf", authn, only(get, authPrefix+"/self"), auth.GetSelf).ForEveryIdentity(),
-		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().InQuery().ForEveryIdentity(),
+		call.Ask[emptypb.Empty]("/flipt.auth.AuthenticationService/ExpireAuthenticationSelf", authn, only(put, authPrefix+"/self/expire"), auth.ExpireSelf).Issuing().SigningInOrOut().InQuery().ForEveryIdentity(),
+		call.Ask[wireauth.RevokeAuthenticationSelfResponse]("/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", authn, only(del, authPrefix+"/self/revoke"), sessions.RevokeSelf).Issuing().SigningInOrOut().ForEveryIdentity(),
+		call.Inform("/guidon.v1.SessionService/ListSessions", authn, only(get, authPrefix+"/self/sessions"), sessions.List).ForEveryIdentity(),
+		call.Ask[guidonv1.CreateSessionResponse]("/guidon.v1.SessionService/CreateSession", authn, only(post, authPrefix+"/self/sessions"), sessions.Create).Issuing().SigningInOrOut().ForEveryIdentity(),
+		call.Issue("/guidon.v1.SessionService/DeleteSession", only(del, authPrefix+"/self/sessions/{id}"), sessions.Delete).SigningInOrOut().ForEveryIdentity(),
+
+		// Who may do what.
+		call.Inform("/guidon.v1.AccessService/ListBindings", authn, only(get, authPrefix+"/bindings"), auth.ListBindings).NeedingEverywhere(service.RoleAdmin),
+		call.Issue("/guidon.v1.AccessService/CreateBinding", only(post, authPrefix+"/bindings"), auth.CreateBinding),
+		call.Issue("/guidon.v1.AccessService/DeleteBinding", only(del, authPrefix+"/bindings/{id}"), auth.DeleteBinding),
+		call.Issue("/guidon.v1.AccessService/DeleteAuthentications", only(del, authPrefix+"/tokens"), auth.DeleteAuthentications),
 
 		// Information about the instance.
 		call.Inform("/flipt.meta.MetadataService/GetInfo", call.AreaMeta, only(get, metaPrefix+"/info"), instance.Info).ForEveryIdentity(),
@@ -145,10 +157,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 		exchange.Row{Operation: stream.NewOperation(ofrep.EventsPath, call.AreaOFREP).ServingStale().EnabledIf(streams).Needing(service.RoleEvaluator), Form: protocol.EventForm()},
 		exchange.Row{Operation: stream.NewOperation(namespacePrefix+"/changes/stream", manage).EnabledIf(streams).Needing(service.RoleViewer), Form: stream.NewChangeForm(config.Streams)},
 	)
-	if config.SignIn != nil {
-		table = append(table, config.SignIn.Rows()...)
-	}
-	return table
+	return append(table, auth.Rows(config.SignIn, authPrefix, config.StepError)...)
 }
 
 // inMessages returns the rows of operations with messages in JSON.

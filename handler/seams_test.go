@@ -70,8 +70,8 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// ticket is a way to sign in: whoever asks for a ticket gets a session.
-type ticket struct{}
+// ticket is a way to sign in: whoever comes back with a ticket gets a session.
+type ticket struct{ auth.NoSignIn }
 
 // Describe implements auth.SignIn.
 func (ticket) Describe(method service.Method) (bool, *structpb.Struct) {
@@ -81,17 +81,21 @@ func (ticket) Describe(method service.Method) (bool, *structpb.Struct) {
 	return true, &structpb.Struct{Fields: map[string]*structpb.Value{"providers": structpb.NewStringValue("ticket")}}
 }
 
-// Rows implements auth.SignIn.
-func (ticket) Rows() []exchange.Row {
-	return []exchange.Row{{Operation: call.Ask[emptypb.Empty]("/test.TicketService/SignIn", call.AreaPublic,
-		[]call.Route{{Method: http.MethodPost, Pattern: "/auth/v1/method/ticket"}},
-		func(ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, _ *call.Request) (call.Response, error) {
-			token, _, err := s.CreateToken(ctx, c.Write(), service.TokenInput{Name: "ticket"})
-			if err != nil {
-				return call.Response{}, err
-			}
-			return call.Response{Message: &emptypb.Empty{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"}}, nil
-		}).Issuing().ForEveryIdentity()}}
+// Callback implements auth.SignIn.
+func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write, _ service.Method, m *wire.CallbackRequest, _ *call.Request) (call.Response, error) {
+	if m.GetCode() != "ticket" {
+		return call.Response{}, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, "no ticket", nil)
+	}
+	token, _, err := s.SignIn(ctx, w, service.SignIn{
+		Identity: &service.Identity{Method: service.MethodToken, Subject: "oidc:ticket:sub:1"}, Client: service.ClientBrowser, Lifetime: time.Hour,
+	})
+	if err != nil {
+		return call.Response{}, err
+	}
+	return call.Response{
+		Message: &wire.CallbackResponse{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"},
+		SignIn: &call.SignIn{Method: "oidc", Provider: m.GetProvider(), Location: "/flags"},
+	}, nil
 }
 
 // TestSignIn: what signs people in adds operations to the table, gives browsers a session,

@@ -29,8 +29,8 @@ type subjectForm struct {
 
 var (
 	textForm   = subjectForm{valid: func(value string) bool { return value != "" && value != AnySubject }, rule: "must name one, without patterns"}
-	emailForm  = subjectForm{valid: isEmail, rule: "must be an e-mail address such as ada@example.com", fold: true}
-	domainForm = subjectForm{valid: isDomain, rule: "must be a domain such as example.com", fold: true}
+	emailForm  = subjectForm{valid: IsEmail, rule: "must be an e-mail address such as ada@example.com", fold: true}
+	domainForm = subjectForm{valid: IsDomain, rule: "must be a domain such as example.com", fold: true}
 )
 
 // subjectForms maps methods and kinds to the form of their values.
@@ -140,11 +140,13 @@ func FoldEmail(address string) string {
 
 var domainPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
-func isDomain(text string) bool { return domainPattern.MatchString(text) }
+// IsDomain reports whether the text is a domain of ASCII characters, in any case.
+func IsDomain(text string) bool { return domainPattern.MatchString(text) }
 
-func isEmail(text string) bool {
+// IsEmail reports whether the text is an e-mail address with such a domain.
+func IsEmail(text string) bool {
 	local, host, ok := strings.Cut(text, "@")
-	return ok && local != "" && !strings.ContainsAny(local, "* ") && isDomain(host)
+	return ok && local != "" && !strings.ContainsAny(local, "* ") && IsDomain(host)
 }
 
 func isPair(text string) bool {

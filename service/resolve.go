@@ -57,16 +57,22 @@ func (p *Policy) tokenRole(a *Authentication) Role {
 
 // Recognize returns the authentication of an identity that was proved without a stored
 // token, such as by a JWT. The arguments and the age are those of [Service.Authenticate].
-// The same identity must always be the same pointer. It returns Unauthenticated if it has
-// expired.
+// The same identity must always be the same pointer, and not have expired.
 func (s *Service) Recognize(ctx context.Context, d Demand, next string, id *Identity) (*Authentication, time.Duration, error) {
 	set, age, err := s.store.Authentications(ctx, d, next)
 	if err != nil {
 		return nil, age, err
 	}
 	a := set.resolved.get(id, func() *Authentication { return s.policy.resolve(id.authentication(), set) })
-	return s.unexpired(a, age)
+	if a == nil {
+		return nil, age, ErrUnauthenticated
+	}
+	return a, age, nil
 }
+
+// proofSkew is how long after its expiry a proof is still accepted, because the clock of
+// its issuer may differ from ours.
+const proofSkew = time.Minute
 
 // authentication returns an authentication of the identity, without a token.
 func (id *Identity) authentication() *Authentication {

@@ -65,7 +65,11 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 		return nil, age, err
 	}
 	if earlier.TokenHash == "" { // it was recognized
-		return s.unexpired(s.policy.resolve(earlier, set), age)
+		a := s.policy.resolve(earlier, set)
+		if a == nil || a.Expired(s.now().Add(-proofSkew)) {
+			return nil, age, ErrUnauthenticated
+		}
+		return a, age, nil
 	}
 	return s.valid(set, set.ByTokenHash(earlier.TokenHash), age)
 }
@@ -152,18 +156,28 @@ func ExpiryAt(at *time.Time) time.Time {
 	return at.UTC().Truncate(time.Microsecond)
 }
 
-// ListAuthentications returns a page of the authentications of the method, in creation
-// order, and the token of the next page, which is empty on the last one. MethodNone
-// selects all methods. A limit of 0 means 25, and more than 100 means 100. It returns
+// AuthenticationFilter selects authentications. Zero fields do not restrict the selection.
+type AuthenticationFilter struct {
+	Method  Method
+	Subject string
+}
+
+func (f AuthenticationFilter) excludes(a *Authentication) bool {
+	return f.Method != MethodNone && a.Method != f.Method || f.Subject != "" && a.Subject != f.Subject
+}
+
+// ListAuthentications returns a page of the authentications that the filter selects, in
+// creation order, and the token of the next page, which is empty on the last one. A limit
+// of 0 means 25, and more than 100 means 100. It returns
 // InvalidArgument if limit is negative (contract 6).
-func (s *Service) ListAuthentications(ctx context.Context, d Demand, method Method, limit int32, pageToken string) ([]*Authentication, string, error) {
+func (s *Service) ListAuthentications(ctx context.Context, d Demand, filter AuthenticationFilter, limit int32, pageToken string) ([]*Authentication, string, error) {
 	set, _, err := s.store.Authentications(ctx, d, "")
 	if err != nil {
 		return nil, "", err
 	}
 	items := set.All()
-	if method != MethodNone {
-		items = slices.DeleteFunc(slices.Clone(items), func(a *Authentication) bool { return a.Method != method })
+	if filter != (AuthenticationFilter{}) {
+		items = slices.DeleteFunc(slices.Clone(items), filter.excludes)
 	}
 	return paginateTokens(items, limit, pageToken)
 }

@@ -174,7 +174,7 @@ func TestCleanupAuthentications(t *testing.T) {
 	if deleted != 1 || err != nil {
 		t.Errorf("deleted %d, error %v; want 1", deleted, err)
 	}
-	left, _, err := s.ListAuthentications(ctx, service.Demand{}, service.MethodNone, 0, "")
+	left, _, err := s.ListAuthentications(ctx, service.Demand{}, service.AuthenticationFilter{}, 0, "")
 	if len(left) != 3 || err != nil {
 		t.Errorf("%d are left, error %v; want 3", len(left), err)
 	}

@@ -10,12 +10,17 @@ import (
 // people and secret scanners.
 const tokenPrefix = "gdn_"
 
-// newToken returns a random client token: the prefix, 256 random bits in URL-safe base64,
-// and a checksum (operations 1.4). Tokens are found by their hash whatever their form, so
-// those of earlier releases, of a Flipt v1 and of the configuration remain valid.
+// newToken returns a random client token.
 func newToken() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails: crypto/rand ends the process instead
+	return TokenOf(raw)
+}
+
+// TokenOf returns the client token of 256 secret bits: the prefix, the bits in URL-safe
+// base64, and a checksum (operations 1.4). Tokens are found by their hash whatever their
+// form, so those of earlier releases, of a Flipt v1 and of the configuration remain valid.
+func TokenOf(raw [32]byte) string {
 	secret := tokenPrefix + base64.RawURLEncoding.EncodeToString(raw[:])
 	return secret + tokenChecksum(secret)
 }

@@ -29,6 +29,22 @@ func TestTokenForm(t *testing.T) {
 	}
 }
 
+// TestTokenOf: the same bits give the same token, of the form of new ones.
+func TestTokenOf(t *testing.T) {
+	const want = "gdn_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+	var raw [32]byte
+	for i := range raw {
+		raw[i] = byte(i)
+	}
+	got := service.TokenOf(raw)
+	if len(got) != len(want)+6 || got[:len(want)] != want {
+		t.Fatalf("got %q, want %q and a checksum", got, want)
+	}
+	if sum := checksumOf(t, got[len(want):]); sum != uint64(crc32.ChecksumIEEE([]byte(want))) {
+		t.Errorf("checksum %d, want %d", sum, crc32.ChecksumIEEE([]byte(want)))
+	}
+}
+
 // checksumOf returns the number that the digits stand for. In them capitals come before
 // small letters, in math/big after.
 func checksumOf(t *testing.T, digits string) uint64 {

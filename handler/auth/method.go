@@ -7,24 +7,14 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
 
 // Methods tells which sign-in methods there are.
 type Methods struct {
-	Token  bool   // static tokens can be created
-	SignIn SignIn // nil if nobody can sign in
-}
-
-// SignIn signs people and workloads in. It describes its methods, and has the operations
-// by which clients use them.
-type SignIn interface {
-	// Describe returns whether the method is enabled, and what clients must know of it.
-	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
-	// Rows returns the operations, whose area is AreaPublic or AreaAuthentication.
-	Rows() []exchange.Row
+	Token  bool // static tokens can be created
+	SignIn SignIn
 }
 
 // List returns the sign-in methods (contract 10.4).
@@ -35,7 +25,7 @@ func (a Methods) List(context.Context, *service.Service, *call.Call, *emptypb.Em
 		switch {
 		case method == service.MethodToken:
 			info.Enabled = a.Token
-		case a.SignIn != nil:
+		default:
 			info.Enabled, info.Metadata = a.SignIn.Describe(method)
 		}
 		if method == service.MethodOIDC && info.GetMetadata() == nil {

@@ -34,7 +34,8 @@ func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *au
 
 // ListAuthentications lists the authentications page by page.
 func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, m *auth.ListAuthenticationsRequest) (*auth.ListAuthenticationsResponse, error) {
-	items, next, err := s.ListAuthentications(ctx, c.Demand, service.Method(m.GetMethod()), m.GetLimit(), m.GetPageToken())
+	filter := service.AuthenticationFilter{Method: service.Method(m.GetMethod()), Subject: m.GetSubject()}
+	items, next, err := s.ListAuthentications(ctx, c.Demand, filter, m.GetLimit(), m.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func ExpireSelf(ctx context.Context, s *service.Service, c *call.Call, m *auth.E
 	if err != nil {
 		return call.Response{}, err
 	}
-	return call.Response{Message: &emptypb.Empty{}, SetCookie: call.ExpiredCookies()}, nil
+	return call.Response{Message: &emptypb.Empty{}, EndsSession: true}, nil
 }
 
 func wireGrant(g service.Grant) *auth.Grant {
@@ -89,7 +90,7 @@ func wireAuthentication(a *service.Authentication) *auth.Authentication {
 		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
 		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,
 	}
-	if !a.Unlimited() {
+	if !a.Unlimited() { // of a static token: what people and workloads may do depends on bindings
 		m.Access = convert.All(a.Grants(), wireGrant)
 	}
 	return m

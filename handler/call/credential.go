@@ -85,7 +85,7 @@ func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Ca
 		a, age, err := i.service.Reauthenticate(ctx, d, next, recognized)
 		return a, age, withReason(err, reasonUnknown)
 	case c == nil:
-		return i.identify(ctx, request.Credentials, d, next)
+		return i.identify(ctx, request.Credentials, d, next, request.Sender)
 	}
 	a, age, until, err := i.service.AuthenticateListener(ctx, d, c.Namespace, c.Text, c.Arrived)
 	call.Until = until
@@ -95,20 +95,54 @@ func (i *Invoker) identifyCaller(ctx context.Context, d service.Demand, call *Ca
 // Identify returns the authentication of a token or cookie. It counts one that fails as a
 // failure of the sender.
 func (i *Invoker) Identify(ctx context.Context, c Credentials, from Sender) (*service.Authentication, error) {
-	a, _, err := i.identify(ctx, c, service.Demand{}, "")
+	a, _, err := i.identify(ctx, c, service.Demand{}, "", from)
 	return a, i.limit(ctx, from, err)
 }
 
 // identify returns the authentication of a token or cookie, and the age of the tokens if
 // they are stale. next is the namespace that will be read next, or "". The caller cannot
 // distinguish failures; the reason is only logged (operations 1.1).
-func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string) (*service.Authentication, time.Duration, error) {
-	token, err := clientToken(c.Authorization, c.Cookie)
+func (i *Invoker) identify(ctx context.Context, c Credentials, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
+	if i.config.Verifier != nil && len(c.Authorization) > 0 {
+		if token, ok := strings.CutPrefix(c.Authorization[0], "JWT "); ok {
+			return i.identifyByProof(ctx, token, d, next, from)
+		}
+	}
+	token, err := i.clientToken(c)
 	if err != nil {
 		return nil, 0, err
 	}
 	a, age, err := i.service.Authenticate(ctx, d, next, token)
+	if i.config.Verifier != nil && errors.Is(err, guidon.Unauthenticated) && len(c.Authorization) > 0 && strings.Count(token, ".") == 2 {
+		return i.identifyByProof(ctx, token, d, next, from)
+	}
 	return a, age, withReason(err, reasonUnknown)
+}
+
+// identifyByProof is identify for a token that is not stored. Verifying one costs more
+// than finding a stored one, so it is not done for senders of too many that failed.
+func (i *Invoker) identifyByProof(ctx context.Context, token string, d service.Demand, next string, from Sender) (*service.Authentication, time.Duration, error) {
+	identity, known := i.config.Verifier.Remembered(ctx, token)
+	if !known {
+		if err := i.exhausted(ctx, from); err != nil {
+			return nil, 0, err
+		}
+		var err error
+		if identity, err = i.config.Verifier.Verify(ctx, token); err != nil {
+			return nil, 0, unproved(err)
+		}
+	}
+	a, age, err := i.service.Recognize(ctx, d, next, identity)
+	return a, age, withReason(err, reasonUnknown)
+}
+
+// unproved returns the error for a token that proves nothing, with the text of all failed
+// credentials and the cause for the log.
+func unproved(err error) error {
+	if !errors.Is(err, guidon.Unauthenticated) {
+		return err
+	}
+	return FailedCredential(unauthenticated(err))
 }
 
 // failure is why a credential identifies no caller, for the log.
@@ -132,23 +166,20 @@ func withReason(err error, reason failure) error {
 }
 
 // clientToken returns the client token of the credential. The cookie is used only if
-// there is no Authorization header at all (contract 10.2), and only if it is there once.
-func clientToken(authorization, cookie []string) (string, error) {
-	if len(authorization) > 0 {
-		token, ok := strings.CutPrefix(authorization[0], "Bearer ")
+// there is no Authorization header at all (contract 10.2).
+func (i *Invoker) clientToken(c Credentials) (string, error) {
+	if len(c.Authorization) > 0 {
+		token, ok := strings.CutPrefix(c.Authorization[0], "Bearer ")
 		if !ok || token == "" {
 			return "", unauthenticated(reasonMalformed)
 		}
 		return token, nil
 	}
-	switch tokens := sessionTokens(cookie); len(tokens) {
-	case 0:
-		return "", Unauthenticated("no credential in the request")
-	case 1:
-		return tokens[0], nil
+	token, err := i.config.Session.Read(c.Cookie)
+	if err == nil && token == "" {
+		err = Unauthenticated("no credential in the request")
 	}
-	// A page of a sibling domain can plant a cookie beside the visitor's own.
-	return "", Unauthenticated("several cookies of a session")
+	return token, err
 }
 
 // Unauthenticated returns the error of every failed authentication, with a reason for

@@ -41,6 +41,7 @@ type Event struct {
 	revision       int64
 	stale          time.Duration
 	redact         bool // the text of Err may echo client input
+	signIn         *SignIn
 }
 
 // Actor returns the id of the caller, as far as it is known.
@@ -150,6 +151,7 @@ func (e *Event) attributes(attributes []slog.Attr, code guidon.Code, duration ti
 	if e.stale > 0 {
 		attributes = append(attributes, slog.Duration("stale", e.stale))
 	}
+	attributes = e.signIn.attributes(attributes)
 	if e.Ended != "" {
 		attributes = append(attributes, slog.String("ended", e.Ended))
 	}

@@ -20,6 +20,8 @@ import (
 type Config struct {
 	Service        *service.Service
 	Authentication AuthenticationConfig
+	Session        SessionCookie
+	Verifier       Verifier // of tokens that are not stored; nil if there are none
 	Budget         *budget.Budget
 	Logger         *slog.Logger
 	Timeout        time.Duration     // limits the work on one request
@@ -53,6 +55,9 @@ func NewInvoker(config Config) *Invoker {
 // Budget returns the memory budget that all transports share.
 func (i *Invoker) Budget() *budget.Budget { return i.config.Budget }
 
+// Session returns the cookie of browser sessions.
+func (i *Invoker) Session() SessionCookie { return i.config.Session }
+
 // Required reports whether credentials are required at all.
 func (i *Invoker) Required() bool { return i.config.Authentication.Required }
 
@@ -82,7 +87,7 @@ func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, wor
 	call.Caller = service.Caller{Actor: change.Anonymous, RequestID: e.RequestID, RequestIDGiven: e.requestIDGiven}
 	response, err := i.run(ctx, o, request, work)
 	response.RequestID, response.Age = e.RequestID, max(response.Age, call.Age)
-	e.redact = work.undecoded
+	e.redact, e.signIn = work.undecoded, response.SignIn
 	e.actor, e.namespace, e.revision, e.stale = call.Caller.Actor.ID, response.Namespace, response.Revision, response.Age
 	return response, err
 }
@@ -128,11 +133,19 @@ func (i *Invoker) run(ctx context.Context, o *Operation, request *Request, work 
 	if err == nil && !o.stale {
 		err = checkTexts(request.Message)
 	}
+	if err == nil && o.verifies {
+		err = i.exhausted(bounded, request.Sender)
+	}
 	if err == nil {
 		response, err = o.run(bounded, i.service, call, request)
+		err = i.limit(bounded, request.Sender, err)
 	}
 	if err != nil {
-		return Response{State: response.State}, i.outOfTime(ctx, bounded, err)
+		failed := Response{State: response.State, SetCookie: response.SetCookie, SignIn: response.SignIn}
+		return failed, i.outOfTime(ctx, bounded, err)
+	}
+	if response.EndsSession {
+		response.SetCookie = append(response.SetCookie, i.config.Session.Clear()...)
 	}
 	return response, nil
 }

@@ -20,15 +20,26 @@ type Sender interface {
 //
 // A request must pass here once, when it is certain that it is denied.
 func (i *Invoker) limit(ctx context.Context, from Sender, err error) error {
-	if err == nil || from == nil || i.config.Failures == nil {
-		return err
-	}
-	if _, failed := errors.AsType[failure](err); !failed {
+	if err == nil || from == nil || i.config.Failures == nil || !isFailure(err) {
 		return err
 	}
 	if !i.config.Failures.Fail(i.config.Proxies.Caller(from.From(ctx))) {
 		return err
 	}
+	return tooMany(err)
+}
+
+// isFailure reports whether err is that of a credential that has failed.
+func isFailure(err error) bool {
+	if _, failed := errors.AsType[failure](err); failed {
+		return true
+	}
+	_, failed := errors.AsType[*failedCredential](err)
+	return failed
+}
+
+// tooMany returns the error for a failure beyond a limit, which err is, or would be.
+func tooMany(err error) error {
 	return &guidon.Error{
 		Code:    guidon.Limited,
 		Message: "too many requests with invalid credentials; try again later",

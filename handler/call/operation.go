@@ -61,8 +61,12 @@ type Operation struct {
 	effect         effect
 	queryOnly      bool // the request is in the query string whatever the method
 	versioned      bool // the response has an ETag and depends on the client version
+	verifies       bool // verifies a credential in the request
+	private        bool // no cache may store the response, although it is not in AreaAuthentication
 	evaluation     bool // evaluates flags, although the area is not an evaluation area
 	stale          bool // can be served from memory while the database is unavailable
+	signs          bool // signs somebody in or out
+	keepsSession   bool // a failure leaves the session of the browser alone
 	limits         Limits
 	long           *LongBody            // nil if no body is long
 	newRequest     func() proto.Message // nil if there are no messages
@@ -131,6 +135,18 @@ func (o *Operation) ServesStale() bool { return o.stale }
 
 // Changes reports whether the operation changes a namespace or authentications.
 func (o *Operation) Changes() bool { return o.effect != reads }
+
+// SignsInOrOut reports whether the operation signs somebody in or out, so that pages of
+// other origins must not send requests for it even if the browser has no session.
+func (o *Operation) SignsInOrOut() bool { return o.signs }
+
+// IsPrivate reports whether no cache may store the response, although the operation is not
+// in [AreaAuthentication].
+func (o *Operation) IsPrivate() bool { return o.private }
+
+// KeepsSession reports whether a request that is not authenticated leaves the session of
+// the browser alone.
+func (o *Operation) KeepsSession() bool { return o.keepsSession }
 
 // Evaluates reports whether the operation serves the evaluation of flags.
 func (o *Operation) Evaluates() bool {

@@ -32,6 +32,27 @@ func (o *Operation) Issuing() *Operation {
 	return o
 }
 
+// SigningInOrOut marks an operation that signs somebody in or out.
+func (o *Operation) SigningInOrOut() *Operation {
+	o.signs = true
+	return o
+}
+
+// KeepingSession marks an operation whose failures say nothing about the session of the
+// browser, such as one that signs somebody in: a page could otherwise sign its visitors
+// out by a request that must fail.
+func (o *Operation) KeepingSession() *Operation {
+	o.keepsSession = true
+	return o
+}
+
+// Private marks an operation whose response no cache may store, although it is not in
+// [AreaAuthentication].
+func (o *Operation) Private() *Operation {
+	o.private = true
+	return o
+}
+
 // EnabledIf disables the operation unless it is enabled. Only trusted callers of this
 // process can call a disabled one.
 func (o *Operation) EnabledIf(enabled bool) *Operation {

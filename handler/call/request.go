@@ -74,8 +74,8 @@ func (r *Request) Reserve(ctx context.Context, n int64) error {
 	return r.Memory.Resize(ctx, n)
 }
 
-// Response is the response of an operation. If there is an error, only RequestID and the
-// State are set.
+// Response is the response of an operation. If there is an error, only RequestID, the
+// State, SetCookie and SignIn are set.
 type Response struct {
 	service.State
 	RequestID string
@@ -87,7 +87,10 @@ type Response struct {
 	ETag        string // of a response that supports IfNoneMatch
 	NotModified bool   // the ETag matches IfNoneMatch: Message is empty
 
-	SetCookie []string // values of the header Set-Cookie over HTTP
+	SignIn *SignIn // of an attempt to sign in or out, otherwise nil
+
+	SetCookie   []string // values of the header Set-Cookie over HTTP
+	EndsSession bool     // SetCookie also gets the values that clear the cookies of a session
 }
 
 // Release allows the memory of Message to be reused. A transport may call it once, after

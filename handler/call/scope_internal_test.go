@@ -49,6 +49,9 @@ func namespaceMethods() (methods []protoreflect.MethodDescriptor) {
 			return true
 		}
 		for i := range file.Services().Len() {
+			if s := file.Services().Get(i); s.Name() == "SessionService" || s.Name() == "AccessService" {
+				continue
+			}
 			all := file.Services().Get(i).Methods()
 			for j := range all.Len() {
 				methods = append(methods, all.Get(j))

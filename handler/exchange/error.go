@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 
 	"github.com/guidonhq/guidon"
 )
@@ -35,9 +36,36 @@ func (x *Exchange) ReplyError(err error) {
 	x.Event.Err = err
 	switch guidon.CodeOf(err) {
 	case guidon.Unavailable, guidon.Limited:
-		x.Header().Set("Retry-After", "1")
+		x.Header().Set("Retry-After", retryAfter(err))
+	case guidon.Unauthenticated:
+		x.forgetSession()
 	}
 	x.router.errorsOf(x).Error(x, err)
+}
+
+// Delayed is an error that says after how many seconds a client may try again.
+type Delayed interface {
+	error
+	RetryAfter() string
+}
+
+func retryAfter(err error) string {
+	if delayed, ok := errors.AsType[Delayed](err); ok {
+		return delayed.RetryAfter()
+	}
+	return "1"
+}
+
+// forgetSession makes the browser forget a session that is not valid, if the route is one
+// that does so (contract 10.4).
+func (x *Exchange) forgetSession() {
+	session := x.router.invoker.Session()
+	if x.route == nil || !x.route.forgetsSession || !session.In(x.Request.Header["Cookie"]) {
+		return
+	}
+	for _, cookie := range session.Clear() {
+		x.Header().Add("Set-Cookie", cookie)
+	}
 }
 
 // The errors of requests that match no route or no method (contract 1.6).

@@ -23,6 +23,7 @@ type Exchange struct {
 	router      *Router
 	route       *route    // nil until it is found
 	work        call.Work // of Call
+	status      int       // of a response without an error; 0 means 200
 	wroteHeader bool
 	pooled      *buffer            // nil until it is needed
 	bodies      budget.Reservation // for the encoded request

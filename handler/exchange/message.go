@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -40,15 +41,19 @@ func (messages) Serve(x *Exchange, o *call.Operation) {
 	if x.Call.Message != nil {
 		o.Release(x.Call.Message)
 	}
+	for _, cookie := range response.SetCookie {
+		x.Header().Add("Set-Cookie", cookie)
+	}
+	if area == call.AreaAuthentication || o.IsPrivate() {
+		x.Header().Set("Cache-Control", "no-store")
+	}
 	if err != nil {
 		x.ReplyError(err)
 		return
 	}
-	if area == call.AreaAuthentication {
-		x.Header().Set("Cache-Control", "no-store")
-	}
-	for _, cookie := range response.SetCookie {
-		x.Header().Add("Set-Cookie", cookie)
+	if s := response.SignIn; s != nil && s.Location != "" {
+		x.Header().Set("Location", s.Location)
+		x.status = http.StatusFound
 	}
 	if o.Versioned() {
 		x.replyVersioned(response)
@@ -124,17 +129,11 @@ func (x *Exchange) decode(ctx context.Context, o *call.Operation, limits call.Li
 	return nil
 }
 
-// Error implements [Form]. A 401 for an authentication path makes the browser forget its
-// session (contract 10.4).
+// Error implements [Form].
 func (messages) Error(x *Exchange, err error) {
 	code, message := guidon.CodeOf(err), guidon.PublicMessage(err)
 	if code == guidon.Unauthenticated {
 		x.Header().Set("WWW-Authenticate", message)
-		if x.route != nil && x.route.area == call.AreaAuthentication && call.HasSession(x.Request.Header) {
-			for _, cookie := range call.ExpiredCookies() {
-				x.Header().Add("Set-Cookie", cookie)
-			}
-		}
 	}
 	x.Reply(call.HTTPStatus(code), ContentJSON, status{Code: call.GRPCCode(code), Message: message}.encode(x.Pretty()))
 }
@@ -190,7 +189,7 @@ func (x *Exchange) replyMessage(m proto.Message) {
 		x.ReplyError(err)
 		return
 	}
-	x.Reply(http.StatusOK, ContentJSON, body)
+	x.Reply(cmp.Or(x.status, http.StatusOK), ContentJSON, body)
 }
 
 // isLarge reports whether the message must be written in pieces.

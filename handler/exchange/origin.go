@@ -35,12 +35,13 @@ type originChecks struct {
 	session http.CrossOriginProtection // if the cookie is the credential; trusts no other origin
 	writes  http.CrossOriginProtection // if a write needs no credential; trusts some CORS origins
 	hosts   hostRule
+	cookie  call.SessionCookie
 }
 
 // init configures the checks. Of the CORS origins only those listed exactly may write: a
 // pattern can match pages that the operator does not know.
 func (c *originChecks) init(config Config) {
-	c.hosts = newHostRule(config.AllowedHosts)
+	c.hosts, c.cookie = newHostRule(config.AllowedHosts), config.Invoker.Session()
 	if config.CORS == nil {
 		return
 	}
@@ -64,7 +65,7 @@ var (
 // check returns PermissionDenied if the request may come from a page that must not send
 // it. It uses only the method, the host and the header.
 func (c *originChecks) check(r *http.Request, e exposure) error {
-	if (e.page || usesSession(r.Header, e.apiKey)) && c.session.Check(r) != nil {
+	if (e.page || c.usesSession(r.Header, e.apiKey)) && c.session.Check(r) != nil {
 		return errSessionOrigin
 	}
 	if e.writes && (e.anonymous || !hasCredential(r.Header)) && c.writes.Check(r) != nil {
@@ -86,10 +87,10 @@ func hasCredential(header http.Header) bool {
 }
 
 // usesSession reports whether the session cookie is the credential of a request.
-// An API key replaces it only if the route accepts those; see clientToken.
-func usesSession(header http.Header, apiKey bool) bool {
+// An API key replaces it only if the route accepts those.
+func (c *originChecks) usesSession(header http.Header, apiKey bool) bool {
 	if len(header["Authorization"]) > 0 || apiKey && First(header, "X-Api-Key") != "" {
 		return false
 	}
-	return call.HasSession(header)
+	return c.cookie.In(header["Cookie"])
 }

@@ -13,6 +13,7 @@ type Prefix struct {
 	TrailingSlash bool // one slash at the end is ignored (contract 1.5)
 	LeadingSlash  bool // any number of slashes at the start is ignored (OFREP 1)
 	Preflight     int  // status of a preflight response; 0 means 200
+	ForgetSession bool // a 401 makes the browser forget its session (contract 10.4)
 }
 
 func (p *Prefix) has(path string) bool {

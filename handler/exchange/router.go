@@ -43,9 +43,9 @@ type tail struct {
 // route is the route of a request, as far as the exchange needs it.
 type route struct {
 	call.Route
-	variables []string
-	area      call.Area
-	errors    ErrorForm
+	variables      []string
+	errors         ErrorForm
+	forgetsSession bool // if the request is not authenticated
 }
 
 // NewRouter returns the router for the operations that are enabled, the other routes and
@@ -90,7 +90,10 @@ func (t *Router) addRow(row Row, r call.Route) {
 	if row.Form == nil {
 		row.Form = Messages
 	}
-	to := &route{Route: r, variables: r.Variables(), area: row.Area, errors: row.Form}
+	to := &route{Route: r, variables: r.Variables(), errors: row.Form}
+	if p := t.prefixOf(r.Pattern); p != nil {
+		to.forgetsSession = p.ForgetSession && !row.KeepsSession()
+	}
 	enter := t.entry(row.Name, to, t.exposureOf(row.Operation), func(x *Exchange) { row.Form.Serve(x, row.Operation) })
 	if len(to.variables) == 0 {
 		t.exact[r] = enter
@@ -118,7 +121,7 @@ func splitAtLast(text, separator string) (before, after string) {
 }
 
 func (t *Router) addPlain(p Plain) {
-	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, area: call.AreaPublic, errors: Messages}
+	to := &route{Route: call.Route{Method: p.Method, Pattern: p.Pattern}, errors: Messages}
 	t.handle(p.Method, p.Pattern, t.entry(p.Pattern, to, exposure{anyHost: p.AnyHost}, p.Serve))
 }
 
@@ -129,7 +132,7 @@ func (t *Router) addMount(m Mount) {
 	for _, prefix := range m.Prefixes {
 		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Errors: mountErrors{m}})
 		for _, method := range mountMethods {
-			to := &route{Route: call.Route{Method: method, Pattern: prefix}, area: call.AreaPublic, errors: mountErrors{m}}
+			to := &route{Route: call.Route{Method: method, Pattern: prefix}, errors: mountErrors{m}}
 			enter := t.entry(prefix, to, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
 			t.handle(method, prefix, enter)
 			if prefix != "/" {

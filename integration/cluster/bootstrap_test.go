@@ -113,7 +113,7 @@ func TestBootstrapOfCopy(t *testing.T) {
 func deleteAll(t *testing.T, db *store.DB) {
 	t.Helper()
 	svc := service.NewService(db, time.Now)
-	all, _, err := svc.ListAuthentications(t.Context(), service.Demand{}, service.MethodToken, 100, "")
+	all, _, err := svc.ListAuthentications(t.Context(), service.Demand{}, service.AuthenticationFilter{Method: service.MethodToken}, 100, "")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("got %d tokens, error %v", len(all), err)
 	}

@@ -77,6 +77,9 @@ func sendHeader(ctx context.Context, response call.Response) {
 	if stale := call.StaleSeconds(response.Age); stale != "" {
 		header["guidon-stale"] = []string{stale}
 	}
+	if len(response.SetCookie) > 0 {
+		header["set-cookie"] = response.SetCookie
+	}
 	_ = grpc.SendHeader(ctx, header)
 }
 

@@ -44,7 +44,7 @@ func TestGRPCTexts(t *testing.T) {
 	if after := in.revision(); after != before {
 		t.Errorf("the revision is %s, want %s", after, before)
 	}
-	if all, _, err := in.service.ListAuthentications(t.Context(), service.Demand{}, 0, 100, ""); err != nil || len(all) != 0 {
+	if all, _, err := in.service.ListAuthentications(t.Context(), service.Demand{}, service.AuthenticationFilter{}, 100, ""); err != nil || len(all) != 0 {
 		t.Errorf("got %d tokens, error %v, want none", len(all), err)
 	}
 }

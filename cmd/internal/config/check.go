@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -22,7 +23,10 @@ func (c *Config) check(found *problems) {
 	c.Streams.check(found)
 	c.Log.check(found)
 	c.CORS.check(found)
-	c.Authentication.check(found)
+	c.Authentication.check(c.Server.PublicURL, found)
+	c.checkPublicScheme(found)
+	c.checkSession(found)
+	c.checkAuthorization(found)
 	c.Lambda.check(found)
 }
 
@@ -40,6 +44,7 @@ func (s Server) check(found *problems) {
 		found.key("server.grpc_port", "must differ from "+port)
 	}
 	s.checkDiagnostics(port, found)
+	s.checkPublicURL(found)
 	for _, text := range s.TrustedProxies {
 		if _, err := parseNetwork(text); err != nil {
 			found.key("server.trusted_proxies", fmt.Sprintf("%v, not %q", err, text))
@@ -81,11 +86,17 @@ func requireFile(found *problems, key, path string) {
 		found.key(key, "is required if server.protocol is https")
 		return
 	}
-	if info, err := os.Stat(path); err != nil {
+	if err := checkFile(path); err != nil {
 		found.key(key, err.Error())
-	} else if info.IsDir() {
-		found.key(key, path+" is a directory, not a file")
 	}
+}
+
+func checkFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = errors.New(path + " is a directory, not a file")
+	}
+	return err
 }
 
 func (c Changes) check(found *problems) {
@@ -142,17 +153,6 @@ func (c CORS) check(found *problems) {
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Scheme != "" && u.Host != "" && u.User == nil && u.Path == "" && u.RawQuery == "" && u.Fragment == ""
-}
-
-func (a Authentication) check(found *problems) {
-	if a.Required && !a.Methods.Token.Enabled {
-		found.key("authentication.required", "would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true")
-	}
-	// Other tokens cannot be sent in a header.
-	token := a.Methods.Token.Bootstrap.Token
-	if strings.TrimSpace(token) != token || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r > '~' }) {
-		found.key("authentication.methods.token.bootstrap.token", "must consist of printable ASCII characters, without leading or trailing spaces")
-	}
 }
 
 var basePath = regexp.MustCompile(`^[A-Za-z0-9._~/-]*$`)

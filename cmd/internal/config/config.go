@@ -19,8 +19,13 @@ type Config struct {
 	CORS           CORS           `key:"cors" doc:"Requests from web pages of other origins."`
 	Diagnostics    Diagnostics    `key:"diagnostics" doc:"Diagnostics of the running process."`
 	Metrics        Metrics        `key:"metrics" doc:"Prometheus metrics."`
-	Authentication Authentication `key:"authentication" doc:"Which requests need a token, and how tokens are issued."`
+	Authentication Authentication `key:"authentication" doc:"Which requests need a credential, and how clients and people get one."`
+	Authorization  Authorization  `key:"authorization" doc:"Roles: what authenticated clients and people may do."`
 	Lambda         Lambda         `key:"lambda" doc:"Settings of guidon-lambda for the API or function URL in front of it. They have no effect on a server."`
+
+	// Warnings say which settings are valid, but have no effect or are dangerous. Each names
+	// the key and the variable, and has no secrets.
+	Warnings []string
 }
 
 // Server configures the listeners, their limits and the shutdown.
@@ -31,7 +36,8 @@ type Server struct {
 	HTTPSPort           int           `key:"https_port" default:"443" min:"0" max:"65535" doc:"Port used instead of http_port if the protocol is https; 0 uses any free port."`
 	GRPCPort            int           `key:"grpc_port" default:"9000" min:"0" max:"65535" doc:"Port of the gRPC listener; 0 uses any free port."`
 	DiagnosticsAddress  string        `key:"diagnostics_address" doc:"Address and port, such as 127.0.0.1:8081, of an additional listener for operators. It serves /health, /metrics and, if diagnostics.profiling.enabled is true, /debug/pprof over plain HTTP without authentication, so it must be reachable by operators only. Empty disables it."`
-	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, that the HTTP listeners accept in requests that need no authentication; * accepts every name. localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa are always accepted. Evaluation, OFREP and health accept every name. This prevents web pages whose name resolves to this service from using it (DNS rebinding)."`
+	PublicURL           string        `key:"public_url" doc:"URL at which people reach this service, such as https://flags.example or https://flags.example/base. Required for authentication.methods.oidc and authentication.methods.codehost. It must be https, unless its host is localhost or a loopback address, or authentication.session.secure is false."`
+	AllowedHosts        []string      `key:"allowed_hosts" doc:"Host names, without port, that the HTTP listeners accept in requests that need no authentication; * accepts every name. The host of server.public_url, localhost, IP addresses, names without a dot and names below localhost, local, internal, svc, test and home.arpa are always accepted. Evaluation, OFREP and health accept every name. This prevents web pages whose name resolves to this service from using it (DNS rebinding)."`
 	TrustedProxies      []string      `key:"trusted_proxies" doc:"Networks such as 10.0.0.0/8, or addresses, of the proxies in front of this service that append the address of their client to X-Forwarded-For. The last address in it that is not one of them is the caller's, for authentication.failure_limit. The header of any other client is ignored."`
 	CertFile            string        `key:"cert_file" doc:"PEM file of the certificate chain; required if the protocol is https."`
 	CertKey             string        `key:"cert_key" doc:"PEM file of the certificate's private key; required if the protocol is https."`
@@ -64,7 +70,7 @@ type Streams struct {
 	Enabled    bool   `key:"enabled" default:"true" doc:"Serves event streams, and announces them to OpenFeature's web providers, which otherwise poll if configured to."`
 	MaxOFREP   int    `key:"max_ofrep" default:"3000" min:"1" max:"100000" doc:"Maximum number of open streams of OpenFeature providers on this server, at about 30 KiB of memory each. When it is reached, no streams are announced to further providers, which poll if configured to."`
 	MaxChanges int    `key:"max_changes" default:"200" min:"1" max:"10000" doc:"Maximum number of open streams of change records on this server; further ones are rejected."`
-	PublicURL  string `key:"public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; required if a proxy serves it under a path."`
+	PublicURL  string `key:"public_url" defaultText:"server.public_url" doc:"URL at which browsers reach this service, such as https://flags.example/base; required if a proxy serves it under a path."`
 }
 
 // Log configures what is logged, and where.
@@ -112,54 +118,6 @@ type Profiling struct {
 type Metrics struct {
 	Enabled bool `key:"enabled" default:"true" doc:"Serves Prometheus metrics at /metrics."`
 	Public  bool `key:"public" default:"false" doc:"Serves the metrics to anyone who can reach the HTTP listener. Otherwise that listener serves them only if authentication is required, to callers with a token that is not limited to a namespace. The listener of server.diagnostics_address always serves them."`
-}
-
-// Authentication configures which requests need a token, and how tokens are issued.
-type Authentication struct {
-	Required bool    `key:"required" default:"false" doc:"Rejects requests without a valid token. If false, tokens are not checked."`
-	Exclude  Exclude `key:"exclude" doc:"Parts of the API that need no token even if authentication is required."`
-	Methods  Methods `key:"methods" doc:"Authentication methods."`
-
-	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are never limited."`
-}
-
-// FailureLimit configures the limits of failed credentials.
-type FailureLimit struct {
-	PerAddress int  `key:"per_address" default:"10" min:"0" max:"1000000" doc:"Requests with an invalid token per second from one address, or from one IPv6 network of 64 bits. As many as in ten seconds may arrive together. 0 means no limit."`
-	Total      int  `key:"total" default:"1000" min:"0" max:"1000000" doc:"The same from all addresses."`
-	Loopback   bool `key:"loopback" default:"false" doc:"The limits also apply to clients on this machine. These include a proxy on this machine that server.trusted_proxies does not list, and so all of its clients."`
-}
-
-// Exclude selects the parts of the API that need no token.
-type Exclude struct {
-	Management bool `key:"management" default:"false" doc:"The management API (/api/v1) needs no token."`
-	Evaluation bool `key:"evaluation" default:"false" doc:"Evaluation (/evaluate/v1) needs no token."`
-	OFREP      bool `key:"ofrep" default:"false" doc:"OFREP (/ofrep/v1) needs no token."`
-}
-
-// Methods configures the authentication methods.
-type Methods struct {
-	Token Token `key:"token" doc:"Static tokens, created by an administrator."`
-}
-
-// Token configures static tokens.
-type Token struct {
-	Enabled   bool      `key:"enabled" default:"false" doc:"Enables static tokens. On a database that never had a token, the server creates a first one when it starts."`
-	Cleanup   Cleanup   `key:"cleanup" doc:"Removal of expired tokens."`
-	Bootstrap Bootstrap `key:"bootstrap" doc:"The first token of a database that never had one. Once a database has had a token, these keys have no effect."`
-}
-
-// Cleanup configures when expired tokens are removed.
-type Cleanup struct {
-	Interval    time.Duration `key:"interval" default:"1h" min:"1ms" doc:"Interval between removals of expired tokens."`
-	GracePeriod time.Duration `key:"grace_period" default:"30m" min:"1ms" doc:"How long an expired token is still listed before it is removed."`
-}
-
-// Bootstrap configures the first token.
-type Bootstrap struct {
-	Token      string            `key:"token" secret:"true" doc:"The first token. If empty, it is random and shown once in the log; a token set here is never logged. Changing it later, or deleting the token, does not create another one; the server then logs a warning when it starts."`
-	Expiration time.Duration     `key:"expiration" default:"0s" min:"0s" doc:"The first token expires after this time; 0s means never."`
-	Metadata   map[string]string `key:"metadata" secret:"true" doc:"Additional metadata of the first token. Keys are converted to lower case."`
 }
 
 // Lambda configures the function on AWS Lambda.

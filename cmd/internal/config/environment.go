@@ -25,8 +25,12 @@ func Extras() []Extra {
 
 // loadEnvironment overrides c with the GUIDON_ variables.
 func loadEnvironment(c *Config, env environment, found *problems) {
-	all := fields(c)
 	known := make(map[string]bool)
+	named := allNamedGroups(c)
+	for _, g := range named {
+		g.addNames(env, known, found)
+	}
+	all := fields(c)
 	for _, extra := range Extras() {
 		known[extra.Variable] = true
 	}
@@ -43,9 +47,22 @@ func loadEnvironment(c *Config, env environment, found *problems) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if strings.HasPrefix(name, variablePrefix) && !known[name] && !serviceLink(name, env[name]) {
-			found.add("environment: unknown variable %s%s", name, didYouMean(name, slices.Sorted(maps.Keys(known))))
+			found.add("environment: unknown variable %s%s", name, hint(name, named, known))
 		}
 	}
+}
+
+// hint returns what to use instead of an unknown variable, or "".
+func hint(variable string, named []namedGroups, known map[string]bool) string {
+	if text := replacedVariable(variable); text != "" {
+		return text
+	}
+	for _, g := range named {
+		if text := g.suggest(variable); text != "" {
+			return text
+		}
+	}
+	return didYouMean(variable, slices.Sorted(maps.Keys(known)))
 }
 
 func (f field) setFromVariable(env environment, known map[string]bool, found *problems) {
@@ -85,7 +102,7 @@ func (f field) setFromFile(env environment, known map[string]bool, found *proble
 // variable's name, in lower case, is the member's name.
 func (f field) setFromPrefix(env environment, known map[string]bool) {
 	prefix := f.variable() + "_"
-	known[prefix+"<KEY>"] = true // for suggestions
+	known[prefix+"<MEMBER>"] = true // for suggestions
 	values := make(map[string]string)
 	if !f.value.IsNil() {
 		maps.Copy(values, f.value.Interface().(map[string]string))

@@ -15,35 +15,77 @@ const variablePrefix = "GUIDON_"
 // field is one key of the configuration, with its value in a Config.
 type field struct {
 	key   string // "server.http_port"
+	path  []string
 	tag   reflect.StructTag
 	value reflect.Value
 }
 
 // section is a group of keys.
 type section struct {
-	key string // such as "server"
-	doc string
+	key   string // such as "server"
+	doc   string
+	named bool // the operator chose its name
+	names bool // the operator chooses the names of its groups
 }
 
-// walk calls visit for every key, in declaration order, and enter for every group
-// before its keys.
+// walker calls visit for every key, in declaration order, and enter for every group
+// before its keys. Either may be nil.
+type walker struct {
+	enter func(section)
+	names func(namedGroups) // called for groups whose names the operator chooses
+	visit func(field)
+}
+
+// walk visits the keys of c.
 func walk(c *Config, enter func(section), visit func(field)) {
-	walkStruct(reflect.ValueOf(c).Elem(), "", enter, visit)
+	walker{enter: enter, visit: visit}.walk(reflect.ValueOf(c).Elem(), nil, nil)
 }
 
-func walkStruct(v reflect.Value, prefix string, enter func(section), visit func(field)) {
+// walk visits the keys of the struct. Path is that of its group in the file, and
+// jsonPath the one in the JSON of /meta/config.
+func (w walker) walk(v reflect.Value, path, jsonPath []string) {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
-		key := prefix + tag.Get("key")
-		if v.Field(i).Kind() == reflect.Struct {
-			if enter != nil {
-				enter(section{key: key, doc: tag.Get("doc")})
-			}
-			walkStruct(v.Field(i), key+".", enter, visit)
-			continue
+		name := tag.Get("key")
+		if name == "" {
+			continue // no key
 		}
-		visit(field{key: key, tag: tag, value: v.Field(i)})
+		at, jsonAt := extend(path, name), extend(jsonPath, camelCase(name))
+		switch value := v.Field(i); {
+		case value.Kind() == reflect.Struct:
+			w.group(section{key: strings.Join(at, "."), doc: tag.Get("doc")}, value, at, jsonAt)
+		case isNamedGroups(value):
+			w.namedGroups(namedGroups{key: strings.Join(at, "."), tag: tag, value: value}, at, jsonAt)
+		case w.visit != nil:
+			w.visit(field{key: strings.Join(at, "."), path: jsonAt, tag: tag, value: value})
+		}
 	}
+}
+
+func (w walker) group(s section, v reflect.Value, path, jsonPath []string) {
+	if w.enter != nil {
+		w.enter(s)
+	}
+	w.walk(v, path, jsonPath)
+}
+
+// namedGroups visits the groups in the order of their names.
+func (w walker) namedGroups(g namedGroups, path, jsonPath []string) {
+	if w.enter != nil {
+		w.enter(section{key: g.key, doc: g.tag.Get("doc"), names: true})
+	}
+	if w.names != nil {
+		w.names(g)
+	}
+	for _, name := range g.list() {
+		s := section{key: g.key + "." + name, doc: g.tag.Get("each"), named: true}
+		w.group(s, g.value.MapIndex(reflect.ValueOf(name)).Elem(), extend(path, name), extend(jsonPath, name))
+	}
+}
+
+// extend returns a copy of the path with another name.
+func extend(path []string, name string) []string {
+	return append(slices.Clone(path), name)
 }
 
 // fields returns every key, with its value in c.
@@ -73,8 +115,13 @@ func (f field) referable() bool {
 	return (f.secret() || f.url()) && f.value.Kind() == reflect.String
 }
 
+// keepsCase reports whether the keys of a map in the file stay as they are written.
+func (f field) keepsCase() bool { return f.tag.Get("keepCase") == "true" }
+
 func (f field) isMap() bool  { return f.value.Kind() == reflect.Map }
 func (f field) isList() bool { return f.value.Kind() == reflect.Slice }
+
+func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
 
 func (f field) options() []string { return strings.Fields(f.tag.Get("options")) }
 
@@ -158,7 +205,11 @@ func (f field) setDuration(text string) error {
 	if err != nil {
 		return fmt.Errorf("must be a duration such as 500ms, 30s, 5m or 1h30m, not %q", text)
 	}
-	if low, err := time.ParseDuration(f.tag.Get("min")); err == nil && d < low {
+	if high, err := time.ParseDuration(f.tag.Get("max")); err == nil {
+		if low, err := time.ParseDuration(f.tag.Get("min")); err != nil || d < low || d > high {
+			return fmt.Errorf("must be from %s to %s, not %q", f.tag.Get("min"), f.tag.Get("max"), text)
+		}
+	} else if low, err := time.ParseDuration(f.tag.Get("min")); err == nil && d < low {
 		if low > 0 {
 			return fmt.Errorf("must be longer than 0s, not %q", text)
 		}
@@ -166,4 +217,15 @@ func (f field) setDuration(text string) error {
 	}
 	f.value.SetInt(int64(d))
 	return nil
+}
+
+// setDefault sets the value that the tags define, if any.
+func (f field) setDefault() {
+	text, ok := f.tag.Lookup("default")
+	if !ok {
+		return
+	}
+	if err := f.set(text); err != nil {
+		panic(fmt.Sprintf("default of %s: %v", f.key, err)) // a mistake in the tags, found by any test
+	}
 }

@@ -18,8 +18,9 @@ type fileLoader struct {
 	path     string
 	env      environment
 	problems *problems
-	keys     map[string]field    // by key
-	groups   map[string][]string // names within each group, in order
+	keys     map[string]field       // by key
+	groups   map[string][]string    // names within each group, in order
+	named    map[string]namedGroups // by key
 }
 
 func loadFile(c *Config, path string, env environment, found *problems) {
@@ -38,13 +39,22 @@ func loadFile(c *Config, path string, env environment, found *problems) {
 	}
 	loader := &fileLoader{
 		path: path, env: env, problems: found,
-		keys: make(map[string]field), groups: make(map[string][]string),
+		keys: make(map[string]field), groups: make(map[string][]string), named: make(map[string]namedGroups),
 	}
-	walk(c, func(s section) { loader.addName(s.key) }, func(f field) {
-		loader.addName(f.key)
-		loader.keys[f.key] = f
-	})
+	loader.learn(reflect.ValueOf(c).Elem(), nil)
 	loader.group("", root)
+}
+
+// learn adds the keys and groups of the struct at the path.
+func (l *fileLoader) learn(v reflect.Value, path []string) {
+	walker{
+		enter: func(s section) { l.addName(s.key) },
+		names: func(g namedGroups) { l.named[g.key] = g },
+		visit: func(f field) {
+			l.addName(f.key)
+			l.keys[f.key] = f
+		},
+	}.walk(v, path, nil)
 }
 
 // parseFile returns the root node of the only YAML document, or nil if there is none.
@@ -126,7 +136,13 @@ func (l *fileLoader) group(key string, node *yaml.Node) {
 func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
 	f, isKey := l.keys[key]
 	_, isGroup := l.groups[key]
+	named, isNamed := l.named[group]
+	if _, ok := l.named[key]; ok {
+		isGroup = true
+	}
 	switch {
+	case isNamed:
+		l.namedGroup(named, key, name, value)
 	case !isKey && !isGroup:
 		l.problems.add("%s: unknown key %s%s", l.at(name), key, l.suggest(group, key, name.Value))
 	case value == nil:
@@ -139,9 +155,26 @@ func (l *fileLoader) member(group, key string, name, value *yaml.Node) {
 	}
 }
 
-// suggest returns a hint for an unknown name: a similar name in the same group, the
-// same name in another group, or a similar key.
+// namedGroup reads a group whose name the operator chose. Without a value it has the
+// defaults.
+func (l *fileLoader) namedGroup(g namedGroups, key string, name, value *yaml.Node) {
+	if err := g.checkName(name.Value); err != nil {
+		l.problems.add("%s: %s: %v", l.at(name), g.key, err)
+		return
+	}
+	g.add(name.Value)
+	l.learn(g.value.MapIndex(reflect.ValueOf(name.Value)).Elem(), strings.Split(key, "."))
+	if value != nil {
+		l.group(key, value)
+	}
+}
+
+// suggest returns a hint for an unknown name: what replaces it, a similar name in the same
+// group, the same name in another group, or a similar key.
 func (l *fileLoader) suggest(group, key, name string) string {
+	if text := replacedKey(key); text != "" {
+		return text
+	}
 	if text := didYouMean(name, l.groups[group]); text != "" {
 		return text
 	}
@@ -160,6 +193,8 @@ func (l *fileLoader) value(f field, node *yaml.Node) error {
 		return l.mapValue(f, node)
 	case f.isList() && node.Kind == yaml.SequenceNode:
 		return l.listValue(f, node)
+	case f.isList() && node.Kind == yaml.MappingNode && f.tag.Get("notMap") != "":
+		return errors.New("must be a list, not a mapping: " + f.tag.Get("notMap"))
 	case node.Kind != yaml.ScalarNode:
 		return fmt.Errorf("must be a single value (%s)", f.kind())
 	}
@@ -193,12 +228,15 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 	}
 	values := make(map[string]string, len(node.Content)/2)
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, item := strings.ToLower(node.Content[i].Value), resolve(node.Content[i+1])
+		key, item := node.Content[i].Value, resolve(node.Content[i+1])
+		if !f.keepsCase() {
+			key = strings.ToLower(key)
+		}
 		if item == nil || item.Kind != yaml.ScalarNode {
 			return fmt.Errorf("%s must be a string", key)
 		}
 		if _, twice := values[key]; twice {
-			return fmt.Errorf("duplicate key %s (keys are converted to lower case)", key)
+			return f.duplicate(key)
 		}
 		text, err := l.substitute(item.Value)
 		if err != nil {
@@ -208,6 +246,13 @@ func (l *fileLoader) mapValue(f field, node *yaml.Node) error {
 	}
 	f.value.Set(reflect.ValueOf(values))
 	return nil
+}
+
+func (f field) duplicate(key string) error {
+	if f.keepsCase() {
+		return fmt.Errorf("duplicate key %s", key)
+	}
+	return fmt.Errorf("duplicate key %s (keys are converted to lower case)", key)
 }
 
 // substitute replaces a value of the form ${NAME} with that variable (operations 2.1).

@@ -14,21 +14,23 @@ import (
 // exist here are shown as disabled.
 func (c *Config) JSON() json.RawMessage {
 	root := map[string]any{
-		"audit":         map[string]any{"enabled": false},
-		"authorization": map[string]any{"required": false},
-		"cache":         map[string]any{"enabled": true},
-		"experimental":  map[string]any{},
-		"meta":          map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
-		"analytics":     map[string]any{"enabled": false},
-		"storage":       map[string]any{"type": "database"},
-		"tracing":       map[string]any{"enabled": false},
-		"ui":            map[string]any{"enabled": false},
+		"audit":        map[string]any{"enabled": false},
+		"cache":        map[string]any{"enabled": true},
+		"experimental": map[string]any{},
+		"meta":         map[string]any{"checkForUpdates": false, "telemetryEnabled": false},
+		"analytics":    map[string]any{"enabled": false},
+		"storage":      map[string]any{"type": "database"},
+		"tracing":      map[string]any{"enabled": false},
+		"ui":           map[string]any{"enabled": false},
 	}
 	for _, f := range fields(c) {
 		if !f.secret() {
-			put(root, strings.Split(f.key, "."), f.jsonValue())
+			put(root, f.path, f.jsonValue())
 		}
 	}
+	// As in Flipt, these are what is in effect.
+	put(root, []string{"authorization", "required"}, c.RolesEnforced())
+	put(root, []string{"authentication", "session", "secure"}, c.SecureCookies())
 	text, err := json.Marshal(root)
 	if err != nil {
 		panic(fmt.Sprintf("configuration as JSON: %v", err)) // impossible: only strings, numbers and booleans
@@ -36,9 +38,9 @@ func (c *Config) JSON() json.RawMessage {
 	return text
 }
 
-// put sets the member at the path, converting its names from snake case.
+// put sets the member at the path.
 func put(object map[string]any, path []string, value any) {
-	name := camelCase(path[0])
+	name := path[0]
 	if len(path) == 1 {
 		object[name] = value
 		return

@@ -62,6 +62,7 @@ func Load(ctx context.Context, path string, environ []string, secrets Secrets) (
 	if err := found.err(); err != nil {
 		return nil, err
 	}
+	c.Warnings = c.warnings(newEnvironment(environ))
 	return c, nil
 }
 
@@ -115,13 +116,7 @@ func fetchSecrets(ctx context.Context, c *Config, secrets Secrets, found *proble
 func defaults(env environment) *Config {
 	c := new(Config)
 	for _, f := range fields(c) {
-		text, ok := f.tag.Lookup("default")
-		if !ok {
-			continue
-		}
-		if err := f.set(text); err != nil {
-			panic(fmt.Sprintf("default of %s: %v", f.key, err)) // a mistake in the tags, found by any test
-		}
+		f.setDefault()
 	}
 	c.DB.URL = env.databaseURL()
 	return c

@@ -95,7 +95,7 @@ authentication:
 		`log.evaluations.entities (GUIDON_LOG_EVALUATIONS_ENTITIES): requires log.evaluations.enabled`,
 		`log.keys.level (GUIDON_LOG_KEYS_LEVEL): must differ from log.keys.time`,
 		`cors.allowed_origins (GUIDON_CORS_ALLOWED_ORIGINS): must be * or origins such as https://shop.example, not "shop.example"`,
-		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true`,
+		`authentication.required (GUIDON_AUTHENTICATION_REQUIRED): would reject every request, because no authentication method is enabled; set authentication.methods.token.enabled (GUIDON_AUTHENTICATION_METHODS_TOKEN_ENABLED) to true, or enable another one`,
 	}
 	var got []string
 	for _, problem := range problems.Problems {

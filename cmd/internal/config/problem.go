@@ -56,3 +56,20 @@ func (p *problems) err() error {
 	}
 	return &Error{Problems: p.list}
 }
+
+// scope adds the problems of the keys of one group.
+type scope struct {
+	found *problems
+	group string
+}
+
+func (p *problems) in(group string) scope { return scope{found: p, group: group} }
+
+func (s scope) key(name, rule string) { s.found.key(s.group+"."+name, rule) }
+
+// check adds a problem unless err is nil.
+func (s scope) check(name string, err error) {
+	if err != nil {
+		s.key(name, err.Error())
+	}
+}

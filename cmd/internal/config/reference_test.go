@@ -22,6 +22,9 @@ or an invalid value, and reports all of them together.
 - **Lists** are YAML lists. In a variable or a YAML string, the items are separated by spaces.
 - **Maps** are YAML mappings. In the environment, each member is a variable whose name is the key's variable, an
   underscore and the member's name, which is converted to lower case.
+- **Groups with a name of your choice**, such as the OpenID providers: the name is lower-case letters, digits, ` + "`_` and `-`" + `, 32 at
+  most. In a variable it is in upper case: ` + "`GUIDON_AUTHENTICATION_METHODS_OIDC_PROVIDERS_GOOGLE_CLIENT_ID`" + ` is the key ` + "`client_id`" + ` of
+  the provider ` + "`google`" + `.
 - **Substitution**: a value in the file of the form ` + "`${NAME}`" + ` is replaced with that variable, which must be set.
 - **Files**: each key that is neither a list nor a map can be read from a file, so that secrets need not be in the
   environment. The variable with the suffix ` + "`_FILE`" + ` names the file, whose trailing line break is ignored:
@@ -41,12 +44,15 @@ func reference() string {
 	text.WriteString(referenceHead)
 	const head = "\n| Key | Variable | Type | Default | Meaning |\n|---|---|---|---|---|\n"
 	fmt.Fprintf(&text, "\n## General\n%s", head)
-	walk(new(Config), func(s section) {
+	walk(withNames(anyName), func(s section) {
+		if s.names {
+			fmt.Fprintf(&text, "| `%s` | `%s_%s_…` | group | none | %s |\n", s.key, variableOf(s.key), strings.ToUpper(anyName), cell(s.doc))
+		}
 		if !strings.Contains(s.key, ".") {
 			fmt.Fprintf(&text, "\n## %s\n\n%s\n%s", s.key, s.doc, head)
 		}
 	}, func(f field) {
-		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s |\n", f.key, f.referenceVariable(), f.referenceKind(), f.referenceDefault(), f.doc())
+		fmt.Fprintf(&text, "| `%s` | %s | %s | %s | %s |\n", f.key, f.referenceVariable(), f.referenceKind(), f.referenceDefault(), cell(f.doc()))
 	})
 	text.WriteString("\n## Variables for commands\n\n| Variable | Meaning |\n|---|---|\n")
 	for _, extra := range Extras() {
@@ -55,9 +61,17 @@ func reference() string {
 	return text.String()
 }
 
+// anyName stands for a name that the operator chooses.
+const anyName = "<name>"
+
+// cell returns prose as the content of a cell of a Markdown table.
+func cell(prose string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", "&lt;").Replace(prose)
+}
+
 func (f field) referenceVariable() string {
 	if f.isMap() {
-		return "`" + f.variable() + "_<NAME>`"
+		return "`" + f.variable() + "_<MEMBER>`"
 	}
 	return "`" + f.variable() + "`"
 }
@@ -90,7 +104,15 @@ func (f field) defaultText() string {
 	return f.tag.Get("default")
 }
 
-func (f field) isScalar() bool { return !f.isMap() && !f.isList() }
+// withNames returns the defaults, with one group of the name wherever the operator chooses
+// names.
+func withNames(name string) *Config {
+	c := standard()
+	for _, g := range allNamedGroups(c) {
+		g.add(name)
+	}
+	return c
+}
 
 // standard returns the defaults, for the user's configuration directory in the
 // environment.

@@ -19,13 +19,17 @@ const templateHead = `# Configuration of guidon. It lists every key with its def
 func Template() string {
 	var text strings.Builder
 	text.WriteString(templateHead)
-	walk(new(Config), func(s section) {
+	c := new(Config)
+	for _, g := range allNamedGroups(c) {
+		g.add(exampleName)
+	}
+	walk(c, func(s section) {
 		indent := indentOf(s.key)
 		if indent == "" {
 			text.WriteByte('\n')
 		}
 		writeComment(&text, indent, s.doc)
-		fmt.Fprintf(&text, "%s%s:\n", indent, lastName(s.key))
+		fmt.Fprintf(&text, "%s%s%s:\n", indent, s.commentSign(), lastName(s.key))
 	}, func(f field) {
 		indent := indentOf(f.key)
 		writeComment(&text, indent, f.templateDoc())
@@ -36,6 +40,17 @@ func Template() string {
 		fmt.Fprintf(&text, "%s#%s:%s\n", indent, f.name(), f.templateValue())
 	})
 	return text.String()
+}
+
+// exampleName is the name in the template of groups whose names the operator chooses.
+const exampleName = "example"
+
+// commentSign returns # for a group that is only an example.
+func (s section) commentSign() string {
+	if s.named {
+		return "#"
+	}
+	return ""
 }
 
 func (f field) templateDoc() string {

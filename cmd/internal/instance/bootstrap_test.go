@@ -18,7 +18,7 @@ func TestBootstrapWarnings(t *testing.T) {
 	const unused, lockedOut = "bootstrap token is not valid", "no valid token"
 	hour := time.Now().Add(time.Hour)
 	delete := func(t *testing.T, s *service.Service) {
-		all, _, err := s.ListAuthentications(t.Context(), service.Demand{}, service.MethodToken, 100, "")
+		all, _, err := s.ListAuthentications(t.Context(), service.Demand{}, service.AuthenticationFilter{Method: service.MethodToken}, 100, "")
 		if err != nil {
 			t.Fatal(err)
 		}

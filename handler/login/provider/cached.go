@@ -52,7 +52,22 @@ func NewCached[T any](fetch func(context.Context) (T, error), now func() time.Ti
 // Without a usable value it returns the error of the last fetch, immediately if that
 // was less than [RetryPause] ago.
 func (c *Cached[T]) Get(ctx context.Context) (Version[T], error) {
+	if v, done, err := c.ready(); done {
+		return v, err
+	}
 	return c.await(ctx, c.settled, c.usable)
+}
+
+// ready returns the result of Get if that need not wait. Unlike await, it does not
+// allocate.
+func (c *Cached[T]) ready() (v Version[T], done bool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if done, err = c.settled(c.now()); !done {
+		return v, false, nil
+	}
+	v, err = c.currentUnless(err)
+	return v, true, err
 }
 
 // Newer returns a version later than the given one, fetched if needed. It returns the

@@ -395,3 +395,15 @@ func TestValues(t *testing.T) {
 		t.Errorf("got %v and %v, want 7", got, err)
 	}
 }
+
+// TestGetAllocations: a cached value is read for each request with a token.
+func TestGetAllocations(t *testing.T) {
+	c := (&origin{}).cached()
+	if _, err := c.Get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(100, func() { _, _ = c.Get(ctx) }); n > 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}

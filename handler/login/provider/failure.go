@@ -55,6 +55,15 @@ func (c *Client) Unavailable(err error) error {
 	return &guidon.Error{Code: guidon.Unavailable, Message: message, Err: err}
 }
 
+// Failure returns the failure of a request that a library sent by [Client.HTTP]. said is
+// what the provider said in a response with an error status, otherwise "".
+func (c *Client) Failure(url string, status int, said string, err error) *Failure {
+	if err != nil {
+		err = withoutURL(err)
+	}
+	return &Failure{Provider: c.name, URL: shown(url), Status: status, Said: Printable(said), Err: err}
+}
+
 // said returns what the body of an error response says. Of a JSON object it takes the
 // usual members only, so that values that the provider repeats stay out of logs.
 func said(body []byte) string {

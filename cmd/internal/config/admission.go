@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Limits of texts, in bytes.
+const (
+	maxName       = 255
+	maxCredential = 4096
+)
+
+var errRequired = errors.New("is required")
+
+// allowList says who may sign in.
+type allowList struct {
+	key    string
+	values []string
+	check  func(string) error
+}
+
+// checkAdmission checks who may sign in. matched means that email_matches decides, too.
+func checkAdmission(at scope, everyone, matched bool, lists []allowList) {
+	var keys []string
+	limited := matched
+	for _, list := range lists {
+		keys = append(keys, list.key)
+		for _, value := range list.values {
+			at.check(list.key, list.check(value))
+		}
+		if len(list.values) == 0 {
+			continue
+		}
+		limited = true
+		if everyone {
+			at.key("allow_everyone", "must not be set together with "+list.key)
+		}
+	}
+	if !limited && !everyone {
+		at.key("allow_everyone", "nobody is limited: set "+strings.Join(keys, ", ")+", or, if everybody with an account there may sign in, set allow_everyone to true")
+	}
+}
+
+func checkEmail(text string) error {
+	if !service.IsEmail(text) {
+		return fmt.Errorf("must be e-mail addresses such as ada@example.com, not %q", text)
+	}
+	return nil
+}
+
+func checkDomain(text string) error {
+	if !service.IsDomain(text) {
+		return fmt.Errorf("must be domains such as example.com, without @ and pattern, not %q", text)
+	}
+	return nil
+}
+
+// checkName accepts the name of a group or organization, as it is.
+func checkName(text string) error {
+	if text == "" || text == "*" || len(text) > maxName || strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("must be names of at most %d bytes, without patterns, not %q", maxName, text)
+	}
+	return nil
+}
+
+// checkCredential accepts the id or the secret of a client. Its errors do not quote it.
+func checkCredential(text string) error {
+	switch {
+	case text == "":
+		return errRequired
+	case len(text) > maxCredential:
+		return fmt.Errorf("must not be longer than %d bytes", maxCredential)
+	case strings.TrimSpace(text) != text || strings.ContainsFunc(text, unicode.IsControl):
+		return errors.New("must not contain control characters, nor begin or end with a space")
+	}
+	return nil
+}
+
+func checkDisplayName(text string) error {
+	if len(text) > maxName || strings.ContainsFunc(text, unicode.IsControl) {
+		return fmt.Errorf("must not be longer than %d bytes, nor contain control characters", maxName)
+	}
+	return nil
+}
+
+// checkScopes accepts scopes as RFC 6749 3.3 defines them.
+func checkScopes(scopes []string) error {
+	for _, scope := range scopes {
+		if scope == "" || len(scope) > maxName || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+			return errors.New("must be scopes of printable ASCII characters, without spaces, quotes and backslashes, not " + strconv.Quote(scope))
+		}
+	}
+	return nil
+}
+
+// checkAuthorities accepts a file with certificates, or none.
+func checkAuthorities(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := checkFile(path); err != nil {
+		return err
+	}
+	_, err := provider.New(provider.Config{Name: "ca_path", CAPath: path})
+	return errors.Unwrap(err)
+}
+
+// redirectBase is what the callback URLs of browser methods depend on.
+type redirectBase struct {
+	publicURL string // "" if it is not configured
+	insecure  bool   // plain HTTP is accepted
+}
+
+// required adds a problem to the key if there is no public URL.
+func (b redirectBase) required(at scope, key string) {
+	if b.publicURL == "" {
+		at.key(key, "requires server.public_url (GUIDON_SERVER_PUBLIC_URL)")
+	}
+}
+
+// check checks a redirect_address.
+func (b redirectBase) check(at scope, address string) {
+	const key = "redirect_address"
+	address = strings.TrimRight(address, "/")
+	switch {
+	case address == "":
+	case !isPublicURL(address):
+		at.key(key, "must be a URL such as https://flags.example, without query")
+	case parsed(address).Scheme != "https" && !provider.IsLocalHTTP(address) && !b.insecure:
+		at.key(key, "must be https, because others could read the code of a sign-in; authentication.session.secure (GUIDON_AUTHENTICATION_SESSION_SECURE) false allows http")
+	}
+}
+
+// callbackBase returns the redirect_address or else the public URL, without a trailing
+// slash.
+func callbackBase(address, publicURL string) string {
+	if address == "" {
+		address = publicURL
+	}
+	return strings.TrimRight(address, "/")
+}

@@ -1,0 +1,120 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+const codehostKey = "authentication.methods.codehost"
+
+// Codehost configures how people sign in with their account at a code host.
+type Codehost struct {
+	Enabled         bool     `key:"enabled" default:"false" doc:"Enables signing in with a code host. Requires server.public_url. The callback URL is <server.public_url>/auth/v1/method/codehost/callback."`
+	Cleanup         Cleanup  `key:"cleanup" doc:"Removal of expired sessions."`
+	Type            string   `key:"type" default:"github" options:"github gitlab gitea" fold:"true" doc:"What the code host runs; gitea is also Forgejo."`
+	ServerURL       string   `key:"server_url" defaultText:"https://github.com or https://gitlab.com; none for gitea" doc:"URL at which people use the code host."`
+	APIURL          string   `key:"api_url" defaultText:"https://api.github.com for github.com; otherwise server_url with /api/v3 for github, /api/v4 for gitlab and /api/v1 for gitea" doc:"URL of its API."`
+	ClientID        string   `key:"client_id" doc:"Id of the OAuth application at the code host. Required."`
+	ClientSecret    string   `key:"client_secret" secret:"true" doc:"Secret of the OAuth application. Required. It is never shown."`
+	RedirectAddress string   `key:"redirect_address" defaultText:"server.public_url" doc:"URL of this service in the callback URL."`
+	DisplayName     string   `key:"display_name" defaultText:"the name of the type" doc:"Text of the sign-in button."`
+	UsePKCE         bool     `key:"use_pkce" default:"true" doc:"Sends a code challenge (PKCE with S256). false is only for a code host that fails on it."`
+	CAPath          string   `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for the code host."`
+	Scopes          []string `key:"scopes" defaultText:"read:user user:email read:org for github, read_user openid profile email for gitlab, read:user read:organization for gitea" doc:"Scopes to request. allowed_organizations and allowed_teams require one that lets organizations be read. An older Gitea takes scopes that it does not know for full access."`
+
+	AllowedOrganizations []string `key:"allowed_organizations" doc:"Organizations, or groups of GitLab by their full paths, whose members may sign in. If teams of an organization are in allowed_teams, only these may. Matching one of the allowed_ lists suffices."`
+	AllowedTeams         []string `key:"allowed_teams" notMap:"write each team with its organization, such as acme/backend" doc:"Teams such as acme/backend whose members may sign in. GitLab has none: name subgroups in allowed_organizations."`
+	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in."`
+	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at the code host may sign in. Without it, an allowed_ list is required. It must not be set together with one."`
+}
+
+// The types of code hosts.
+const (
+	CodehostGitHub = "github"
+	CodehostGitLab = "gitlab"
+	CodehostGitea  = "gitea"
+)
+
+// organizationScopes are the scopes of each type that let organizations and teams be read.
+var organizationScopes = map[string][]string{
+	CodehostGitHub: {"read:org", "write:org", "admin:org"},
+	CodehostGitLab: {"openid"},
+	CodehostGitea:  {"read:organization", "write:organization"},
+}
+
+// RedirectBase returns the URL of this service in the callback URL, without a trailing
+// slash.
+func (c Codehost) RedirectBase(publicURL string) string {
+	return callbackBase(c.RedirectAddress, publicURL)
+}
+
+// Label returns the text of the sign-in button.
+func (c Codehost) Label() string {
+	if c.DisplayName != "" {
+		return c.DisplayName
+	}
+	return map[string]string{CodehostGitHub: "GitHub", CodehostGitLab: "GitLab", CodehostGitea: "Gitea"}[c.Type]
+}
+
+func (c Codehost) check(base redirectBase, found *problems) {
+	if !c.Enabled {
+		return
+	}
+	at := found.in(codehostKey)
+	base.required(at, "enabled")
+	c.checkURLs(at)
+	at.check("client_id", checkCredential(c.ClientID))
+	at.check("client_secret", checkCredential(c.ClientSecret))
+	base.check(at, c.RedirectAddress)
+	at.check("display_name", checkDisplayName(c.DisplayName))
+	at.check("ca_path", checkAuthorities(c.CAPath))
+	c.checkOrganizations(at)
+	checkAdmission(at, c.AllowEveryone, false, []allowList{
+		{"allowed_organizations", c.AllowedOrganizations, checkName}, {"allowed_teams", c.AllowedTeams, checkTeam},
+		{"allowed_emails", c.AllowedEmails, checkEmail}, {"allowed_domains", c.AllowedDomains, checkDomain},
+	})
+}
+
+func (c Codehost) checkURLs(at scope) {
+	if c.ServerURL == "" && c.Type == CodehostGitea {
+		at.key("server_url", "is required if type is gitea")
+	}
+	if c.ServerURL != "" {
+		at.check("server_url", checkURL(c.ServerURL))
+	}
+	if c.APIURL != "" {
+		at.check("api_url", checkURL(c.APIURL))
+	}
+}
+
+func (c Codehost) checkOrganizations(at scope) {
+	at.check("scopes", checkScopes(c.Scopes))
+	if c.Type == CodehostGitLab && len(c.AllowedTeams) > 0 {
+		at.key("allowed_teams", "must be empty if type is gitlab, which has no teams; name subgroups in allowed_organizations")
+	}
+	if len(c.Scopes) == 0 || len(c.AllowedOrganizations)+len(c.AllowedTeams) == 0 {
+		return
+	}
+	if enough := organizationScopes[c.Type]; !slices.ContainsFunc(enough, func(scope string) bool { return slices.Contains(c.Scopes, scope) }) {
+		at.key("scopes", fmt.Sprintf("must contain %s if allowed_organizations or allowed_teams is set", enough[0]))
+	}
+}
+
+func checkTeam(text string) error {
+	if _, err := service.ParseSubject("codehost:team:" + text); err != nil || strings.Count(text, "/") != 1 {
+		return fmt.Errorf("must be teams with their organization, such as acme/backend, not %q", text)
+	}
+	return nil
+}
+
+// public reports whether anybody can get an account at the code host.
+func (c Codehost) public() bool {
+	if c.ServerURL == "" {
+		return true
+	}
+	return slices.Contains([]string{"github.com", "gitlab.com", "codeberg.org", "gitea.com"}, strings.ToLower(parsed(c.ServerURL).Hostname()))
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/login/keyset"
+)
+
+const jwtKey = "authentication.methods.jwt"
+
+// JWT configures which JSON Web Tokens are accepted. Nothing of them is stored, so there is
+// no cleanup.
+type JWT struct {
+	Enabled        bool           `key:"enabled" default:"false" doc:"Accepts JSON Web Tokens. Exactly one of discovery_url, jwks_url and public_key_file is required."`
+	DiscoveryURL   string         `key:"discovery_url" doc:"URL of the issuer, whose discovery document names the keys."`
+	JWKSURL        string         `key:"jwks_url" doc:"URL of the keys."`
+	PublicKeyFile  string         `key:"public_key_file" doc:"PEM file of the public key."`
+	ValidateClaims ValidateClaims `key:"validate_claims" doc:"What the claims of a token must be."`
+	GroupsClaim    string         `key:"groups_claim" default:"groups" doc:"Claim with the groups: a name, or a JSON pointer such as /realm/groups."`
+	RolesClaim     string         `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
+	SigningAlgs    []string       `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`
+	CAPath         string         `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for discovery_url and jwks_url."`
+}
+
+// ValidateClaims configures what the claims of a JSON Web Token must be.
+type ValidateClaims struct {
+	Issuer      string   `key:"issuer" defaultText:"the issuer of the discovery document; otherwise any" doc:"The issuer (iss)."`
+	Subject     string   `key:"subject" defaultText:"any" doc:"The subject (sub)."`
+	Audiences   []string `key:"audiences" doc:"Audiences (aud) of which a token must have one. Required unless any_audience is true."`
+	AnyAudience bool     `key:"any_audience" default:"false" doc:"Accepts tokens that were issued for other services, which can then use them here."`
+}
+
+func (j JWT) check(found *problems) {
+	if !j.Enabled {
+		return
+	}
+	at := found.in(jwtKey)
+	j.checkKeys(at)
+	claims := found.in(jwtKey + ".validate_claims")
+	switch {
+	case len(j.ValidateClaims.Audiences) == 0 && !j.ValidateClaims.AnyAudience:
+		claims.key("audiences", "is required, because otherwise tokens for other services would be accepted; any_audience accepts them")
+	case len(j.ValidateClaims.Audiences) > 0 && j.ValidateClaims.AnyAudience:
+		claims.key("any_audience", "must not be set together with audiences")
+	}
+	for _, audience := range j.ValidateClaims.Audiences {
+		claims.check("audiences", checkName(audience))
+	}
+	at.check("groups_claim", checkClaim(j.GroupsClaim))
+	at.check("roles_claim", checkClaim(j.RolesClaim))
+}
+
+// checkKeys checks where the keys are from, and what they may be used for.
+func (j JWT) checkKeys(at scope) {
+	var set []string
+	for _, source := range []struct{ key, value string }{
+		{"discovery_url", j.DiscoveryURL}, {"jwks_url", j.JWKSURL}, {"public_key_file", j.PublicKeyFile},
+	} {
+		if source.value != "" {
+			set = append(set, source.key)
+		}
+	}
+	switch {
+	case len(set) == 0:
+		at.key("enabled", "requires one of discovery_url, jwks_url and public_key_file")
+	case len(set) > 1:
+		at.key(set[1], "must not be set together with "+strings.Join(append(set[:1:1], set[2:]...), " and "))
+	}
+	if j.DiscoveryURL != "" {
+		at.check("discovery_url", checkURL(j.DiscoveryURL))
+	}
+	if j.JWKSURL != "" {
+		at.check("jwks_url", checkURL(j.JWKSURL))
+	}
+	if err := keyset.CheckAlgorithms(j.SigningAlgs); err != nil {
+		at.check("signing_algs", err)
+	} else if j.PublicKeyFile != "" {
+		_, err := keyset.File(j.PublicKeyFile, j.SigningAlgs)
+		at.check("public_key_file", err)
+	}
+	at.check("ca_path", checkAuthorities(j.CAPath))
+	if j.CAPath != "" && j.PublicKeyFile != "" {
+		at.key("ca_path", "must not be set together with public_key_file")
+	}
+}

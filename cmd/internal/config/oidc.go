@@ -1,0 +1,220 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+const oidcKey = "authentication.methods.oidc"
+
+// OIDC configures how people sign in with OpenID Connect.
+type OIDC struct {
+	Enabled      bool                 `key:"enabled" default:"false" doc:"Enables signing in with OpenID Connect. Requires server.public_url and at least one provider."`
+	Cleanup      Cleanup              `key:"cleanup" doc:"Removal of expired sessions."`
+	EmailMatches []string             `key:"email_matches" doc:"Regular expressions, each ending in $. If any is set, the verified e-mail address of everybody who signs in with any provider must match one of them, besides what that provider requires."`
+	Providers    map[string]*Provider `key:"providers" doc:"OpenID providers, by names of lower-case letters, digits, _ and -. The name is part of the callback URL, <server.public_url>/auth/v1/method/oidc/<name>/callback, and of the subjects of bindings." each:"One provider, and an example of a name."`
+}
+
+// Provider configures one OpenID provider.
+type Provider struct {
+	IssuerURL       string            `key:"issuer_url" doc:"The issuer, exactly as in the provider's discovery document, including a trailing slash. Required."`
+	ClientID        string            `key:"client_id" doc:"Id of this service at the provider. Required."`
+	ClientSecret    string            `key:"client_secret" secret:"true" doc:"Secret of this service at the provider; none for a public client. It is never shown."`
+	RedirectAddress string            `key:"redirect_address" defaultText:"server.public_url" doc:"URL of this service in the callback URL."`
+	DisplayName     string            `key:"display_name" defaultText:"the name of the provider" doc:"Text of the sign-in button."`
+	Scopes          []string          `key:"scopes" default:"openid profile email" doc:"Scopes to request. openid is always requested."`
+	UsePKCE         bool              `key:"use_pkce" default:"true" doc:"Sends a code challenge (PKCE with S256). false is only for a provider that fails on it."`
+	AuthorizeParams map[string]string `key:"authorize_params" keepCase:"true" doc:"Further parameters of authorization requests, such as prompt, connection or hd. Names in variables are converted to lower case."`
+	Userinfo        bool              `key:"userinfo" default:"false" doc:"Also queries the userinfo endpoint, for claims that the ID token lacks."`
+	GroupsClaim     string            `key:"groups_claim" default:"groups" doc:"Claim with the groups of a person: a name, or a JSON pointer such as /realm/groups."`
+	RolesClaim      string            `key:"roles_claim" doc:"Claim that gives roles directly, named as groups_claim. Its values have the form role or role@namespace,namespace; others are ignored."`
+	SigningAlgs     []string          `key:"signing_algs" default:"RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA" doc:"Accepted signature algorithms of tokens."`
+
+	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in. Matching one of the allowed_ lists suffices."`
+	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match. For Google it is the domain of the organization (hd)."`
+	AllowedGroups        []string `key:"allowed_groups" doc:"Groups whose members may sign in."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at this provider may sign in. Without it, an allowed_ list or email_matches is required. It must not be set together with an allowed_ list."`
+	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false" doc:"Treats an e-mail address as verified if the provider does not say whether it is, as Entra ID does not. Set it only if people cannot choose their address themselves. An address that the provider calls unverified is never accepted."`
+
+	Logout string `key:"logout" default:"local" options:"local provider" fold:"true" doc:"local: signing out ends the session here. provider: it also leads to the provider, to end the session there."`
+	CAPath string `key:"ca_path" defaultText:"the authorities of the system" doc:"PEM file of the certificate authorities trusted for this provider."`
+}
+
+// RedirectBase returns the URL of this service in the callback URL, without a trailing
+// slash.
+func (p *Provider) RedirectBase(publicURL string) string {
+	return callbackBase(p.RedirectAddress, publicURL)
+}
+
+// Label returns the text of the sign-in button of the provider with the name.
+func (p *Provider) Label(name string) string {
+	if p.DisplayName != "" {
+		return p.DisplayName
+	}
+	return name
+}
+
+func (o OIDC) check(base redirectBase, found *problems) {
+	if !o.Enabled {
+		return
+	}
+	at := found.in(oidcKey)
+	base.required(at, "enabled")
+	if len(o.Providers) == 0 {
+		at.key("providers", "must have at least one provider if "+oidcKey+".enabled is true")
+	}
+	for _, pattern := range o.EmailMatches {
+		at.check("email_matches", checkEmailPattern(pattern))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Providers)) {
+		o.Providers[name].check(len(o.EmailMatches) > 0, base, found.in(oidcKey+".providers."+name))
+	}
+}
+
+func (p *Provider) check(matched bool, base redirectBase, at scope) {
+	at.check("issuer_url", checkIssuer(p.IssuerURL))
+	at.check("client_id", checkCredential(p.ClientID))
+	if p.ClientSecret != "" {
+		at.check("client_secret", checkCredential(p.ClientSecret))
+	}
+	base.check(at, p.RedirectAddress)
+	at.check("display_name", checkDisplayName(p.DisplayName))
+	at.check("scopes", checkScopes(p.Scopes))
+	at.check("authorize_params", checkParams(p.AuthorizeParams))
+	at.check("groups_claim", checkClaim(p.GroupsClaim))
+	at.check("roles_claim", checkClaim(p.RolesClaim))
+	at.check("signing_algs", keyset.CheckAlgorithms(p.SigningAlgs))
+	at.check("ca_path", checkAuthorities(p.CAPath))
+	if len(p.AllowedGroups) > 0 && p.GroupsClaim == "" {
+		at.key("allowed_groups", "requires groups_claim")
+	}
+	checkAdmission(at, p.AllowEveryone, matched, []allowList{
+		{"allowed_emails", p.AllowedEmails, checkEmail}, {"allowed_domains", p.AllowedDomains, checkDomain}, {"allowed_groups", p.AllowedGroups, checkName},
+	})
+}
+
+// sharedTenants are those of Entra ID that stand for all tenants: each token has the issuer
+// of its own tenant.
+var (
+	entraHosts    = []string{"login.microsoftonline.com", "login.microsoftonline.us", "login.partner.microsoftonline.cn", "login.chinacloudapi.cn"}
+	sharedTenants = []string{"common", "organizations", "consumers"}
+)
+
+// checkIssuer never quotes the URL, which may contain a password.
+func checkIssuer(issuer string) error {
+	if issuer == "" {
+		return errRequired
+	}
+	if err := checkURL(issuer); err != nil {
+		return err
+	}
+	if strings.ContainsAny(issuer, "{}<> ") {
+		return errors.New("must not contain a placeholder")
+	}
+	u := parsed(issuer)
+	tenant, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(u.Path, "/")), "/")
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if slices.Contains(entraHosts, host) && slices.Contains(sharedTenants, tenant) {
+		return fmt.Errorf("must contain the id of one tenant instead of %s, which is no issuer", tenant)
+	}
+	return nil
+}
+
+// checkURL accepts the URLs of services: https, or http on this machine, without user,
+// query and fragment. The errors do not quote the URL.
+func checkURL(raw string) error {
+	if strings.ContainsAny(raw, "?#") {
+		return errors.New("must be a URL without query and fragment")
+	}
+	if u, err := url.Parse(raw); err == nil && u.Scheme == "http" && !provider.IsLocalHTTP(raw) {
+		return errors.New("must be https; http is only for localhost and loopback addresses")
+	}
+	return provider.CheckURL(raw, true)
+}
+
+// checkEmailPattern returns an error unless the regular expression matches only up to the
+// end of an address: @corp.example would also match a@corp.example.evil.
+func checkEmailPattern(pattern string) error {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return fmt.Errorf("must be regular expressions: %w", err)
+	}
+	if !endsInDollar(parsed) {
+		return fmt.Errorf(`must be regular expressions that end in $, also in each alternative, such as @corp\.example$, not %q`, pattern)
+	}
+	_, err = regexp.Compile(pattern)
+	return err
+}
+
+// endsInDollar reports whether each match ends where the text does.
+func endsInDollar(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpEndText:
+		return true
+	case syntax.OpConcat:
+		return endsInDollar(re.Sub[len(re.Sub)-1])
+	case syntax.OpCapture, syntax.OpPlus:
+		return endsInDollar(re.Sub[0])
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !endsInDollar(sub) })
+	}
+	return false
+}
+
+// reservedParams are those that the service sends itself, a secret, and those that replace
+// the request or change the form of the response.
+var reservedParams = []string{
+	"client_id", "client_secret", "code_challenge", "code_challenge_method", "code_verifier", "nonce", "redirect_uri",
+	"response_type", "scope", "state", "request", "request_uri", "response_mode",
+}
+
+// maxParam is the maximum length of a parameter, in bytes.
+const maxParam = 1024
+
+var paramName = regexp.MustCompile(`^[A-Za-z0-9._~-]{1,64}$`)
+
+func checkParams(params map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch {
+		case !paramName.MatchString(name):
+			return fmt.Errorf("must have names of at most 64 letters, digits and ._~-, not %q", name)
+		case slices.Contains(reservedParams, strings.ToLower(name)):
+			return fmt.Errorf("must not contain %s", name)
+		case len(params[name]) > maxParam:
+			return fmt.Errorf("%s must not be longer than %d bytes", name, maxParam)
+		}
+	}
+	return nil
+}
+
+// checkClaim accepts the name of a claim or a JSON pointer (RFC 6901), or nothing.
+func checkClaim(name string) error {
+	if len(name) > maxName {
+		return fmt.Errorf("must not be longer than %d bytes", maxName)
+	}
+	if !strings.HasPrefix(name, "/") {
+		return nil
+	}
+	unescaped := strings.NewReplacer("~0", "", "~1", "").Replace(name)
+	if strings.Contains(unescaped, "~") {
+		return errors.New("must be a claim or a JSON pointer, in which ~ is written as ~0 and / as ~1")
+	}
+	return nil
+}
+
+// publicIssuers are the hosts of providers where anybody can get an account.
+var publicIssuers = append([]string{"accounts.google.com", "gitlab.com", "appleid.apple.com", "www.facebook.com", "www.linkedin.com", "api.login.yahoo.com", "codeberg.org"}, entraHosts...)
+
+// public reports whether anybody can get an account at the provider.
+func (p *Provider) public() bool {
+	return slices.Contains(publicIssuers, strings.ToLower(parsed(p.IssuerURL).Hostname()))
+}

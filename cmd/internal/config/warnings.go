@@ -1,0 +1,120 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// warnings collects settings that are valid, but have no effect or are dangerous.
+type warnings []string
+
+func (w *warnings) key(key, text string) {
+	*w = append(*w, fmt.Sprintf("%s (%s): %s", key, variableOf(key), text))
+}
+
+// warnings returns those of a valid configuration.
+func (c *Config) warnings(env environment) []string {
+	var found warnings
+	if ignored := ignoredVariables(env); len(ignored) > 0 {
+		found = append(found, "variables of Flipt are ignored, here they begin with "+variablePrefix+": "+strings.Join(ignored, ", "))
+	}
+	c.warnSignIn(&found)
+	c.warnRoles(&found)
+	c.warnBindings(&found)
+	return found
+}
+
+func (c *Config) warnSignIn(found *warnings) {
+	a := c.Authentication
+	for _, key := range a.Methods.browser() {
+		if !a.Required {
+			found.key(key+".enabled", "has no effect, because authentication.required is false: everybody may do everything without signing in")
+		}
+	}
+	if a.Session.insecure() {
+		found.key("authentication.session.secure", "false lets browsers send the session cookie over plain HTTP, where others can read it")
+	}
+	if a.Methods.JWT.Enabled && a.Methods.JWT.ValidateClaims.AnyAudience {
+		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services; whoever receives one can use it here")
+	}
+	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == VerifyReview && k.TokenFile() == "" {
+		found.key(kubernetesKey+".service_account_token_path", "there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
+	}
+}
+
+// public returns the keys of the enabled providers where anybody can get an account.
+func (m Methods) public() []string {
+	var keys []string
+	for name, p := range m.OIDC.Providers {
+		if m.OIDC.Enabled && p.public() {
+			keys = append(keys, oidcKey+".providers."+name)
+		}
+	}
+	slices.Sort(keys)
+	if m.Codehost.Enabled && m.Codehost.public() {
+		keys = append(keys, codehostKey)
+	}
+	return keys
+}
+
+func (c *Config) warnRoles(found *warnings) {
+	public := c.Authentication.Methods.public()
+	if c.Authorization.Required == "false" && len(public) > 0 && c.Authentication.Required {
+		found.key("authorization.required", "false lets everybody who may sign in with "+strings.Join(public, ", ")+" do everything")
+	}
+	if c.RolesEnforced() && !c.AdminConfigured() {
+		found.key("authorization.bindings", `nobody is an admin by this configuration; unless the database has a binding or a token for one, create it there with "guidon binding create" or "guidon token create --role admin"`)
+	}
+}
+
+// AdminConfigured reports whether the configuration alone lets anybody be an admin of all
+// namespaces: with the bootstrap token, a binding, a roles claim or a default role.
+func (c *Config) AdminConfigured() bool {
+	m := c.Authentication.Methods
+	for _, method := range m.Enabled() {
+		if method != service.MethodToken && c.Authorization.DefaultRoles.Role(method) == service.RoleAdmin {
+			return true
+		}
+	}
+	for _, b := range c.Authorization.ParsedBindings() {
+		if b.Role == service.RoleAdmin && slices.Contains(b.Namespaces, service.Everywhere) && m.vouches(b.Subject) == "" {
+			return true
+		}
+	}
+	claims := m.JWT.Enabled && m.JWT.RolesClaim != ""
+	for _, p := range m.OIDC.Providers {
+		claims = claims || m.OIDC.Enabled && p.RolesClaim != ""
+	}
+	return claims || m.Token.Enabled
+}
+
+// vouches returns what must be configured for an identity with the subject to exist, or "".
+func (m Methods) vouches(subject string) string {
+	if provider, ok := service.SubjectProvider(subject); ok && m.OIDC.Enabled {
+		if m.OIDC.Providers[provider] == nil {
+			return oidcKey + ".providers." + provider
+		}
+		return ""
+	}
+	method := service.SubjectMethod(subject)
+	if map[string]bool{"codehost": m.Codehost.Enabled, "kubernetes": m.Kubernetes.Enabled, "jwt": m.JWT.Enabled}[method] {
+		return ""
+	}
+	return "authentication.methods." + method + ".enabled"
+}
+
+// warnBindings names the bindings that cannot have an effect.
+func (c *Config) warnBindings(found *warnings) {
+	if len(c.Authorization.Bindings) > 0 && !c.RolesEnforced() {
+		found.key("authorization.bindings", "has no effect, because roles are not enforced (authentication.required, authorization.required)")
+		return
+	}
+	for i, b := range c.Authorization.ParsedBindings() {
+		if missing := c.Authentication.Methods.vouches(b.Subject); missing != "" {
+			found.key("authorization.bindings", fmt.Sprintf("%q has no effect without %s", c.Authorization.Bindings[i], missing))
+		}
+	}
+}

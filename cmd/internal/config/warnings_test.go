@@ -1,0 +1,168 @@
+package config_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/guidonhq/guidon/service"
+)
+
+// clusterToken exists in every pod that has a service account.
+const clusterToken = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+
+// TestWarnings: each case has the one warning, and no other.
+func TestWarnings(t *testing.T) {
+	const (
+		google   = "ISSUER_URL=https://accounts.google.com"
+		enforced = "GUIDON_AUTHORIZATION_REQUIRED=true"
+		open     = "GUIDON_AUTHORIZATION_REQUIRED=false"
+		admin    = "GUIDON_AUTHORIZATION_BINDINGS=admin=oidc:p:email:ada@example.com"
+	)
+	token := method("TOKEN", "ENABLED=true")
+	keys := kubernetes("VERIFY=keys")
+	bindings := func(list string) string { return "GUIDON_AUTHORIZATION_BINDINGS=" + list }
+	for _, test := range []struct {
+		name      string
+		variables []string
+		want      string // "" means no warning
+	}{
+		{"nothing", nil, ""},
+		{"tokens", append(token, required), ""},
+		{"oidc", append(oidc(), required, admin), ""},
+		{"jwt that is not required", jwt(), ""},
+
+		{"oidc that is not required", oidc(), "authentication.methods.oidc.enabled (GUIDON_AUTHENTICATION_METHODS_OIDC_ENABLED): has no effect, because authentication.required is false"},
+		{"a code host that is not required", codehost(), "authentication.methods.codehost.enabled (GUIDON_AUTHENTICATION_METHODS_CODEHOST_ENABLED): has no effect"},
+		{"insecure cookies", append(oidc(), required, admin, "GUIDON_AUTHENTICATION_SESSION_SECURE=false"), "authentication.session.secure (GUIDON_AUTHENTICATION_SESSION_SECURE): false lets browsers send"},
+		{"any audience", append(jwt("VALIDATE_CLAIMS_AUDIENCES=", "VALIDATE_CLAIMS_ANY_AUDIENCE=true"), append(token, required)...), "authentication.methods.jwt.validate_claims.any_audience (GUIDON_AUTHENTICATION_METHODS_JWT_VALIDATE_CLAIMS_ANY_AUDIENCE): accepts tokens that were issued for other services"},
+		{"no token for reviews", append(kubernetes(), append(token, required)...), "authentication.methods.kubernetes.service_account_token_path (GUIDON_AUTHENTICATION_METHODS_KUBERNETES_SERVICE_ACCOUNT_TOKEN_PATH): there is no token for the API server"},
+		{"a token for reviews", append(kubernetes("SERVICE_ACCOUNT_TOKEN_PATH="+write(t, "token", "x")), append(token, required)...), ""},
+		{"keys need no token", append(keys, append(token, required)...), ""},
+
+		{"a public provider without roles", append(oidc(google), required, open), "authorization.required (GUIDON_AUTHORIZATION_REQUIRED): false lets everybody who may sign in with authentication.methods.oidc.providers.p do everything"},
+		{"GitHub without roles", append(codehost(), required, open), "everybody who may sign in with authentication.methods.codehost do everything"},
+		{"a private provider without roles", append(oidc(), required, open), ""},
+		{"a private code host without roles", append(codehost("SERVER_URL=https://git.corp.example"), required, open), ""},
+		{"a public provider with roles", append(oidc(google), required, enforced, admin), ""},
+
+		{"nobody is an admin", append(oidc(), required), "authorization.bindings (GUIDON_AUTHORIZATION_BINDINGS): nobody is an admin by this configuration"},
+		{"an admin of one namespace", append(oidc(), required, bindings("admin@shop=oidc:p:*")), "nobody is an admin"},
+		{"an editor", append(oidc(), required, bindings("editor=oidc:p:*")), "nobody is an admin"},
+		{"the bootstrap token", append(oidc(), append(token, required)...), ""},
+		{"a roles claim", oidcWithRoles(), ""},
+		{"admin by default", append(keys, required, "GUIDON_AUTHORIZATION_DEFAULT_ROLES_KUBERNETES=admin"), ""},
+		{"admin by default of another method", append(keys, required, "GUIDON_AUTHORIZATION_DEFAULT_ROLES_OIDC=admin"), "nobody is an admin"},
+
+		{"bindings without roles", append(oidc(), required, open, admin), "authorization.bindings (GUIDON_AUTHORIZATION_BINDINGS): has no effect, because roles are not enforced"},
+		{"bindings of nobody", []string{admin}, "has no effect, because roles are not enforced"},
+		{"a binding of another provider", append(oidc(), required, bindings("admin=oidc:p:* viewer=oidc:other:*")), `"viewer=oidc:other:*" has no effect without authentication.methods.oidc.providers.other`},
+		{"a binding of another method", append(oidc(), required, bindings("admin=oidc:p:* client=kubernetes:*")), `"client=kubernetes:*" has no effect without authentication.methods.kubernetes.enabled`},
+		{"a binding without oidc", append(append(token, keys...), required, bindings("viewer=oidc:p:*")), `"viewer=oidc:p:*" has no effect without authentication.methods.oidc.enabled`},
+
+		{"variables of Flipt", []string{"FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHORIZATION_REQUIRED=true", "FLIPT_DB_URL=hunter2"}, "variables of Flipt are ignored, here they begin with GUIDON_: FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET, FLIPT_AUTHENTICATION_REQUIRED, FLIPT_AUTHORIZATION_REQUIRED"},
+		{"variables of both", append(append(codehost(), token...), required, "FLIPT_AUTHENTICATION_REQUIRED=true", "FLIPT_AUTHENTICATION_METHODS_GITHUB_CLIENT_SECRET=hunter2", "FLIPT_AUTHENTICATION_METHODS_TOKEN_ENABLED="), ""},
+		{"a variable and a file", []string{"FLIPT_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=hunter2", "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN_FILE=" + write(t, "token", "x")}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if _, err := os.Stat(clusterToken); err == nil && test.name == "no token for reviews" {
+				t.Skip("this is a pod")
+			}
+			c, err := load(t, "", test.variables...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(c.Warnings, "\n")
+			if len(c.Warnings) > 1 || (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+				t.Errorf("got the warnings\n%s\nwant %q", got, test.want)
+			}
+			if strings.Contains(got, "hunter2") {
+				t.Errorf("%q shows a secret", got)
+			}
+		})
+	}
+}
+
+// TestAdminConfigured: a binding of a provider that is not there makes nobody an admin.
+func TestAdminConfigured(t *testing.T) {
+	for binding, want := range map[string]bool{
+		"admin=oidc:p:*": true, "admin@shop,*=oidc:p:*": true, "admin=oidc:other:*": false, "admin=codehost:*": false, "admin@pay-*=oidc:p:*": false,
+	} {
+		c, err := load(t, "", append(oidc(), required, "GUIDON_AUTHORIZATION_BINDINGS="+binding)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.AdminConfigured(); got != want {
+			t.Errorf("%s: got %t, want %t", binding, got, want)
+		}
+	}
+}
+
+func oidcWithRoles() []string { return append(oidc("ROLES_CLAIM=roles"), required) }
+
+// TestRolesEnforced: roles are enforced as soon as others than tokens can get them.
+func TestRolesEnforced(t *testing.T) {
+	token := method("TOKEN", "ENABLED=true")
+	for _, test := range []struct {
+		name      string
+		variables []string
+		want      bool
+	}{
+		{"nothing", nil, false},
+		{"tokens", append(token, required), false},
+		{"tokens and a binding", append(token, required, "GUIDON_AUTHORIZATION_BINDINGS=admin=jwt:*"), true},
+		{"oidc", append(oidc(), required), true},
+		{"codehost", append(codehost(), required), true},
+		{"kubernetes", append(kubernetes(), required), true},
+		{"jwt", append(jwt(), required), true},
+		{"jwt and tokens", append(append(jwt(), token...), required), true},
+		{"nothing is required", append(append(jwt(), token...), "GUIDON_AUTHORIZATION_BINDINGS=admin=jwt:*"), false},
+		{"switched off", append(jwt(), required, "GUIDON_AUTHORIZATION_REQUIRED=FALSE"), false},
+		{"switched on", append(token, required, "GUIDON_AUTHORIZATION_REQUIRED=true"), true},
+	} {
+		c, err := load(t, "", test.variables...)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := c.RolesEnforced(); got != test.want {
+			t.Errorf("%s: got %t, want %t", test.name, got, test.want)
+		}
+		if want := map[bool]string{true: `"required":true`, false: `"required":false`}[test.want]; !strings.Contains(afterKey(string(c.JSON()), `"authorization":`), want) {
+			t.Errorf("%s: /meta/config does not have %s", test.name, want)
+		}
+	}
+}
+
+// afterKey returns what follows the key in the text, up to the next group.
+func afterKey(text, key string) string {
+	_, after, _ := strings.Cut(text, key)
+	part, _, _ := strings.Cut(after, `"cache":`)
+	return part
+}
+
+func TestDefaultRoles(t *testing.T) {
+	c, err := load(t, "", "GUIDON_AUTHORIZATION_DEFAULT_ROLES_CODEHOST=none", "GUIDON_AUTHORIZATION_DEFAULT_ROLES_JWT=evaluator")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, want := range map[service.Method]service.Role{
+		service.MethodOIDC: service.RoleViewer, service.MethodCodehost: service.RoleNone, service.MethodKubernetes: service.RoleClient,
+		service.MethodJWT: service.RoleEvaluator, service.MethodToken: service.RoleAdmin, service.MethodNone: service.RoleNone, service.MethodCloud: service.RoleNone,
+	} {
+		if got := c.Authorization.DefaultRoles.Role(method); got != want {
+			t.Errorf("%v: got %v, want %v", method, got, want)
+		}
+	}
+}
+
+func TestParsedBindings(t *testing.T) {
+	c, err := load(t, "", "GUIDON_AUTHORIZATION_BINDINGS=editor@shop=oidc:p:email:Ada@example.com viewer=oidc:p:group:A%20B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.Authorization.ParsedBindings()
+	if len(got) != 2 || got[0].Subject != "oidc:p:email:ada@example.com" || got[0].Role != service.RoleEditor || got[1].Subject != "oidc:p:group:A B" || got[1].Source != service.SourceConfiguration {
+		t.Errorf("got %+v", got)
+	}
+}

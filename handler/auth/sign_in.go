@@ -1,0 +1,127 @@
+package auth
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+	"github.com/guidonhq/guidon/service"
+)
+
+// SignIn signs people and workloads in. It is safe for concurrent use. Only the operations
+// of methods that it describes as enabled are called.
+type SignIn interface {
+	// Describe returns whether the method is enabled, and what clients must know of it.
+	Describe(method service.Method) (enabled bool, metadata *structpb.Struct)
+
+	// AuthorizeURL begins an attempt of a person to sign in with the method.
+	AuthorizeURL(ctx context.Context, s *service.Service, method service.Method, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error)
+	// Callback ends it.
+	Callback(ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request) (call.Response, error)
+	// Revoke ends the sessions of somebody who signed out at an OpenID provider.
+	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
+	// VerifyServiceAccount gives a workload a client token for its service account token.
+	VerifyServiceAccount(ctx context.Context, s *service.Service, w service.Write, m *auth.VerifyServiceAccountRequest) (call.Response, error)
+	// CreateGrant allows a command line to sign in as the person of a browser session.
+	CreateGrant(ctx context.Context, caller *service.Authentication, m *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error)
+	// ExchangeGrant gives the command line its token.
+	ExchangeGrant(ctx context.Context, s *service.Service, w service.Write, m *guidonv1.ExchangeGrantRequest) (call.Response, error)
+
+	// NextURI returns where a browser ends the session at the provider that the
+	// authentication came from, or "" if that stays open.
+	NextURI(ctx context.Context, a *service.Authentication) string
+	call.Verifier
+}
+
+// maxStepQuery limits the query of a step of signing in, in bytes.
+const maxStepQuery = 8 << 10
+
+// Rows returns the operations by which people and workloads sign in. page is that of
+// errors, for browsers; it may be nil. prefix is the path of the API.
+func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, reason string)) []exchange.Row {
+	step := exchange.Step{Check: checkQuery, Page: page}
+	form := func(o *call.Operation, form exchange.Form) exchange.Row {
+		return exchange.Row{Operation: o, Form: form}
+	}
+	enabled := func(m service.Method) bool {
+		on, _ := in.Describe(m)
+		return on
+	}
+	oidc, codehost := enabled(service.MethodOIDC), enabled(service.MethodCodehost)
+	const oidcService, codehostService = "/flipt.auth.AuthenticationMethodOIDCService/", "/flipt.auth.AuthenticationMethodGithubService/"
+	oidcPath, codehostPath := prefix+"/method/oidc/{provider}/", prefix+"/method/codehost/"
+	return []exchange.Row{
+		form(authorize(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
+		form(callback(in, service.MethodOIDC, oidcService, oidcPath).EnabledIf(oidc), step),
+		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
+			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
+				return in.Revoke(ctx, s, c.Write(), m)
+			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
+		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
+		form(call.Ask[auth.VerifyServiceAccountResponse]("/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
+			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"),
+			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request) (call.Response, error) {
+				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
+			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+		form(call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
+			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
+				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
+				return call.Response{Message: response}, err
+			}).Issuing().SigningInOrOut().ForEveryIdentity(), nil),
+		form(call.Ask[guidonv1.ExchangeGrantResponse]("/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
+			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
+				return in.ExchangeGrant(ctx, s, c.Write(), m)
+			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
+	}
+}
+
+func route(method, pattern string) []call.Route {
+	return []call.Route{{Method: method, Pattern: pattern}}
+}
+
+// authorize returns the operation that begins an attempt to sign in.
+func authorize(in SignIn, method service.Method, name, path string) *call.Operation {
+	return call.Ask[auth.AuthorizeURLResponse](name+"AuthorizeURL", call.AreaPublic, route(http.MethodGet, path+"authorize"),
+		func(ctx context.Context, s *service.Service, _ *call.Call, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error) {
+			return in.AuthorizeURL(ctx, s, method, m, request)
+		}).KeepingSession().ForEveryIdentity()
+}
+
+// callback returns the operation that ends an attempt to sign in. Its method is GET although
+// it creates a session: the provider sends the browser there.
+func callback(in SignIn, method service.Method, name, path string) *call.Operation {
+	return call.Ask[auth.CallbackResponse](name+"Callback", call.AreaPublic, route(http.MethodGet, path+"callback"),
+		func(ctx context.Context, s *service.Service, c *call.Call, m *auth.CallbackRequest, request *call.Request) (call.Response, error) {
+			return in.Callback(ctx, s, c.Write(), method, m, request)
+		}).Issuing().KeepingSession().ForEveryIdentity()
+}
+
+// checkQuery returns an error if the query of a step is too long or has a parameter twice,
+// since others may read the other value. A callback must have at least one.
+func checkQuery(o *call.Operation, raw string, query url.Values) error {
+	if len(raw) > maxStepQuery {
+		return guidon.Errorf(guidon.InvalidArgument, "the query string is too long: %d bytes, the limit is %d", len(raw), maxStepQuery)
+	}
+	for _, values := range query {
+		switch {
+		case len(values) == 1:
+		case o.Changes():
+			return Refuse(ReasonState, guidon.Unauthenticated, messageBeginAgain, errTwice)
+		default:
+			return guidon.Errorf(guidon.InvalidArgument, "the query string has a parameter twice")
+		}
+	}
+	if o.Changes() && query.Has("iss") && query.Get("iss") == "" {
+		return Refuse(ReasonInvalid, guidon.Unauthenticated, messageBeginAgain, errEmptyIssuer)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package failures
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/address"
+)
+
+// Exhausted reports whether the next failure of the caller would be beyond a limit. If so,
+// it counts the request as one.
+func (l *Limiter) Exhausted(caller address.Caller) bool {
+	if caller.Local && !l.loopback || l.has(groupOf(caller.Address)) {
+		return false
+	}
+	l.limited.Add(1)
+	return true
+}
+
+// has reports whether there is a failure in the bucket of the address and in that of the
+// total.
+func (l *Limiter) has(group netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	_, ok := l.rate.take(l.full, now)
+	return ok && l.addresses.has(group, now)
+}
+
+// has reports whether there is a failure in the bucket of the address.
+func (t *table) has(address netip.Addr, now time.Time) bool {
+	b := t.byAddress[address]
+	if t.rate == 0 || b == nil {
+		return true
+	}
+	_, ok := t.rate.take(b.full, now)
+	return ok
+}

@@ -1,0 +1,124 @@
+package bearer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// Config configures a [Verifier].
+type Config struct {
+	// Exactly one of these says where the keys are: the URL below which the discovery
+	// document is, the URL of the key set, or a PEM file with public keys.
+	DiscoveryURL  string
+	JWKSURL       string
+	PublicKeyFile string
+
+	// Issuer is what iss must be. If it is empty, iss must be the issuer of the discovery
+	// document or, without one, may be anything.
+	Issuer  string
+	Subject string // what sub must be, or "" for anything
+	// Audiences are those of which aud must contain one. They are required unless
+	// AnyAudience is true, in which case aud is not checked.
+	Audiences   []string
+	AnyAudience bool
+
+	// GroupsClaim and RolesClaim are names of claims or JSON pointers, see
+	// [claimset.ParsePath], or "" for none.
+	GroupsClaim string
+	RolesClaim  string
+	Algorithms  []string         // nil means all of [keyset.DefaultAlgorithms]
+	CAPath      string           // certificate authorities of the URL, or "" for those of the system
+	Now         func() time.Time // required
+}
+
+// New returns a verifier. It reads the files, but sends no request. The error joins all
+// that is wrong with the configuration.
+func New(c Config) (*Verifier, error) {
+	if c.Algorithms == nil {
+		c.Algorithms = keyset.DefaultAlgorithms()
+	}
+	v := &Verifier{config: c, memory: newMemory(maxEntries, maxWeight)}
+	var groups, roles error
+	v.groups, groups = claimset.ParsePath(c.GroupsClaim)
+	v.roles, roles = claimset.ParsePath(c.RolesClaim)
+	problems := []error{c.check(), named("groups_claim", groups), named("roles_claim", roles)}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return v, v.open()
+}
+
+// named prefixes the error with the field that it is about.
+func named(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("invalid %s: %w", field, err)
+}
+
+// check returns an error for each rule that the configuration breaks.
+func (c *Config) check() error {
+	var problems []error
+	fail := func(text string) { problems = append(problems, errors.New(text)) }
+	sources := slices.DeleteFunc([]string{c.DiscoveryURL, c.JWKSURL, c.PublicKeyFile}, func(s string) bool { return s == "" })
+	if len(sources) != 1 {
+		fail(fmt.Sprintf("%d sources of keys; exactly one of discovery_url, jwks_url and public_key_file is required", len(sources)))
+	}
+	if c.PublicKeyFile != "" && c.CAPath != "" {
+		fail("invalid ca_path: nothing is requested with public_key_file")
+	}
+	switch {
+	case len(c.Audiences) == 0 && !c.AnyAudience:
+		fail("audiences is required unless any_audience is true")
+	case len(c.Audiences) > 0 && c.AnyAudience:
+		fail("invalid any_audience: must not be true if there are audiences")
+	case slices.Contains(c.Audiences, ""):
+		fail("invalid audiences: must not contain an empty one")
+	}
+	if c.Now == nil {
+		fail("no clock")
+	}
+	return errors.Join(append(problems, named("signing_algs", keyset.CheckAlgorithms(c.Algorithms)))...)
+}
+
+// open sets the keys and, if there is one, the discovery document.
+func (v *Verifier) open() error {
+	c, err := v.config, error(nil)
+	if c.PublicKeyFile != "" {
+		v.keys, err = keyset.File(c.PublicKeyFile, c.Algorithms)
+		return named("public_key_file", err)
+	}
+	client, err := provider.New(provider.Config{Name: "jwt", CAPath: c.CAPath})
+	if err != nil {
+		return named("ca_path", err)
+	}
+	url, err := v.keysURL(client)
+	if err != nil {
+		return err
+	}
+	v.keys, err = keyset.Remote(keyset.Config{Client: client, URL: url, Algorithms: c.Algorithms, Now: c.Now})
+	return err
+}
+
+// keysURL returns the function that returns the URL of the keys.
+func (v *Verifier) keysURL(client *provider.Client) (func(context.Context) (string, error), error) {
+	c := v.config
+	if c.JWKSURL != "" {
+		url, err := keyset.FixedURL(c.JWKSURL)
+		return url, named("jwks_url", err)
+	}
+	document, err := discovery.New(discovery.Config{Client: client, Issuer: c.Issuer, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
+	if err != nil {
+		return nil, named("discovery_url", err)
+	}
+	v.document = document
+	return document.JWKSURI, nil
+}

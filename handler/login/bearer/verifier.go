@@ -1,0 +1,124 @@
+package bearer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/service"
+)
+
+const (
+	maxToken = 16 << 10         // bytes
+	skew     = 60 * time.Second // by which the clocks of issuer and service may differ
+	// defaultLifetime is that of a token without exp.
+	defaultLifetime = 150 * time.Second
+)
+
+// Verifier verifies tokens. It is safe for concurrent use.
+type Verifier struct {
+	config        Config
+	keys          *keyset.Set
+	document      *discovery.Source // or nil
+	groups, roles claimset.Path
+	memory        *memory
+}
+
+// Verify verifies the token and returns whom it identifies; the identity must not be
+// modified. It expires when the token does: at exp or, without one, 150 seconds after iat
+// or else nbf. Clocks may differ, so a token is accepted for 60 seconds more.
+//
+// The error of a token that is not accepted is Unauthenticated, and the same for clients
+// whatever the reason. It is Unavailable if the keys cannot be fetched, or that of ctx.
+func (v *Verifier) Verify(ctx context.Context, raw string) (*service.Identity, error) {
+	if err := checkForm(raw); err != nil {
+		return nil, refused(err)
+	}
+	// The generation of the keys before the verification: they may change during it.
+	generation, err := v.keys.Generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	digest := digestOf(raw)
+	if identity := v.memory.get(digest, generation, v.config.Now()); identity != nil {
+		return identity, nil
+	}
+	identity, err := v.verify(ctx, raw)
+	if err != nil {
+		return nil, err
+	}
+	v.memory.put(digest, generation, identity, v.config.Now())
+	return identity, nil
+}
+
+// Remembered returns the identity of a token that [Verifier.Verify] has accepted before,
+// and whether there is one: the token has not expired, and the keys have not changed. It
+// fetches the keys if that is due, but never for a token that was not accepted before.
+func (v *Verifier) Remembered(ctx context.Context, raw string) (*service.Identity, bool) {
+	if len(raw) > maxToken {
+		return nil, false
+	}
+	digest := digestOf(raw)
+	if !v.memory.has(digest) {
+		return nil, false
+	}
+	generation, err := v.keys.Generation(ctx)
+	if err != nil {
+		return nil, false
+	}
+	identity := v.memory.get(digest, generation, v.config.Now())
+	return identity, identity != nil
+}
+
+// refused returns the error for a token that is not accepted because of the cause.
+func refused(cause error) error {
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
+}
+
+// verify verifies signature and claims.
+func (v *Verifier) verify(ctx context.Context, raw string) (*service.Identity, error) {
+	payload, err := v.keys.VerifySignature(ctx, raw)
+	if errors.Is(err, guidon.Unauthenticated) {
+		return nil, refused(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	issuer, err := v.issuer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	identity, err := v.accept(payload, issuer)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return identity, nil
+}
+
+// issuer returns what iss must be, or "" for anything.
+func (v *Verifier) issuer(ctx context.Context) (string, error) {
+	if v.config.Issuer != "" || v.document == nil {
+		return v.config.Issuer, nil
+	}
+	document, err := v.document.Document(ctx)
+	if err != nil {
+		return "", err
+	}
+	return document.Issuer, nil
+}
+
+// buffers holds copies of tokens for their digests: a conversion would allocate one.
+var buffers = sync.Pool{New: func() any { return new([maxToken]byte) }}
+
+// digestOf returns the SHA-256 of the token, which has at most maxToken bytes.
+func digestOf(raw string) [sha256.Size]byte {
+	b := buffers.Get().(*[maxToken]byte)
+	defer buffers.Put(b)
+	return sha256.Sum256(b[:copy(b[:], raw)])
+}

@@ -1,0 +1,69 @@
+package claims
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Path is where a claim is: the name of a member or, if it begins with "/", a JSON
+// pointer (RFC 6901).
+type Path string
+
+const maxPath = 255
+
+var badEscape = regexp.MustCompile(`~([^01]|$)`)
+
+// Check returns an error if the path is empty, too long or a malformed JSON pointer.
+func (p Path) Check() error {
+	switch {
+	case p == "":
+		return errors.New("must not be empty")
+	case len(p) > maxPath:
+		return errors.New("must not exceed 255 bytes")
+	case strings.HasPrefix(string(p), "/") && badEscape.MatchString(string(p)):
+		return errors.New("must be a JSON pointer: ~ must be followed by 0 or 1")
+	}
+	return nil
+}
+
+// First returns the name of the member of the object that the path begins with.
+func (p Path) First() string { return p.split()[0] }
+
+func (p Path) split() []string {
+	pointer, ok := strings.CutPrefix(string(p), "/")
+	if !ok {
+		return []string{string(p)}
+	}
+	names := strings.Split(pointer, "/")
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+	}
+	return names
+}
+
+// Lookup returns the value at the path, or nil if there is none.
+func (o Object) Lookup(p Path) any {
+	var value any = o
+	for _, name := range p.split() {
+		switch container := value.(type) {
+		case Object:
+			value = container[name]
+		case []any:
+			value = element(container, name)
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// element returns the element of that index, or nil if there is none.
+func element(array []any, index string) any {
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(array) || strconv.Itoa(i) != index {
+		return nil
+	}
+	return array[i]
+}

@@ -1,0 +1,40 @@
+package claims_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+)
+
+func TestIsName(t *testing.T) {
+	for text, want := range map[string]bool{
+		"ada": true, " ": true, "auth0|5f7c": true, "日本語": true, strings.Repeat("é", 255): true, "a:b,c*": true,
+		"": false, strings.Repeat("a", 256): false, "a\x00": false, "a\nb": false, "a\tb": false, "a\x7f": false, "a\u0085b": false,
+		"a\u202eb": false, "a\u2028b": false, "a\u200f": false, "a\ufffd": false, "a\xff": false,
+	} {
+		if got := claims.IsName(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+	// The decoder makes these equal.
+	for _, text := range []string{`{"sub":"a\ud800"}`, `{"sub":"a\udfff"}`} {
+		if sub, _ := parse(t, text).Text("sub"); claims.IsName(sub) {
+			t.Errorf("%s: %q is a name", text, sub)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for text, want := range map[string][]string{
+		`["b","a","b"]`: {"b", "a"}, `"a"`: {"a"}, `["a",1,null,true,{"x":"y"},["z"],"","b"]`: {"a", "b"},
+		`[]`: nil, `null`: nil, `1`: nil, `{"a":"b"}`: nil, `""`: nil, `["\u0000"]`: nil,
+	} {
+		got := claims.Texts(parse(t, `{"x":`+text+`}`)["x"], claims.IsName)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package oidc
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// Config configures a [Provider]. Name, Issuer, ClientID and RedirectURI are required.
+type Config struct {
+	Name         string
+	Issuer       string // exactly that of the discovery document
+	ClientID     string
+	ClientSecret string // "" for a public client
+	RedirectURI  string // the whole URL of the callback
+
+	Scopes          []string // none is openid, profile and email; openid is always sent
+	PKCE            bool
+	AuthorizeParams map[string]string // further parameters of authorization requests
+	Algorithms      []string          // of signatures; none is all that keyset supports
+	CAPath          string            // see [provider.Config]
+
+	// Userinfo also asks the userinfo endpoint, for claims that the ID token lacks.
+	Userinfo    bool
+	GroupsClaim string // a [claims.Path]; "" is groups
+	RolesClaim  string // a [claims.Path]; "" is none
+	// TrustUnverifiedEmail accepts e-mail addresses without email_verified. An explicit
+	// false is never accepted.
+	TrustUnverifiedEmail bool
+	// NeedGroups says that groups decide who is admitted, so that nobody signs in whose
+	// groups the provider leaves out because there are too many.
+	NeedGroups bool
+	// Keep decides which groups are kept of a person who has more than 200, by their
+	// subjects. nil keeps the first.
+	Keep func(subject string) bool
+
+	Now func() time.Time // nil is time.Now
+}
+
+const (
+	defaultGroups = "groups"
+	scopeOpenID   = "openid"
+)
+
+// withDefaults returns the configuration with what its zero values mean.
+func (c Config) withDefaults() Config {
+	if len(c.Scopes) == 0 {
+		c.Scopes = []string{"profile", "email"}
+	}
+	scopes := []string{scopeOpenID}
+	for _, scope := range c.Scopes {
+		if !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	c.Scopes = scopes
+	if len(c.Algorithms) == 0 {
+		c.Algorithms = keyset.DefaultAlgorithms()
+	}
+	if c.GroupsClaim == "" {
+		c.GroupsClaim = defaultGroups
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+var (
+	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+	scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
+)
+
+// check returns all that is wrong with the configuration.
+func (c Config) check() error {
+	var problems []error
+	invalid := func(field string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("invalid %s: %w", field, err))
+		}
+	}
+	if !namePattern.MatchString(c.Name) {
+		problems = append(problems, errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
+	}
+	invalid("issuer_url", checkIssuerURL(c.Issuer))
+	if c.ClientID == "" {
+		invalid("client_id", errors.New("must not be empty"))
+	}
+	invalid("redirect_address", checkRedirectURI(c.RedirectURI))
+	invalid("scopes", checkScopes(c.Scopes))
+	invalid("authorize_params", checkParams(c.AuthorizeParams))
+	invalid("groups_claim", claims.Path(c.GroupsClaim).Check())
+	if c.RolesClaim != "" {
+		invalid("roles_claim", claims.Path(c.RolesClaim).Check())
+	}
+	invalid("signing_algs", keyset.CheckAlgorithms(c.Algorithms))
+	return errors.Join(problems...)
+}
+
+// checkIssuerURL returns an error for a URL that cannot be an issuer. That of Entra ID for
+// several tenants is none: each of its tokens has the issuer of a tenant.
+func checkIssuerURL(issuer string) error {
+	if err := provider.CheckURL(issuer, true); err != nil {
+		return err
+	}
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return errors.New("must be a URL")
+	}
+	if u.RawQuery != "" || u.ForceQuery || strings.Contains(issuer, "#") {
+		return errors.New("must be a URL without query and fragment")
+	}
+	tenant, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	shared := []string{"common", "organizations", "consumers"}
+	if strings.EqualFold(u.Hostname(), "login.microsoftonline.com") && slices.Contains(shared, strings.ToLower(tenant)) {
+		return fmt.Errorf("must name one tenant instead of %q; anybody with a Microsoft account could sign in", tenant)
+	}
+	return nil
+}
+
+// checkRedirectURI accepts plain HTTP: whether people may use that is decided by the
+// configuration of the server.
+func checkRedirectURI(uri string) error {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || strings.Contains(uri, "#") {
+		return errors.New("must be an https or http URL without user and fragment")
+	}
+	return nil
+}
+
+func checkScopes(scopes []string) error {
+	for _, scope := range scopes {
+		if !scopePattern.MatchString(scope) {
+			return fmt.Errorf("%q must consist of printable ASCII characters, without spaces, quotes and backslashes", scope)
+		}
+	}
+	return nil
+}
+
+// reserved are the parameters that cannot be configured: our own, a secret that must not
+// be in URLs, and those that replace the request or change the form of the response.
+var reserved = []string{
+	"client_id", "client_secret", "code_challenge", "code_challenge_method", "code_verifier", "nonce", "redirect_uri",
+	"response_type", "scope", "state", "request", "request_uri", "response_mode",
+}
+
+func checkParams(params map[string]string) error {
+	for name := range params {
+		if name == "" {
+			return errors.New("a parameter has no name")
+		}
+		if slices.Contains(reserved, name) {
+			return fmt.Errorf("%s cannot be set", name)
+		}
+	}
+	return nil
+}

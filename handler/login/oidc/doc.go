@@ -1,0 +1,10 @@
+// Package oidc signs people in with an OpenID provider: the authorization code flow with
+// PKCE (OpenID Connect Core 1.0), and back-channel and RP-initiated logout. It has no
+// state but what the provider publishes: that of an attempt is in package loginstate, and
+// sessions are the business of its callers.
+//
+// Its errors have the code Unauthenticated if the provider does not vouch for the person,
+// PermissionDenied if it vouches for less than is needed to decide, Unavailable if it
+// cannot be used now, and Internal if it rejects our own credentials. Only logs may
+// contain their causes, which have no secrets.
+package oidc

@@ -1,0 +1,97 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+)
+
+// exchange exchanges the code for tokens. It sends the code once.
+func (p *Provider) exchange(ctx context.Context, d *discovery.Document, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
+	config, err := p.oauth(d)
+	if err != nil {
+		return nil, err
+	}
+	var options []oauth2.AuthCodeOption
+	secrets := []string{code, p.config.ClientSecret}
+	if p.config.PKCE {
+		options = append(options, oauth2.VerifierOption(a.Verifier()))
+		secrets = append(secrets, a.Verifier())
+	}
+	token, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.client.HTTP()), code, options...)
+	if err != nil {
+		return nil, p.exchangeError(ctx, d.TokenEndpoint, err, secrets)
+	}
+	return token, nil
+}
+
+// Error codes of token endpoints (RFC 6749 5.2). Others are not repeated in errors.
+var (
+	clientErrors = []string{"invalid_client", "unauthorized_client"}
+	otherErrors  = []string{"invalid_grant", "invalid_request", "invalid_scope", "unsupported_grant_type"}
+)
+
+// exchangeError classifies an error of golang.org/x/oauth2, whose text quotes the response.
+func (p *Provider) exchangeError(ctx context.Context, endpoint string, err error, secrets []string) error {
+	rejected, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok {
+		return p.exchangeFailed(ctx, endpoint, err)
+	}
+	status, code := rejected.Response.StatusCode, rejected.ErrorCode
+	failure := p.client.Failure(endpoint, status, redact(words(rejected), secrets), nil)
+	switch {
+	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests,
+		code == "server_error", code == "temporarily_unavailable":
+		return p.client.Unavailable(failure)
+	case slices.Contains(clientErrors, code):
+		return p.misconfigured(fmt.Errorf("%w: %s", failure, code))
+	case code == "" && status == http.StatusUnauthorized:
+		return p.misconfigured(failure)
+	case slices.Contains(otherErrors, code):
+		return p.refuse("the provider rejected the code: %w: %s", failure, code)
+	case code != "", status == http.StatusBadRequest, status == http.StatusForbidden:
+		return p.refuse("the provider rejected the code: %w", failure)
+	}
+	return p.client.Unavailable(failure) // no token endpoint answers so
+}
+
+// exchangeFailed returns the error for an exchange without a response, or with one of
+// success that cannot be used.
+func (p *Provider) exchangeFailed(ctx context.Context, endpoint string, err error) error {
+	if ctx.Err() != nil {
+		return p.client.Failure(endpoint, 0, "", ctx.Err())
+	}
+	if _, ok := errors.AsType[*url.Error](err); !ok {
+		err = errors.New("the response is too large, malformed or without access_token")
+	}
+	return p.client.Unavailable(p.client.Failure(endpoint, 0, "", err))
+}
+
+// words returns what the provider said.
+func words(e *oauth2.RetrieveError) string {
+	if e.ErrorCode == "" {
+		return string(e.Body)
+	}
+	return e.ErrorCode + ": " + e.ErrorDescription
+}
+
+// redact removes the secrets, which some providers repeat in their errors.
+func redact(text string, secrets []string) string {
+	for _, secret := range secrets {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			if form != "" {
+				text = strings.ReplaceAll(text, form, "[redacted]")
+			}
+		}
+	}
+	return text
+}

@@ -1,0 +1,22 @@
+package oidc
+
+import (
+	"time"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/service"
+)
+
+// SetLimit replaces the ten seconds that a call may take, for tests that wait for it.
+func (p *Provider) SetLimit(d time.Duration) { p.limit = d }
+
+// SetGoogle makes the provider one of Google, whose issuer is fixed.
+func (p *Provider) SetGoogle() { p.google = true }
+
+// Enter takes one of the places of those who wait for the provider.
+func (p *Provider) Enter() (leave func(), err error) { return p.client.Enter() }
+
+// IdentityOf returns the identity for verified claims. info may be nil.
+func (p *Provider) IdentityOf(sub string, token, info claims.Object) (*service.Identity, error) {
+	return p.identity(person{sub: sub, token: token, info: info})
+}

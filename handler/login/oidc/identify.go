@@ -1,0 +1,114 @@
+package oidc
+
+import (
+	"context"
+
+	"golang.org/x/oauth2"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/service"
+)
+
+// maxCode is the maximum length of an authorization code in bytes.
+const maxCode = 2 << 10
+
+// Identify exchanges the code of an authorization response for the identity of the person
+// who has signed in. The response must have the state of the attempt, and an issuer that
+// [Provider.CheckIssuer] accepts. Whether the person is admitted is for the caller to
+// decide. The tokens are forgotten.
+func (p *Provider) Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error) {
+	switch {
+	case a.Fingerprint != p.fingerprint:
+		return nil, p.refuse("the attempt is of another provider, or of another configuration")
+	case code == "":
+		return nil, p.refuse("the authorization response has no code")
+	case len(code) > maxCode:
+		return nil, p.refuse("code of %d bytes; at most %d are allowed", len(code), maxCode)
+	}
+	var identity *service.Identity
+	err := p.wait(ctx, func(ctx context.Context) error {
+		who, err := p.person(ctx, a, code)
+		if err != nil {
+			return err
+		}
+		identity, err = p.identity(who)
+		return err
+	})
+	return identity, err
+}
+
+// person returns what the provider says about the person.
+func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code string) (person, error) {
+	d, err := p.discovery.Document(ctx)
+	if err != nil {
+		return person{}, err
+	}
+	tokens, err := p.exchange(ctx, d, a, code)
+	if err != nil {
+		return person{}, err
+	}
+	raw, ok := tokens.Extra("id_token").(string)
+	if !ok || raw == "" {
+		return person{}, p.refuse("the token response has no id_token")
+	}
+	c, err := p.idToken(ctx, raw, a.Nonce())
+	if err != nil {
+		return person{}, err
+	}
+	return p.describe(ctx, d, tokens, c)
+}
+
+// describe returns the person of the ID token, with the claims of the userinfo endpoint if
+// configured.
+func (p *Provider) describe(ctx context.Context, d *discovery.Document, tokens *oauth2.Token, c claims.Object) (person, error) {
+	who := person{token: c}
+	var err error
+	if who.sub, err = subjectOf(c); err != nil {
+		return person{}, p.refuse("ID token: %w", err)
+	}
+	if who.session, err = sessionOf(c); err != nil {
+		return person{}, p.refuse("ID token: %w", err)
+	}
+	if p.config.Userinfo {
+		if who.info, err = p.userinfo(ctx, d, tokens, who.sub); err != nil {
+			return person{}, err
+		}
+	}
+	return who, nil
+}
+
+// identity returns the identity of the person.
+func (p *Provider) identity(who person) (*service.Identity, error) {
+	groups := who.groups(p.groups)
+	if len(groups) == 0 && p.config.NeedGroups && who.hasTooManyGroups(p.groups) {
+		return nil, p.withoutGroups()
+	}
+	email := who.email(p.config.TrustUnverifiedEmail)
+	return &service.Identity{
+		Method:   service.MethodOIDC,
+		Provider: p.config.Name,
+		Subject:  p.subject("sub", who.sub),
+		Subjects: p.subjects(who, email, groups),
+		Roles:    who.roles(p.roles),
+		Session:  who.session,
+		Metadata: p.metadata(who, email),
+	}, nil
+}
+
+// subjects returns what bindings and allow lists may name besides the subject.
+func (p *Provider) subjects(who person, e email, groups []string) []string {
+	var subjects []string
+	if e.verified {
+		subjects = append(subjects, p.subject("email", lower(e.address)))
+	}
+	domain := e.domain()
+	if p.google { // whose consumer accounts may have the address of a company
+		domain = domainOf(who.text("hd"))
+	}
+	if domain != "" {
+		subjects = append(subjects, p.subject("domain", domain))
+	}
+	return append(subjects, p.groupSubjects(groups)...)
+}

@@ -1,0 +1,98 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/claims"
+)
+
+const (
+	logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+	// maxLogoutAge is how old a logout token may be.
+	maxLogoutAge = 3 * time.Minute
+)
+
+// Logout is what a provider tells in a logout token: which sessions must end. At least one
+// of Subject and Session is there. If Session is, only its sessions must end.
+type Logout struct {
+	Subject string // as in [service.Identity], or ""
+	Session string // the session at the provider, or ""
+	// ID identifies the token, which must be used once. It must be remembered until Until.
+	ID    string
+	Until time.Time
+}
+
+// VerifyLogout verifies a logout token (OpenID Connect Back-Channel Logout 1.0 2.6). It
+// returns Unauthenticated for one that is not valid. The caller must check that its ID was
+// not used before.
+func (p *Provider) VerifyLogout(ctx context.Context, token string) (*Logout, error) {
+	var logout *Logout
+	err := p.wait(ctx, func(ctx context.Context) error {
+		verify := func(ctx context.Context, v *gooidc.IDTokenVerifier) (verified, error) {
+			return v.VerifyLogout(ctx, token)
+		}
+		c, err := p.token(ctx, token, verify, "JWT", "logout+jwt")
+		if err != nil {
+			return err
+		}
+		if logout, err = p.logout(c); err != nil {
+			return p.refuse("logout token: %w", err)
+		}
+		return nil
+	})
+	if guidon.CodeOf(err) == guidon.Unauthenticated {
+		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid logout token", Err: err}
+	}
+	return logout, err
+}
+
+// logout checks the claims that only logout tokens have.
+func (p *Provider) logout(c claims.Object) (*Logout, error) {
+	issued, err := c.Time("iat")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case c.Has("nonce"): // it could be an ID token
+		return nil, errors.New("nonce must not be there")
+	case !isLogoutEvent(c["events"]):
+		return nil, fmt.Errorf("events must have the one member %s, an object", logoutEvent)
+	case p.config.Now().Sub(issued) > maxLogoutAge:
+		return nil, fmt.Errorf("iat is more than %v ago", maxLogoutAge)
+	}
+	l := &Logout{Until: issued.Add(maxLogoutAge + claims.Skew)} // by the clock of any instance
+	if l.ID, err = nameOf(c, "jti"); err != nil {
+		return nil, err
+	}
+	if l.Session, err = sessionOf(c); err != nil {
+		return nil, err
+	}
+	if l.Subject, err = p.logoutSubject(c); err != nil {
+		return nil, err
+	}
+	if l.Session == "" && l.Subject == "" {
+		return nil, errors.New("neither sid nor sub is there")
+	}
+	return l, nil
+}
+
+func (p *Provider) logoutSubject(c claims.Object) (string, error) {
+	if !c.Has("sub") {
+		return "", nil
+	}
+	sub, err := subjectOf(c)
+	return p.subject("sub", sub), err
+}
+
+// isLogoutEvent reports whether the value is that of events in a logout token.
+func isLogoutEvent(value any) bool {
+	events, _ := value.(claims.Object)
+	_, ok := events[logoutEvent].(claims.Object)
+	return ok && len(events) == 1
+}

@@ -1,0 +1,30 @@
+package oidc
+
+import "github.com/guidonhq/guidon/handler/login/claims"
+
+// person is what the provider says about a person who has signed in.
+type person struct {
+	sub     string
+	session string        // "" if the provider names none
+	token   claims.Object // claims of the ID token
+	info    claims.Object // claims of the userinfo endpoint, nil if not requested
+}
+
+// lookup returns the value at the path, or nil if there is none. The ID token comes first.
+func (w person) lookup(path claims.Path) any {
+	if value := w.token.Lookup(path); value != nil {
+		return value
+	}
+	return w.info.Lookup(path)
+}
+
+// text returns the string of that name, or "" if there is none.
+func (w person) text(name string) string {
+	for _, source := range []claims.Object{w.token, w.info} {
+		if source[name] != nil {
+			text, _ := source[name].(string)
+			return text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// Provider is an OpenID provider. It is safe for concurrent use. Its methods that take a
+// context may wait for the provider: at most 64 calls do so at the same time, each for at
+// most ten seconds; otherwise the error is Unavailable.
+type Provider struct {
+	config      Config
+	client      *provider.Client
+	discovery   *discovery.Source
+	keys        *keyset.Set
+	groups      claims.Path
+	roles       claims.Path // "" for none
+	fingerprint loginstate.Fingerprint
+	google      bool
+	limit       time.Duration
+}
+
+const (
+	method       = "oidc"
+	googleIssuer = "https://accounts.google.com"
+	// maxWait is how long one step of signing in may take, with all its requests.
+	maxWait = 10 * time.Second
+)
+
+// New returns a provider. It sends no request. Its errors name the fields as the
+// configuration file does.
+func New(c Config) (*Provider, error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("provider %q: %w", c.Name, err)
+	}
+	client, err := provider.New(provider.Config{Name: c.Name, CAPath: c.CAPath})
+	if err != nil {
+		return nil, fmt.Errorf("invalid ca_path: %w", err)
+	}
+	source, err := discovery.New(discovery.Config{Client: client, Issuer: c.Issuer, Now: c.Now})
+	if err != nil {
+		return nil, err
+	}
+	keys, err := keyset.Remote(keyset.Config{Client: client, URL: source.JWKSURI, Algorithms: c.Algorithms, Now: c.Now})
+	if err != nil {
+		return nil, err
+	}
+	bound := loginstate.Provider{Method: method, Name: c.Name, Issuer: c.Issuer, ClientID: c.ClientID, RedirectURI: c.RedirectURI}
+	return &Provider{
+		config: c, client: client, discovery: source, keys: keys,
+		groups: claims.Path(c.GroupsClaim), roles: claims.Path(c.RolesClaim),
+		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: maxWait,
+	}, nil
+}
+
+// Name returns the name of the provider.
+func (p *Provider) Name() string { return p.config.Name }
+
+// Fingerprint returns what attempts to sign in with the provider are bound to.
+func (p *Provider) Fingerprint() loginstate.Fingerprint { return p.fingerprint }
+
+// errTooSlow is the cause of contexts that end because the provider is too slow, and not
+// because the client left.
+var errTooSlow = errors.New("the provider did not answer all requests in time")
+
+// wait calls the step, which may wait for the provider, within the limits of [Provider].
+func (p *Provider) wait(ctx context.Context, step func(context.Context) error) error {
+	leave, err := p.client.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeoutCause(ctx, p.limit, errTooSlow)
+	defer cancel()
+	err = step(ctx)
+	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
+		return p.client.Unavailable(fmt.Errorf("%w: %w", errTooSlow, err))
+	}
+	return err
+}
+
+// subject returns the subject for a value of that kind that the provider vouches for.
+func (p *Provider) subject(kind, value string) string {
+	return method + ":" + p.config.Name + ":" + kind + ":" + value
+}

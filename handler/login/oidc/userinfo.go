@@ -1,0 +1,51 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// userinfo returns the claims of the userinfo endpoint (OpenID Connect Core 1.0 5.3),
+// which must be about the subject of the ID token.
+func (p *Provider) userinfo(ctx context.Context, d *discovery.Document, tokens *oauth2.Token, sub string) (claims.Object, error) {
+	switch {
+	case d.UserinfoEndpoint == "":
+		return nil, p.client.Unavailable(errors.New("userinfo is configured, but the discovery document has no userinfo_endpoint"))
+	case !strings.EqualFold(tokens.TokenType, "Bearer"):
+		return nil, p.client.Unavailable(fmt.Errorf("token_type is %q; userinfo needs Bearer", provider.Printable(tokens.TokenType)))
+	}
+	response, err := p.client.Do(ctx, provider.Request{URL: d.UserinfoEndpoint, Bearer: tokens.AccessToken})
+	if err != nil {
+		return nil, p.userinfoError(err)
+	}
+	info, err := claims.Parse(response.Body)
+	if err != nil {
+		return nil, p.client.Unavailable(p.client.Failure(d.UserinfoEndpoint, 0, "", err))
+	}
+	if got, err := info.Text("sub"); err != nil || got != sub {
+		return nil, p.refuse("the userinfo endpoint did not return the sub of the ID token")
+	}
+	return info, nil
+}
+
+// userinfoError classifies an error of the client. An endpoint that rejects the new access
+// token does not vouch for the person.
+func (p *Provider) userinfoError(err error) error {
+	failure, ok := err.(*provider.Failure)
+	switch {
+	case !ok || failure.Err != nil: // Unavailable already, or the end of the context
+		return err
+	case failure.Status == http.StatusUnauthorized, failure.Status == http.StatusForbidden:
+		return p.refuse("the userinfo endpoint rejected the access token: %w", failure)
+	}
+	return p.client.Unavailable(failure)
+}
