@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -206,10 +205,7 @@ func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error 
 func granted(token *auth.Authentication) (role, namespaces string) {
 	role, namespaces = "admin", "all"
 	for _, grant := range token.GetAccess() { // none means that the token may do everything
-		role = grant.GetRole()
-		if on := strings.Join(grant.GetNamespaceKeys(), ","); on != service.Everywhere {
-			namespaces = on
-		}
+		role, namespaces = grant.GetRole(), namespacesOf(grant.GetNamespaceKeys())
 	}
 	if limit := token.GetMetadata()[service.MetadataTokenNamespace]; limit != "" {
 		namespaces = limit
