@@ -64,7 +64,7 @@ func TestImports(t *testing.T) {
 	handler := module + "/handler/"
 	limits := []string{module, handler + "budget", "golang.org/x/sync/semaphore"}
 	codecs := []string{handler + "codec", handler + "codec/jsontext", handler + "codec/quick"}
-	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "failures"})
+	calls := slices.Concat(base, wire, limits, []string{handler + "address", handler + "bucket", handler + "failures"})
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	tokens := slices.Concat(base, []string{
@@ -87,7 +87,8 @@ func TestImports(t *testing.T) {
 		{module + "/handler/convert", slices.Concat(base, wire, []string{handler + "codec/jsontext"})},
 		{module + "/handler/budget", limits},
 		{module + "/handler/address", nil},
-		{module + "/handler/failures", []string{handler + "address"}},
+		{module + "/handler/bucket", nil},
+		{module + "/handler/failures", []string{handler + "address", handler + "bucket"}},
 		{module + "/handler/call", calls},
 		{module + "/handler/management", slices.Concat(calls, codecs, []string{handler + "call", handler + "convert"})},
 		{module + "/handler/exchange", exchanges},
@@ -100,6 +101,13 @@ func TestImports(t *testing.T) {
 		{module + "/handler/login/loginstate", []string{module}},
 		{module + "/handler/login/claimset", []string{module, handler + "login/provider"}},
 		{module + "/handler/login/bearer", tokens},
+		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/loginstate", "golang.org/x/oauth2"})},
+		{module + "/handler/login/kubernetes", tokens},
+		{module + "/handler/login/claims", []string{module, handler + "login/provider"}},
+		{module + "/handler/login/oidc", slices.Concat(base, []string{
+			handler + "login/provider", handler + "login/discovery", handler + "login/keyset", handler + "login/loginstate", handler + "login/claims",
+			"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",
+		})},
 		{module + "/handler/diagnostics", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/ofrep", slices.Concat(subjects, []string{handler + "evaluation", handler + "stream"})},
 		{module + "/handler", slices.Concat(subjects, []string{

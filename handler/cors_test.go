@@ -28,13 +28,13 @@ const preflightVary = "Origin, Access-Control-Request-Method, Access-Control-Req
 func TestCORS(t *testing.T) {
 	allowed := func(origin string) map[string]string {
 		return map[string]string{
-			"Vary": "Origin", "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
+			"Vary": "Origin", "Access-Control-Allow-Origin": origin,
 			"Access-Control-Expose-Headers": "Link, ETag, Guidon-Revision, Guidon-Stale, X-Request-Id, Retry-After",
 		}
 	}
 	preflight := func(origin, method, headers string) map[string]string {
 		h := map[string]string{
-			"Vary": preflightVary, "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true",
+			"Vary": preflightVary, "Access-Control-Allow-Origin": origin,
 			"Access-Control-Allow-Methods": method, "Access-Control-Max-Age": "300",
 		}
 		if headers != "" {
@@ -99,6 +99,51 @@ func TestCORS(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, corsHeaders(r)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCORSCredentials: of the pages that CORS allows to read responses, only those of
+// trusted origins, which are exact, may send cookies with a request.
+func TestCORSCredentials(t *testing.T) {
+	for _, test := range []struct {
+		name, allowed, trusted, origin string
+		want, credentials              string // the headers
+	}{
+		{"nobody is trusted", "*", "", "https://a.example", "*", ""},
+		{"trusted", "*", "https://a.example", "https://a.example", "https://a.example", "true"},
+		{"trusted, in the form of a configuration", "*", "HTTPS://A.example:443", "https://a.example", "https://a.example", "true"},
+		{"trusted and listed", "https://a.example", "https://a.example", "https://a.example", "https://a.example", "true"},
+		{"trusted and matched", "https://*.example", "https://a.example", "https://a.example", "https://a.example", "true"},
+		{"listed only", "https://b.example", "https://a.example", "https://b.example", "https://b.example", ""},
+		{"matched only", "https://*.example", "https://a.example", "https://b.example", "https://b.example", ""},
+		{"trusted only", "https://b.example", "https://a.example", "https://a.example", "", ""},
+		{"another scheme", "*", "https://a.example", "http://a.example", "*", ""},
+		{"another port", "*", "https://a.example", "https://a.example:8443", "*", ""},
+		{"another site", "*", "https://a.example", "https://a.example.evil.example", "*", ""},
+		{"a sandboxed page", "*", "https://a.example", "null", "*", ""},
+		{"the service itself", "*", "https://a.example", "https://flags.example", "*", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newServer(t, func(c *handler.Config) {
+				c.CORS, c.PublicOrigin = &exchange.CORSConfig{AllowedOrigins: []string{test.allowed}}, "https://flags.example"
+				if test.trusted != "" {
+					c.TrustedOrigins = []string{test.trusted}
+				}
+			})
+			for _, r := range []reply{
+				s.do("GET", "/api/v1/namespaces", "", "Origin", test.origin),
+				s.do("GET", "/nowhere", "", "Origin", test.origin),
+				s.do("OPTIONS", "/api/v1/namespaces", "", "Origin", test.origin, "Access-Control-Request-Method", "PUT"),
+			} {
+				got := []string{r.header.Get("Access-Control-Allow-Origin"), r.header.Get("Access-Control-Allow-Credentials")}
+				if diff := cmp.Diff([]string{test.want, test.credentials}, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				if vary := r.header.Get("Vary"); !strings.HasPrefix(vary, "Origin") {
+					t.Errorf("Vary %q", vary)
+				}
 			}
 		})
 	}

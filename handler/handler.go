@@ -50,6 +50,8 @@ type Config struct {
 	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
 	Profiling      http.Handler         // nil disables /debug/pprof
 	CORS           *exchange.CORSConfig // nil disables CORS
+	PublicOrigin   string               // at which people reach the service, such as https://flags.example; "" if it is not known
+	TrustedOrigins []string             // of other pages that may use the sessions of their visitors
 	Mounts         []exchange.Mount     // pages
 	Observer       call.Observer        // optional
 	Evaluations    evaluation.Observer  // optional
@@ -74,7 +76,8 @@ type Handler struct {
 }
 
 // New returns a handler. It starts no goroutines. It panics if a mount or an operation of
-// config.SignIn claims a path that has an owner already.
+// config.SignIn claims a path that has an owner already, or if an origin is not valid; see
+// [exchange.ParseOrigin].
 func New(config Config) *Handler {
 	config, tick := config.withDefaults()
 	invoker := call.NewInvoker(call.Config{
@@ -84,7 +87,10 @@ func New(config Config) *Handler {
 		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
-	routing := exchange.Config{Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes}
+	routing := exchange.Config{
+		Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes,
+		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
+	}
 	state := diagnostics.Diagnostics{
 		Health: config.Health, Outage: config.Outage, Metrics: config.Metrics, MetricsPublic: config.MetricsPublic,
 		Profiling: config.Profiling, Required: config.Authentication.Required,

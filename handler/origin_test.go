@@ -10,6 +10,7 @@ import (
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/stream"
 )
 
 // Headers that a browser adds to requests of pages, and credentials.
@@ -86,6 +87,79 @@ func TestCrossOriginOperations(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCrossOriginRoutes sends requests with a session to every route of every kind. Of those
+// of other origins, only the safe ones are served, unless the origin is trusted.
+func TestCrossOriginRoutes(t *testing.T) {
+	s := newServer(t, required, func(c *handler.Config) {
+		c.SignIn, c.Mounts, c.Profiling = ticket{}, []exchange.Mount{greeting}, http.NotFoundHandler()
+		c.Streams = stream.NewHub(stream.Config{}) // full: no stream is opened
+		c.PublicOrigin, c.TrustedOrigins = "https://flags.example", []string{"https://trusted.example"}
+	})
+	routes := []call.Route{
+		{Method: "GET", Pattern: "/ui"}, {Method: "HEAD", Pattern: "/ui"}, {Method: "POST", Pattern: "/"}, {Method: "POST", Pattern: "/ui/flags/f"},
+		{Method: "GET", Pattern: "/debug/pprof/"}, {Method: "POST", Pattern: "/debug/pprof/symbol"}, {Method: "GET", Pattern: "/openapi.yaml"}, {Method: "GET", Pattern: "/health"},
+	}
+	for _, o := range slices.Concat(handler.Operations(), handler.OperationsOverHTTP()) {
+		routes = append(routes, o.Routes...)
+	}
+	for _, row := range (ticket{}).Rows() {
+		routes = append(routes, row.Routes...)
+	}
+	for _, test := range []struct {
+		name    string
+		headers []string
+		served  bool // unsafe requests
+	}{
+		{"another site", crossSite, false},
+		{"another origin of the site", sameSite, false},
+		{"an unknown kind of site", []string{"Sec-Fetch-Site", "other"}, false},
+		{"an old browser", []string{"Origin", "https://evil.example"}, false},
+		{"a sandboxed page", []string{"Origin", "null"}, false},
+		{"with another method in a header", slices.Concat(crossSite, []string{"X-HTTP-Method-Override", "GET"}), false},
+		{"with a token", slices.Concat(crossSite, unknown), true},
+		{"with an API key, which does not count", slices.Concat(crossSite, apiKey), false},
+		{"a trusted origin", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://trusted.example"}, true},
+		{"our own origin, by another name", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://flags.example"}, true},
+		{"our own origin, an old browser", []string{"Origin", "https://flags.example"}, true},
+		{"our own page", ownPage, true},
+		{"no browser", nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, route := range routes {
+				path := pathVariable.ReplaceAllString(route.Pattern, "nope")
+				r := s.do(route.Method, path, "{", slices.Concat(test.headers, session)...)
+				want := !test.served && route.Method != http.MethodGet && route.Method != http.MethodHead
+				if strings.HasPrefix(path, "/ofrep") && slices.Contains(test.headers, "X-API-Key") {
+					want = false // there it counts
+				}
+				if got := r.status == 403 && strings.Contains(r.body, "cross-origin request"); got != want {
+					t.Errorf("%s %s: %d %s, want it rejected: %t", route.Method, path, r.status, r.body, want)
+				}
+			}
+		})
+	}
+}
+
+// TestCrossOriginSignIn: a page of another origin cannot sign its visitors in or out, also if
+// they have no session. A page of a trusted origin can, but not one that CORS lists.
+func TestCrossOriginSignIn(t *testing.T) {
+	for _, authentication := range []func(*handler.Config){required, tokens} {
+		s := newServer(t, authentication, func(c *handler.Config) {
+			c.SignIn, c.CORS = ticket{}, &exchange.CORSConfig{AllowedOrigins: []string{"https://listed.example"}}
+			c.TrustedOrigins = []string{"https://trusted.example"}
+		})
+		for origin, want := range map[string]int{"https://evil.example": 403, "https://listed.example": 403, "https://trusted.example": 200} {
+			r := s.do("POST", "/auth/v1/method/ticket", "{}", "Sec-Fetch-Site", "cross-site", "Origin", origin)
+			if r.status != want || (r.header["Set-Cookie"] != nil) != (want == 200) {
+				t.Errorf("%s signs in: %d %s and cookies %q, want %d", origin, r.status, r.body, r.header["Set-Cookie"], want)
+			}
+			if r := s.do("PUT", "/auth/v1/self/expire", "", "Sec-Fetch-Site", "cross-site", "Origin", origin); (r.status == 403) != (want == 403) {
+				t.Errorf("%s signs out: %d %s", origin, r.status, r.body)
+			}
+		}
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
 	_ "github.com/guidonhq/guidon/handler/wire/analytics"
+	"github.com/guidonhq/guidon/service"
 )
 
 // unimplemented are the services that have no operations yet.
@@ -136,5 +138,45 @@ func TestEveryRouteIsReachable(t *testing.T) {
 				t.Errorf("%s: was answered by another operation", name)
 			}
 		}
+	}
+}
+
+// TestSafeRoutes: no request with a safe method changes anything, since pages of other
+// origins can make a browser send them. (The last step of signing in by a browser is an
+// exception; it has a check of its own.)
+func TestSafeRoutes(t *testing.T) {
+	safe := []string{http.MethodGet, http.MethodHead, http.MethodOptions}
+	s := newServer(t, required)
+	headers := []string{"Authorization", "Bearer " + s.token("")}
+	state := func() (all []any) {
+		tokens, _, err := s.service.ListAuthentications(t.Context(), service.Demand{}, service.MethodNone, 0, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range tokens {
+			all = append(all, a.ID, a.UpdatedAt, a.ExpiresAt)
+		}
+		view, err := s.service.View(t.Context(), "default", service.Demand{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(all, view.Revision)
+	}
+	before := state()
+	for _, o := range slices.Concat(handler.Operations(), handler.OperationsOverHTTP()) {
+		for _, route := range o.Routes {
+			if !slices.Contains(safe, route.Method) {
+				continue
+			}
+			if o.Changes() || o.SignsInOrOut() {
+				t.Errorf("%s %s changes something", route.Method, route.Pattern)
+			}
+			for _, method := range safe {
+				s.do(method, pathVariable.ReplaceAllString(route.Pattern, "default"), "", append([]string{"X-HTTP-Method-Override", "DELETE"}, headers...)...)
+			}
+		}
+	}
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Errorf("safe requests have changed something (-before +after):\n%s", diff)
 	}
 }

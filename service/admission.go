@@ -3,6 +3,7 @@ package service
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // AllowList admits those who have one of some subjects. It is an [Admission] for people.
@@ -28,4 +29,18 @@ func (l *AllowList) Admits(a *Authentication) bool {
 func (l *AllowList) matchesEmail(subject string) bool {
 	_, _, kind, address := splitSubject(subject)
 	return kind == "email" && slices.ContainsFunc(l.EmailMatches, func(r *regexp.Regexp) bool { return r.MatchString(address) })
+}
+
+// ServiceAccounts admits service accounts of Kubernetes by patterns: "namespace/name", with
+// "*" for any namespace or any name. None admits all. It is an [Admission].
+type ServiceAccounts []string
+
+// Admits implements [Admission].
+func (s ServiceAccounts) Admits(a *Authentication) bool {
+	_, _, _, account := splitSubject(a.Subject)
+	namespace, name, _ := strings.Cut(account, "/")
+	return len(s) == 0 || slices.ContainsFunc(s, func(pattern string) bool {
+		wantNamespace, wantName, _ := strings.Cut(pattern, "/")
+		return (wantNamespace == "*" || wantNamespace == namespace) && (wantName == "*" || wantName == name)
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Binding gives everybody whom its subject names a role in some namespaces.
+// Binding gives the identities that its subject matches a role in some namespaces.
 type Binding struct {
 	ID         string    `json:"id"`
 	Role       Role      `json:"role"`

@@ -16,7 +16,7 @@ const (
 	subjectJWT        = "jwt"
 )
 
-// AnySubject is the last part of the subjects that name everybody of a method or
+// AnySubject is the last part of the subjects that match every identity of a method or
 // provider, such as "oidc:google:*".
 const AnySubject = "*"
 
@@ -38,7 +38,7 @@ var subjectForms = map[string]map[string]subjectForm{
 	subjectOIDC: {"sub": textForm, "email": emailForm, "domain": domainForm, "group": textForm},
 	subjectCodehost: {
 		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm, "org": textForm,
-		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend"},
+		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
 	},
 	subjectKubernetes: {
 		"namespace":      {valid: isKubernetesNamespace, rule: "must be the name of a Kubernetes namespace"},
@@ -61,7 +61,10 @@ const subjectRule = "must have one of the forms oidc:<provider>:{sub|email|domai
 //	oidc:<provider>:*, codehost:*, kubernetes:*, jwt:*
 func ParseSubject(subject string) (string, error) {
 	subject = foldSubject(subject)
-	return subject, checkSubject(subject)
+	if err := checkSubject(subject); err != nil {
+		return "", err
+	}
+	return subject, nil
 }
 
 // SubjectProvider returns the name of the OpenID provider that vouches for the subject,
@@ -78,7 +81,7 @@ func SubjectMethod(subject string) string {
 	return method
 }
 
-// splitSubject returns the parts of a subject. That of everybody has the kind AnySubject.
+// splitSubject returns the parts of a subject. One for every identity has the kind AnySubject.
 func splitSubject(subject string) (method, provider, kind, value string) {
 	method, rest, _ := strings.Cut(subject, ":")
 	if method == subjectOIDC {
@@ -105,12 +108,12 @@ func checkSubject(subject string) error {
 	}
 	method, provider, kind, value := splitSubject(subject)
 	form, known := subjectForms[method][kind]
-	switch everybody := subjectForms[method] != nil && kind == AnySubject && value == "" && strings.HasSuffix(subject, AnySubject); {
-	case !known && !everybody:
+	switch every := subjectForms[method] != nil && kind == AnySubject && value == "" && strings.HasSuffix(subject, AnySubject); {
+	case !known && !every:
 		return invalidField(name, subjectRule)
 	case method == subjectOIDC && !IsProviderName(provider):
 		return invalidField(name, "must name a provider, of at most 32 lower-case letters, digits, _ and -, beginning with a letter or digit")
-	case everybody:
+	case every:
 		return nil
 	case strings.ContainsFunc(value, unicode.IsControl):
 		return invalidField(name, "must not contain control characters")

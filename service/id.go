@@ -2,6 +2,7 @@ package service
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	mathrand "math/rand/v2"
@@ -16,6 +17,15 @@ func NewID() string {
 	var text [idLength]byte
 	putID(text[:], raw)
 	return string(text[:])
+}
+
+// idOf returns an identifier in the form of NewID that is always the same for the text, and
+// does not reveal it.
+func idOf(text string) string {
+	digest := sha256.Sum256([]byte("guidon: id\x00" + text))
+	var id [idLength]byte
+	putID(id[:], [16]byte(digest[:16]))
+	return string(id[:])
 }
 
 // NewRequestID is NewID for requests. It is much cheaper, but the ids can be predicted,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type SignIn struct {
 	Identity *Identity
 	Client   Client
+	Name     string        // of the session, or ""
 	Lifetime time.Duration // of the session, from now
 	Most     int           // sessions of the subject, this one included; the oldest give way
 
@@ -49,6 +51,13 @@ func (s *Service) SignInAgain(ctx context.Context, w Write, id string, in SignIn
 	a := &Authentication{
 		Method: from.Method, Metadata: from.Metadata, Subject: from.Subject, Subjects: from.Subjects,
 		Roles: from.Roles, SID: from.SID, Parent: from.Parent, Client: in.Client,
+	}
+	if in.Name != "" {
+		a.Metadata = maps.Clone(a.Metadata)
+		if a.Metadata == nil {
+			a.Metadata = map[string]string{}
+		}
+		a.Metadata[MetadataSessionName] = in.Name
 	}
 	return s.begin(ctx, w, a, in)
 }
@@ -164,11 +173,12 @@ func notAdmitted(format string, args ...any) error {
 	return &guidon.Error{Code: guidon.PermissionDenied, Message: message, Err: fmt.Errorf(format, args...)}
 }
 
-// Exchange returns the client token of a workload for the one that proves its identity:
-// token is derived from that, and id too, so the same proof always gives the same. Its
-// record is created unless it exists. It returns PermissionDenied if the identity is not
-// admitted or has no role.
-func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, id, token string) (*Authentication, error) {
+// Exchange returns the authentication of the client token that a workload gets for what
+// proves its identity. The same proof must give the same token. Its record is created
+// unless it exists. Exchange returns PermissionDenied if the identity is not admitted or
+// has no role.
+func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, token string) (*Authentication, error) {
+	id := idOf(token)
 	a := identity.authentication()
 	a.ID, a.TokenHash = id, HashToken(token)
 	if err := s.mayEnter(ctx, a); err != nil {

@@ -19,6 +19,10 @@ const (
 	MetadataTokenCreatedBy   = "io.service.auth.token.created_by"  // #nosec G101 -- a name, not a credential
 )
 
+// MetadataSessionName is the metadata key with the name of a session, such as that of the
+// machine whose command line it is for.
+const MetadataSessionName = "io.service.auth.session.name"
+
 // Authentication is the stored credential of a client. Only the hash of its token
 // is stored.
 type Authentication struct {

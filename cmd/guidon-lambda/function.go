@@ -42,9 +42,14 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	}
 	snapshots := instance.NewCache(storage, c.Cache)
 	schema := &schema{db: db, timeout: c.DB.StatementTimeout}
-	service := service.NewService(checkedStore{snapshots, schema}, time.Now)
-
-	h := instance.HandlerConfig(c, service, instance.BuildInfo(version, commit, date), logger)
+	service, err := instance.NewService(c, checkedStore{snapshots, schema})
+	if err != nil {
+		return nil, err
+	}
+	h, err := instance.HandlerConfig(c, service, checkedSecrets{db, schema}, nil, instance.BuildInfo(version, commit, date), logger)
+	if err != nil {
+		return nil, err
+	}
 	h.AllowedHosts = []string{"*"} // AWS serves only host names that it has assigned, so DNS rebinding is impossible
 	if shared, ok := snapshots.(interface{ Outage() time.Duration }); ok {
 		h.Outage = shared.Outage

@@ -26,26 +26,26 @@ func (Sessions) List(ctx context.Context, s *service.Service, c *call.Call, _ *e
 	if err != nil {
 		return nil, err
 	}
-	return &guidonv1.ListSessionsResponse{Authentications: convert.All(sessions, wireAuthentication)}, nil
+	return &guidonv1.ListSessionsResponse{Authentications: convert.All(sessions, Message)}, nil
 }
 
 // Create begins a browser session with the static token of the request.
 func (a Sessions) Create(ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, request *call.Request) (call.Response, error) {
 	note := &call.SignIn{Method: "token"}
-	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Replaced: a.replaced(ctx, s, request)})
+	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Replaced: SessionOf(ctx, s, a.Cookie, request)})
 	if err != nil {
 		return call.Response{SignIn: note}, err
 	}
 	note.Subject = session.Actor().ID
 	return call.Response{
-		Message:   &guidonv1.CreateSessionResponse{Authentication: wireAuthentication(session)},
+		Message:   &guidonv1.CreateSessionResponse{Authentication: Message(session)},
 		SetCookie: []string{a.Cookie.Set(token)}, SignIn: note,
 	}, nil
 }
 
-// replaced returns the id of the session that the browser has, or "".
-func (a Sessions) replaced(ctx context.Context, s *service.Service, request *call.Request) string {
-	token, err := a.Cookie.Read(request.Cookie)
+// SessionOf returns the id of the session that the browser has, or "".
+func SessionOf(ctx context.Context, s *service.Service, cookie call.SessionCookie, request *call.Request) string {
+	token, err := cookie.Read(request.Cookie)
 	if err != nil || token == "" {
 		return ""
 	}

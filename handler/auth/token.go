@@ -29,7 +29,7 @@ func CreateToken(ctx context.Context, s *service.Service, w service.Write, m *au
 	if err != nil {
 		return nil, err
 	}
-	return &auth.CreateTokenResponse{ClientToken: token, Authentication: wireAuthentication(created)}, nil
+	return &auth.CreateTokenResponse{ClientToken: token, Authentication: Message(created)}, nil
 }
 
 // ListAuthentications lists the authentications page by page.
@@ -42,13 +42,13 @@ func ListAuthentications(ctx context.Context, s *service.Service, c *call.Call, 
 	if n, _ := convert.Fitting(items, convert.Weight[service.Authentication]()); n < len(items) {
 		items, next = items[:n], service.AuthenticationsAfter(m.GetPageToken(), n)
 	}
-	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, wireAuthentication), NextPageToken: next}, nil
+	return &auth.ListAuthenticationsResponse{Authentications: convert.All(items, Message), NextPageToken: next}, nil
 }
 
 // GetAuthentication returns an authentication.
 func GetAuthentication(ctx context.Context, s *service.Service, c *call.Call, m *auth.GetAuthenticationRequest) (*auth.Authentication, error) {
 	a, err := s.GetAuthentication(ctx, c.Demand, m.GetId())
-	return convert.Result(a, err, wireAuthentication)
+	return convert.Result(a, err, Message)
 }
 
 // DeleteAuthentication deletes an authentication.
@@ -63,7 +63,7 @@ func GetSelf(_ context.Context, _ *service.Service, c *call.Call, _ *emptypb.Emp
 	if self == nil {
 		return nil, call.Unauthenticated("the request has no authentication to return")
 	}
-	m := wireAuthentication(self)
+	m := Message(self)
 	m.Access = convert.All(self.Grants(), wireGrant)
 	return m, nil
 }
@@ -85,7 +85,8 @@ func wireGrant(g service.Grant) *auth.Grant {
 	return &auth.Grant{Role: g.Role.String(), NamespaceKeys: g.Namespaces}
 }
 
-func wireAuthentication(a *service.Authentication) *auth.Authentication {
+// Message returns the authentication as clients see it.
+func Message(a *service.Authentication) *auth.Authentication {
 	m := &auth.Authentication{
 		Id: a.ID, Method: auth.Method(a.Method), ExpiresAt: convert.Timestamp(a.ExpiresAt),
 		CreatedAt: convert.Timestamp(a.CreatedAt), UpdatedAt: convert.Timestamp(a.UpdatedAt), Metadata: a.Metadata,

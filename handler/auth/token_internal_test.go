@@ -22,7 +22,7 @@ func TestAuthenticationWeight(t *testing.T) {
 			ID: text, Method: service.MethodToken, ExpiresAt: at, CreatedAt: at, UpdatedAt: at,
 			Metadata: map[string]string{text: text, "other" + text: text, "": ""},
 		}
-		m := wireAuthentication(a)
+		m := Message(a)
 		encoded, err := codec.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

@@ -37,9 +37,10 @@ const (
 type cors struct {
 	origins []string // lower case
 	headers []string // lower case
+	trusted []string // those whose pages may use the sessions of their visitors
 }
 
-func newCORS(config CORSConfig) *cors {
+func newCORS(config CORSConfig, trusted []string) *cors {
 	origins, headers := config.AllowedOrigins, config.AllowedHeaders
 	if len(origins) == 0 {
 		origins = []string{"*"}
@@ -47,7 +48,7 @@ func newCORS(config CORSConfig) *cors {
 	if len(headers) == 0 {
 		headers = defaultCORSHeaders
 	}
-	return &cors{origins: lower(origins), headers: lower(slices.Concat(headers, furtherCORSHeaders))}
+	return &cors{origins: lower(origins), headers: lower(slices.Concat(headers, furtherCORSHeaders)), trusted: trusted}
 }
 
 // serve sets the headers of the response. It answers preflight requests itself, always
@@ -83,15 +84,16 @@ func (c *cors) serve(x *Exchange, r *http.Request) (answered bool) {
 	return true
 }
 
-// allow sends the origin as allowed. If every origin is allowed, it sends "*", which
-// browsers never combine with cookies: an arbitrary page must not be able to use the
-// session of its visitor.
+// allow sends the origin as allowed. Only a trusted one may send cookies and read the
+// response: no other page may use the session of its visitor.
 func (c *cors) allow(header http.Header, origin string) {
-	if slices.Contains(c.origins, "*") {
+	switch {
+	case slices.Contains(c.trusted, origin):
+		header.Set("Access-Control-Allow-Credentials", "true")
+	case slices.Contains(c.origins, "*"):
 		origin = "*"
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
-	header.Set("Access-Control-Allow-Credentials", "true")
 }
 
 func (c *cors) allowsOrigin(origin string) bool {

@@ -16,6 +16,13 @@ type Config struct {
 	CORS         *CORSConfig // nil disables CORS
 	AllowedHosts []string    // public host names under which requests without credentials are accepted; "*" allows every name
 	Prefixes     []Prefix    // those of the routes
+
+	// PublicOrigin is the origin at which people reach the service, such as
+	// https://flags.example, or "" if it is not known. Its host is an allowed one.
+	PublicOrigin string
+	// TrustedOrigins are the origins of other pages that may use the sessions of their
+	// visitors, as far as CORS allows them to send requests at all.
+	TrustedOrigins []string
 }
 
 // Router serves the HTTP requests of the service. It logs and observes each once. It is
@@ -23,7 +30,7 @@ type Config struct {
 type Router struct {
 	invoker   *call.Invoker
 	cors      *cors
-	origins   originChecks
+	origins   *originChecks
 	prefixes  []Prefix
 	mux       *chi.Mux
 	exact     map[call.Route]serveFunc // the routes without variables
@@ -49,17 +56,18 @@ type route struct {
 }
 
 // NewRouter returns the router for the operations that are enabled, the other routes and
-// the mounts. It panics if two of them claim the same path, or if an operation does not
-// state which role it needs.
+// the mounts. It panics if two of them claim the same path, if an operation does not state
+// which role it needs, or if an origin is not valid; see [ParseOrigin].
 func NewRouter(rows []Row, plain []Plain, mounts []Mount, config Config) *Router {
 	t := &Router{
 		invoker: config.Invoker, prefixes: slices.Clone(config.Prefixes),
 		mux: chi.NewMux(), exact: make(map[call.Route]serveFunc),
 	}
+	own := newOwnOrigins(config)
 	if config.CORS != nil {
-		t.cors = newCORS(*config.CORS)
+		t.cors = newCORS(*config.CORS, own.trusted)
 	}
-	t.origins.init(config)
+	t.origins = newOriginChecks(config, own)
 	checkOverlaps(rows, plain, mounts)
 	t.mux.Use(t.routing)
 	for _, row := range rows {
@@ -133,7 +141,7 @@ func (t *Router) addMount(m Mount) {
 		t.prefixes = append(t.prefixes, Prefix{Path: prefix, Errors: mountErrors{m}})
 		for _, method := range mountMethods {
 			to := &route{Route: call.Route{Method: method, Pattern: prefix}, errors: mountErrors{m}}
-			enter := t.entry(prefix, to, exposure{page: true, anyHost: t.invoker.Required()}, m.Serve)
+			enter := t.entry(prefix, to, t.exposureOfPages(), m.Serve)
 			t.handle(method, prefix, enter)
 			if prefix != "/" {
 				t.handle(method, prefix+"/*", enter)

@@ -2,7 +2,6 @@ package failures
 
 import (
 	"net/netip"
-	"time"
 
 	"github.com/guidonhq/guidon/handler/address"
 )
@@ -23,16 +22,6 @@ func (l *Limiter) has(group netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	_, ok := l.rate.take(l.full, now)
-	return ok && l.addresses.has(group, now)
-}
-
-// has reports whether there is a failure in the bucket of the address.
-func (t *table) has(address netip.Addr, now time.Time) bool {
-	b := t.byAddress[address]
-	if t.rate == 0 || b == nil {
-		return true
-	}
-	_, ok := t.rate.take(b.full, now)
-	return ok
+	_, ok := l.rate.Take(l.full, now)
+	return ok && l.addresses.Has(group, now)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/address"
+	"github.com/guidonhq/guidon/handler/bucket"
 )
 
 // Config configures a [Limiter].
@@ -24,7 +25,8 @@ type Config struct {
 // A failure beyond a limit takes nothing. So a caller is slowed down to the limit but never
 // locked out, and one address has no more than its own part of the total.
 //
-// A Limiter is safe for concurrent use. Its memory is limited; see [MaxAddresses].
+// A Limiter is safe for concurrent use. Its memory is limited; see [bucket.MaxKeys]. The
+// limit of the total does not let an attacker empty that many buckets.
 type Limiter struct {
 	loopback bool
 	now      func() time.Time
@@ -32,16 +34,16 @@ type Limiter struct {
 	limited  atomic.Uint64
 
 	mu        sync.Mutex
-	rate      rate      // of the total
-	full      time.Time // when the bucket of the total is full again
-	addresses table
+	rate      bucket.Rate // of the total
+	full      time.Time   // when the bucket of the total is full again
+	addresses *bucket.Table[netip.Addr]
 }
 
 // New returns a Limiter whose buckets are full.
 func New(config Config) *Limiter {
 	return &Limiter{
 		loopback: config.Loopback, now: config.Now,
-		rate: rateOf(config.Total), addresses: newTable(rateOf(config.PerAddress)),
+		rate: bucket.PerSecond(config.Total), addresses: bucket.NewTable[netip.Addr](bucket.PerSecond(config.PerAddress)),
 	}
 }
 
@@ -61,8 +63,8 @@ func (l *Limiter) take(group netip.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	full, ok := l.rate.take(l.full, now)
-	if !ok || !l.addresses.take(group, now) {
+	full, ok := l.rate.Take(l.full, now)
+	if !ok || !l.addresses.Take(group, now) {
 		return false
 	}
 	l.full = full

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/guidonhq/guidon/handler/address"
+	"github.com/guidonhq/guidon/handler/bucket"
 	"github.com/guidonhq/guidon/handler/failures"
 )
 
@@ -136,7 +137,7 @@ func TestFlood(t *testing.T) {
 	c := newClock()
 	l := newLimiter(c, failures.Config{PerAddress: 10})
 	check(t, "at first", fails(l, from("192.0.2.1"), 200), 100)
-	for i := range 5 * failures.MaxAddresses {
+	for i := range 5 * bucket.MaxKeys {
 		other := address.Caller{Address: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})}
 		if within := fails(l, other, 3); within != 3 {
 			t.Fatalf("%v: %d failures are within the limits, want 3", other.Address, within)

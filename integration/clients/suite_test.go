@@ -50,7 +50,7 @@ var lambdaDifferences = []struct {
 // least partly, because it has a clock, a store or an observer of the test, or is called
 // without a request. All other tests run against a separate process.
 var insideTests = []string{
-	"TestAbort", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration",
+	"TestAbort", "TestCORSCredentials", "TestCrossOriginRoutes", "TestCrossOriginSignIn", "TestCrossOriginSources", "TestDatabaseUnavailable", "TestDiagnosticsAccess", "TestDuration",
 	"TestFailureAddress", "TestFailureEvent", "TestFailureLimit", "TestFailureLocal", "TestFailureLoopback", "TestFailureOfKnownToken", "TestFailureOnLambda", "TestFailureTotal",
 	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
 	"TestInvalidUTF8InRequests", "TestInvoke",

@@ -26,7 +26,7 @@ type allowList struct {
 	check  func(string) error
 }
 
-// checkAdmission checks who may sign in. matched means that email_matches decides, too.
+// checkAdmission checks the allow lists. If matched is true, email_matches is one, too.
 func checkAdmission(at scope, everyone, matched bool, lists []allowList) {
 	var keys []string
 	limited := matched
@@ -44,7 +44,7 @@ func checkAdmission(at scope, everyone, matched bool, lists []allowList) {
 		}
 	}
 	if !limited && !everyone {
-		at.key("allow_everyone", "nobody is limited: set "+strings.Join(keys, ", ")+", or, if everybody with an account there may sign in, set allow_everyone to true")
+		at.key("allow_everyone", "must be true if everyone with an account there may sign in; otherwise, set one of "+strings.Join(keys, ", "))
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 // Authorization configures what identities may do.
 type Authorization struct {
 	Required     string       `key:"required" default:"auto" options:"auto true false" fold:"true" doc:"Whether roles are enforced. auto means true if authentication is required and a method other than token is enabled or a binding is configured here. If false, every identity may do everything, except that tokens keep the role and the namespaces that they were created with. true requires authentication.required."`
-	DefaultRoles DefaultRoles `key:"default_roles" doc:"Roles, in all namespaces, of those whom no binding and no roles claim names. none refuses them."`
-	Bindings     []string     `key:"bindings" doc:"Who has which role, as role=subject or role@namespace,namespace=subject, at most 1000. Roles are evaluator, client, viewer, editor and admin. Namespaces are keys, beginnings such as pay-*, or *, which is the default. Subjects are oidc:<provider>:{sub|email|domain|group}:<value>, codehost:{id|email|domain|org|team}:<value>, kubernetes:namespace:<namespace>, kubernetes:serviceaccount:<namespace>/<name>, jwt:{sub|group}:<value> or jwt:claim:<name>=<value>; oidc:<provider>:*, codehost:*, kubernetes:* and jwt:* name everybody. Write a space as %20."`
+	DefaultRoles DefaultRoles `key:"default_roles" doc:"Roles, in all namespaces, of identities that match no binding and have no roles claim. none denies them access."`
+	Bindings     []string     `key:"bindings" doc:"Roles of identities, as role=subject or role@namespace,namespace=subject, at most 1000. Roles are evaluator, client, viewer, editor and admin. Namespaces are keys, beginnings such as pay-*, or *, which is the default. Subjects are oidc:<provider>:{sub|email|domain|group}:<value>, codehost:{id|email|domain|org|team}:<value>, kubernetes:namespace:<namespace>, kubernetes:serviceaccount:<namespace>/<name>, jwt:{sub|group}:<value> or jwt:claim:<name>=<value>; oidc:<provider>:*, codehost:*, kubernetes:* and jwt:* match every identity. Write a space as %20."`
 }
 
-// DefaultRoles configures the roles of those whom no binding names, by method.
+// DefaultRoles configures the roles of identities that match no binding, by method.
 type DefaultRoles struct {
 	OIDC       string `key:"oidc" default:"viewer" options:"none evaluator client viewer editor admin" doc:"Role of people who signed in with OpenID Connect."`
 	Codehost   string `key:"codehost" default:"viewer" options:"none evaluator client viewer editor admin" doc:"Role of people who signed in with a code host."`
@@ -22,8 +22,7 @@ type DefaultRoles struct {
 	Token      string `key:"token" default:"admin" options:"none evaluator client viewer editor admin" doc:"Role of static tokens that were created without a role."`
 }
 
-// Role returns the role of identities of the method whom nothing names, which is RoleNone
-// for other methods.
+// Role returns the default role of the method, which is RoleNone for unknown methods.
 func (d DefaultRoles) Role(method service.Method) service.Role {
 	role := service.RoleNone
 	name := map[service.Method]string{
@@ -69,7 +68,7 @@ func (c *Config) checkAuthorization(found *problems) {
 		found.key("authorization.required", "requires authentication.required (GUIDON_AUTHENTICATION_REQUIRED), because otherwise credentials are not checked")
 	}
 	if c.Authentication.Exclude.Management && c.RolesEnforced() {
-		found.key("authentication.exclude.management", "must be false if roles are enforced (authorization.required, GUIDON_AUTHORIZATION_REQUIRED), because everybody could otherwise change flags without a role")
+		found.key("authentication.exclude.management", "must be false if roles are enforced (authorization.required, GUIDON_AUTHORIZATION_REQUIRED), because anyone could otherwise change flags without a role")
 	}
 	if n := len(c.Authorization.Bindings); n > maxBindings {
 		found.key("authorization.bindings", fmt.Sprintf("must not have more than %d elements, not %d", maxBindings, n))

@@ -29,7 +29,7 @@ type Codehost struct {
 	AllowedTeams         []string `key:"allowed_teams" notMap:"write each team with its organization, such as acme/backend" doc:"Teams such as acme/backend whose members may sign in. GitLab has none: name subgroups in allowed_organizations."`
 	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in."`
 	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at the code host may sign in. Without it, an allowed_ list is required. It must not be set together with one."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everyone with an account at the code host may sign in. Without it, an allowed_ list is required. It must not be set together with one."`
 }
 
 // The types of code hosts.

@@ -40,17 +40,16 @@ func (c *Config) JSON() json.RawMessage {
 
 // put sets the member at the path.
 func put(object map[string]any, path []string, value any) {
-	name := path[0]
-	if len(path) == 1 {
-		object[name] = value
-		return
+	last := len(path) - 1
+	for _, name := range path[:last] {
+		inner, ok := object[name].(map[string]any)
+		if !ok {
+			inner = make(map[string]any)
+			object[name] = inner
+		}
+		object = inner
 	}
-	inner, ok := object[name].(map[string]any)
-	if !ok {
-		inner = make(map[string]any)
-		object[name] = inner
-	}
-	put(inner, path[1:], value)
+	object[path[last]] = value
 }
 
 func camelCase(name string) string {

@@ -20,7 +20,7 @@ const oidcKey = "authentication.methods.oidc"
 type OIDC struct {
 	Enabled      bool                 `key:"enabled" default:"false" doc:"Enables signing in with OpenID Connect. Requires server.public_url and at least one provider."`
 	Cleanup      Cleanup              `key:"cleanup" doc:"Removal of expired sessions."`
-	EmailMatches []string             `key:"email_matches" doc:"Regular expressions, each ending in $. If any is set, the verified e-mail address of everybody who signs in with any provider must match one of them, besides what that provider requires."`
+	EmailMatches []string             `key:"email_matches" doc:"Regular expressions, each ending in $. If any is set, everyone who signs in, with whichever provider, must have a verified e-mail address that matches one of them, besides what that provider requires."`
 	Providers    map[string]*Provider `key:"providers" doc:"OpenID providers, by names of lower-case letters, digits, _ and -. The name is part of the callback URL, <server.public_url>/auth/v1/method/oidc/<name>/callback, and of the subjects of bindings." each:"One provider, and an example of a name."`
 }
 
@@ -42,7 +42,7 @@ type Provider struct {
 	AllowedEmails        []string `key:"allowed_emails" doc:"Verified e-mail addresses of people who may sign in. Matching one of the allowed_ lists suffices."`
 	AllowedDomains       []string `key:"allowed_domains" doc:"Domains such as example.com of verified e-mail addresses of people who may sign in; subdomains do not match. For Google it is the domain of the organization (hd)."`
 	AllowedGroups        []string `key:"allowed_groups" doc:"Groups whose members may sign in."`
-	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everybody with an account at this provider may sign in. Without it, an allowed_ list or email_matches is required. It must not be set together with an allowed_ list."`
+	AllowEveryone        bool     `key:"allow_everyone" default:"false" doc:"Everyone with an account at this provider may sign in. Without it, an allowed_ list or email_matches is required. It must not be set together with an allowed_ list."`
 	TrustUnverifiedEmail bool     `key:"trust_unverified_email" default:"false" doc:"Treats an e-mail address as verified if the provider does not say whether it is, as Entra ID does not. Set it only if people cannot choose their address themselves. An address that the provider calls unverified is never accepted."`
 
 	Logout string `key:"logout" default:"local" options:"local provider" fold:"true" doc:"local: signing out ends the session here. provider: it also leads to the provider, to end the session there."`

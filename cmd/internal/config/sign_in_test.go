@@ -134,7 +134,7 @@ func TestSignInRefused(t *testing.T) {
 		{"no client id", oidc("CLIENT_ID="), p("client_id"), "is required"},
 		{"a client id with a line", oidc("CLIENT_ID=a\nb"), p("client_id"), "must not contain control characters"},
 		{"a secret with a line", oidc("CLIENT_SECRET=hunter2\n"), p("client_secret"), "must not contain control characters"},
-		{"no allow list", oidc("ALLOWED_DOMAINS="), p("allow_everyone"), "nobody is limited: set allowed_emails, allowed_domains, allowed_groups, or, if everybody with an account there may sign in, set allow_everyone to true"},
+		{"no allow list", oidc("ALLOWED_DOMAINS="), p("allow_everyone"), "must be true if everyone with an account there may sign in; otherwise, set one of allowed_emails, allowed_domains, allowed_groups"},
 		{"a list and everyone", oidc("ALLOW_EVERYONE=true"), p("allow_everyone"), "must not be set together with allowed_domains"},
 		{"groups without a claim", append(oidc("ALLOWED_GROUPS=ops"), file(t, "OIDC_PROVIDERS_P_GROUPS_CLAIM", "")), p("allowed_groups"), "requires groups_claim"},
 		{"an issuer with a query", oidc("ISSUER_URL=https://id.example?tenant=x"), issuer, "without query and fragment"},
@@ -184,7 +184,7 @@ func TestSignInRefused(t *testing.T) {
 
 		{"a code host without a secret", codehost("CLIENT_SECRET="), "authentication.methods.codehost.client_secret", "is required"},
 		{"a code host without an id", codehost("CLIENT_ID="), "authentication.methods.codehost.client_id", "is required"},
-		{"a code host for everybody", codehost("ALLOWED_ORGANIZATIONS="), "authentication.methods.codehost.allow_everyone", "nobody is limited: set allowed_organizations, allowed_teams, allowed_emails, allowed_domains, or"},
+		{"a code host for everybody", codehost("ALLOWED_ORGANIZATIONS="), "authentication.methods.codehost.allow_everyone", "otherwise, set one of allowed_organizations, allowed_teams, allowed_emails, allowed_domains"},
 		{"an organization and everyone", codehost("ALLOW_EVERYONE=true"), "authentication.methods.codehost.allow_everyone", "must not be set together with allowed_organizations"},
 		{"an unknown code host", codehost("TYPE=bitbucket"), "authentication.methods.codehost.type", "must be one of github, gitlab, gitea"},
 		{"gitea without a server", codehost("TYPE=gitea"), "authentication.methods.codehost.server_url", "is required if type is gitea"},

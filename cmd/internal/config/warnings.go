@@ -31,14 +31,14 @@ func (c *Config) warnSignIn(found *warnings) {
 	a := c.Authentication
 	for _, key := range a.Methods.browser() {
 		if !a.Required {
-			found.key(key+".enabled", "has no effect, because authentication.required is false: everybody may do everything without signing in")
+			found.key(key+".enabled", "has no effect, because authentication.required is false: anyone can change flags without signing in")
 		}
 	}
 	if a.Session.insecure() {
 		found.key("authentication.session.secure", "false lets browsers send the session cookie over plain HTTP, where others can read it")
 	}
 	if a.Methods.JWT.Enabled && a.Methods.JWT.ValidateClaims.AnyAudience {
-		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services; whoever receives one can use it here")
+		found.key(jwtKey+".validate_claims.any_audience", "accepts tokens that were issued for other services, which can then use them here")
 	}
 	if k := a.Methods.Kubernetes; k.Enabled && k.Verify == VerifyReview && k.TokenFile() == "" {
 		found.key(kubernetesKey+".service_account_token_path", "there is no token for the API server, so it will not review any; outside a cluster, set "+kubernetesKey+".verify to keys")
@@ -63,10 +63,10 @@ func (m Methods) public() []string {
 func (c *Config) warnRoles(found *warnings) {
 	public := c.Authentication.Methods.public()
 	if c.Authorization.Required == "false" && len(public) > 0 && c.Authentication.Required {
-		found.key("authorization.required", "false lets everybody who may sign in with "+strings.Join(public, ", ")+" do everything")
+		found.key("authorization.required", "false lets everyone who can sign in with "+strings.Join(public, ", ")+" do everything")
 	}
 	if c.RolesEnforced() && !c.AdminConfigured() {
-		found.key("authorization.bindings", `nobody is an admin by this configuration; unless the database has a binding or a token for one, create it there with "guidon binding create" or "guidon token create --role admin"`)
+		found.key("authorization.bindings", `no identity is an admin by this configuration; unless the database has such a binding or token, create one there with "guidon binding create" or "guidon token create --role admin"`)
 	}
 }
 

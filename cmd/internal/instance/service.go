@@ -11,15 +11,22 @@ import (
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/failures"
+	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
 
 // HandlerConfig returns the configuration of the handler, except the parts that depend on
-// the runtime: health, outage, metrics, profiler.
-func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.Info, logger *slog.Logger) handler.Config {
+// the runtime: health, outage, metrics, profiler. observer, which may be nil, is told of
+// attempts to sign in.
+func HandlerConfig(c *config.Config, svc *service.Service, secrets service.SecretStore, observer login.Observer, info diagnostics.Info, logger *slog.Logger) (handler.Config, error) {
+	signIn, err := newSignIn(c, secrets, observer, logger)
+	if err != nil {
+		return handler.Config{}, err
+	}
 	h := handler.Config{
-		Service: service,
+		SignIn: signIn, Session: sessionCookie(c),
+		Service: svc,
 		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,
 			ExcludeManagement: c.Authentication.Exclude.Management,
@@ -27,7 +34,7 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 			ExcludeOFREP:      c.Authentication.Exclude.OFREP,
 			TokenMethod:       c.Authentication.Methods.Token.Enabled,
 		},
-		AllowedHosts:  c.Server.AllowedHosts,
+		AllowedHosts:  c.Server.Hosts(),
 		Info:          info,
 		Configuration: c.JSON(),
 		Logger:        logger,
@@ -43,7 +50,7 @@ func HandlerConfig(c *config.Config, service *service.Service, info diagnostics.
 	if c.CORS.Enabled {
 		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
-	return h
+	return h, nil
 }
 
 func newFailures(c config.FailureLimit) *failures.Limiter {

@@ -50,8 +50,8 @@ func (s *Sealer) seal(ctx context.Context, a *Attempt) (string, error) {
 	plain = append(plain, a.secret[:]...)
 	plain = append(plain, a.Fingerprint[:]...)
 	plain = append(plain, a.ReturnTo...)
-	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))       // #nosec G115 -- the bits are meant
-	value = k.aead().Seal(value, nil, plain, []byte(s.name(a.State()))) // #nosec G407 -- the cipher makes the nonce
+	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))                 // #nosec G115 -- the bits are meant
+	value = k.aead(purposeKey).Seal(value, nil, plain, []byte(s.name(a.State()))) // #nosec G407 -- the cipher makes the nonce
 	return base64.RawURLEncoding.EncodeToString(value), nil
 }
 
@@ -72,7 +72,7 @@ func (s *Sealer) open(ctx context.Context, name, value string) (*Attempt, error)
 	case !found:
 		return nil, refuse("login cookie has an unknown key")
 	}
-	plain, err := k.aead().Open(nil, nil, raw[8:], []byte(name))
+	plain, err := k.aead(purposeKey).Open(nil, nil, raw[8:], []byte(name))
 	if err != nil {
 		return nil, refuse("login cookie was not sealed by this service, or for another name")
 	}
@@ -101,10 +101,10 @@ func unmarshal(plain []byte) (*Attempt, error) {
 	return a, CheckReturnTo(a.ReturnTo)
 }
 
-// aead returns the cipher for login cookies, whose key is derived for this purpose: the
+// aead returns the cipher for a purpose, whose key is derived for it: the
 // secret has others. It chooses a random nonce for each cookie and puts it first.
-func (k Key) aead() cipher.AEAD {
-	block, err := aes.NewCipher(expand(k.Secret, purposeKey))
+func (k Key) aead(purpose string) cipher.AEAD {
+	block, err := aes.NewCipher(expand(k.Secret, purpose))
 	if err != nil { // only for keys of another length
 		panic(fmt.Sprintf("loginstate: %v", err))
 	}

@@ -2,6 +2,7 @@ package logintest
 
 import (
 	"compress/gzip"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -48,8 +49,9 @@ func Faults() []Fault {
 // Hang does not answer until the client disconnects. It sends on begun when it starts.
 func Hang(begun chan<- struct{}) http.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is a disconnect noticed
 		begun <- struct{}{}
-		<-r.Context().Done()
+		untilClosed(r)
 	}
 }
 
@@ -57,6 +59,13 @@ func Hang(begun chan<- struct{}) http.HandlerFunc {
 func Drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"issuer":"` + Words))
 	_ = http.NewResponseController(w).Flush()
+	untilClosed(r)
+}
+
+// untilClosed returns when the client has disconnected. The server notices that only
+// after the body of the request.
+func untilClosed(r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 

@@ -64,6 +64,15 @@ func (p *Provider) Serve(path string, h http.Handler) {
 	p.handlers[path] = h
 }
 
+// Replace answers the path with the handler from now on, and returns the one before.
+func (p *Provider) Replace(path string, h http.Handler) (old http.Handler) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old = p.handlers[path]
+	p.handlers[path] = h
+	return old
+}
+
 // Publish answers the path with the JSON of the value from now on.
 func (p *Provider) Publish(path string, value any) {
 	body, err := json.Marshal(value)

@@ -32,12 +32,3 @@ func (p *Provider) withoutGroups() error {
 			"assign groups to the application at the provider, or use app roles with roles_claim"),
 	}
 }
-
-// verificationError returns the error for a token whose signature is not verified. That of
-// a token that is not accepted gets the message of this package.
-func (p *Provider) verificationError(err error) error {
-	if guidon.CodeOf(err) == guidon.Unauthenticated {
-		return p.refuse("token: %w", err)
-	}
-	return fmt.Errorf("cannot verify the token: %w", err)
-}

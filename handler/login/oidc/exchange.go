@@ -87,7 +87,7 @@ func words(e *oauth2.RetrieveError) string {
 // redact removes the secrets, which some providers repeat in their errors.
 func redact(text string, secrets []string) string {
 	for _, secret := range secrets {
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(secret, "/", `\/`)} {
 			if form != "" {
 				text = strings.ReplaceAll(text, form, "[redacted]")
 			}

@@ -3,10 +3,6 @@ package oidc
 import (
 	"context"
 
-	"golang.org/x/oauth2"
-
-	"github.com/guidonhq/guidon/handler/login/claims"
-	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/service"
 )
@@ -53,30 +49,12 @@ func (p *Provider) person(ctx context.Context, a *loginstate.Attempt, code strin
 	if !ok || raw == "" {
 		return person{}, p.refuse("the token response has no id_token")
 	}
-	c, err := p.idToken(ctx, raw, a.Nonce())
-	if err != nil {
-		return person{}, err
+	who, err := p.idToken(ctx, raw, a.Nonce())
+	if err != nil || !p.config.Userinfo {
+		return who, err
 	}
-	return p.describe(ctx, d, tokens, c)
-}
-
-// describe returns the person of the ID token, with the claims of the userinfo endpoint if
-// configured.
-func (p *Provider) describe(ctx context.Context, d *discovery.Document, tokens *oauth2.Token, c claims.Object) (person, error) {
-	who := person{token: c}
-	var err error
-	if who.sub, err = subjectOf(c); err != nil {
-		return person{}, p.refuse("ID token: %w", err)
-	}
-	if who.session, err = sessionOf(c); err != nil {
-		return person{}, p.refuse("ID token: %w", err)
-	}
-	if p.config.Userinfo {
-		if who.info, err = p.userinfo(ctx, d, tokens, who.sub); err != nil {
-			return person{}, err
-		}
-	}
-	return who, nil
+	who.info, err = p.userinfo(ctx, d, tokens, who.sub)
+	return who, err
 }
 
 // identity returns the identity of the person.
@@ -92,7 +70,7 @@ func (p *Provider) identity(who person) (*service.Identity, error) {
 		Subject:  p.subject("sub", who.sub),
 		Subjects: p.subjects(who, email, groups),
 		Roles:    who.roles(p.roles),
-		Session:  who.session,
+		SID:      who.session,
 		Metadata: p.metadata(who, email),
 	}, nil
 }

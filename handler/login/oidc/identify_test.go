@@ -21,7 +21,7 @@ func TestIdentify(t *testing.T) {
 		"realm_access": map[string]any{"roles": []any{"editor@checkout", "offline_access", "admin"}},
 	}
 	want := &service.Identity{
-		Method: service.MethodOIDC, Provider: "acme", Subject: "oidc:acme:sub:ada", Session: "session-1",
+		Method: service.MethodOIDC, Provider: "acme", Subject: "oidc:acme:sub:ada", SID: "session-1",
 		Subjects: []string{
 			"oidc:acme:email:ada@example.com", "oidc:acme:domain:example.com", "oidc:acme:group:payments", "oidc:acme:group:ops",
 		},

@@ -31,25 +31,26 @@ type Logout struct {
 // VerifyLogout verifies a logout token (OpenID Connect Back-Channel Logout 1.0 2.6). It
 // returns Unauthenticated for one that is not valid. The caller must check that its ID was
 // not used before.
-func (p *Provider) VerifyLogout(ctx context.Context, token string) (*Logout, error) {
+func (p *Provider) VerifyLogout(ctx context.Context, raw string) (*Logout, error) {
 	var logout *Logout
+	t := &token{provider: p, raw: raw, types: []string{"JWT", "logout+jwt"}}
+	t.accept = func(c claims.Object) (err error) {
+		logout, err = p.logout(c)
+		return err
+	}
 	err := p.wait(ctx, func(ctx context.Context) error {
-		verify := func(ctx context.Context, v *gooidc.IDTokenVerifier) (verified, error) {
-			return v.VerifyLogout(ctx, token)
-		}
-		c, err := p.token(ctx, token, verify, "JWT", "logout+jwt")
-		if err != nil {
+		return t.verify(func(v *gooidc.IDTokenVerifier) error {
+			_, err := v.VerifyLogout(ctx, raw)
 			return err
-		}
-		if logout, err = p.logout(c); err != nil {
-			return p.refuse("logout token: %w", err)
-		}
-		return nil
+		})
 	})
 	if guidon.CodeOf(err) == guidon.Unauthenticated {
 		err = &guidon.Error{Code: guidon.Unauthenticated, Message: "invalid logout token", Err: err}
 	}
-	return logout, err
+	if err != nil {
+		return nil, err
+	}
+	return logout, nil
 }
 
 // logout checks the claims that only logout tokens have.

@@ -2,8 +2,6 @@ package oidc
 
 import (
 	"context"
-	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,64 +10,79 @@ import (
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
+	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
 )
 
-// verified is a token of which go-oidc has verified the signature, the issuer and the
-// audience.
-type verified interface{ Claims(v any) error }
-
-// idToken returns the claims of an ID token that is meant for us and for the attempt with
-// the nonce.
-func (p *Provider) idToken(ctx context.Context, raw, nonce string) (claims.Object, error) {
-	verify := func(ctx context.Context, v *gooidc.IDTokenVerifier) (verified, error) { return v.Verify(ctx, raw) }
-	c, err := p.token(ctx, raw, verify, "JWT")
-	if err != nil {
-		return nil, err
-	}
-	if err := checkNonce(c, nonce); err != nil {
-		return nil, p.refuse("ID token: %w", err)
-	}
-	return c, nil
+// token is a token that is being verified. It is the KeySet of go-oidc for that token:
+// after the signature it checks the claims, so that go-oidc judges only what has passed.
+type token struct {
+	provider *Provider
+	raw      string
+	types    []string                  // that typ may be
+	accept   func(claims.Object) error // checks what only this kind of token has
+	accepted bool
+	err      error
 }
 
-// token returns the claims of a token of one of the types, which verify verifies. It
-// checks what ID tokens and logout tokens have in common (OpenID Connect Core 1.0
-// 3.1.3.7), times included: go-oidc grants nothing for exp and five minutes for nbf.
-func (p *Provider) token(
-	ctx context.Context, raw string, verify func(context.Context, *gooidc.IDTokenVerifier) (verified, error), types ...string,
-) (claims.Object, error) {
-	if err := checkType(raw, types); err != nil {
-		return nil, p.refuse("token: %w", err)
+// verify returns an error unless the token is accepted by us and by go-oidc, which judge
+// calls.
+func (t *token) verify(judge func(*gooidc.IDTokenVerifier) error) error {
+	p := t.provider
+	if err := checkType(t.raw, t.types); err != nil {
+		return p.refuse("token: %w", err)
 	}
-	keys := p.keys.Verification()
-	token, err := verify(ctx, gooidc.NewVerifier(p.config.Issuer, keys, &gooidc.Config{
-		ClientID: p.config.ClientID, SupportedSigningAlgs: p.keys.Algorithms(), SkipExpiryCheck: true,
+	err := judge(gooidc.NewVerifier(p.config.Issuer, t, &gooidc.Config{
+		ClientID: p.config.ClientID, SupportedSigningAlgs: p.keys.Algorithms(),
+		SkipExpiryCheck: true, // it grants no skew for exp, and five minutes for nbf
 	}))
 	switch {
-	case keys.Err() != nil:
-		return nil, p.verificationError(keys.Err())
+	case t.err != nil:
+		return t.err
 	case err != nil:
-		return nil, p.refuse("token: %s", provider.Printable(err.Error()))
+		return p.refuse("token: %s", provider.Printable(err.Error()))
+	case !t.accepted:
+		return p.refuse("token: the signature was not verified")
 	}
-	var payload json.RawMessage
-	if err := token.Claims(&payload); err != nil {
-		return nil, p.refuse("token: malformed claims")
-	}
-	c, err := claims.Parse(payload)
-	if err != nil {
-		return nil, p.refuse("token: claims: %w", err)
-	}
-	if err := p.checkClaims(c, p.config.Now()); err != nil {
-		return nil, p.refuse("token: %w", err)
-	}
-	return c, nil
+	return nil
 }
 
-// checkClaims checks issuer, audience and times. go-oidc takes accounts.google.com for
-// Google's issuer, does not look at azp, and takes strings for times.
+// VerifySignature implements KeySet of go-oidc. It keeps its error, which go-oidc returns
+// as text only.
+func (t *token) VerifySignature(ctx context.Context, _ string) ([]byte, error) {
+	payload, err := t.provider.keys.VerifySignature(ctx, t.raw)
+	switch {
+	case guidon.CodeOf(err) == guidon.Unauthenticated:
+		t.err = t.provider.refuse("token: %w", err)
+	case err != nil:
+		t.err = fmt.Errorf("cannot verify the token: %w", err)
+	default:
+		t.err = t.judge(payload)
+	}
+	t.accepted = t.err == nil
+	return payload, t.err
+}
+
+// judge checks the claims of a token that the provider has signed.
+func (t *token) judge(payload []byte) error {
+	c, err := claims.Parse(payload)
+	if err == nil {
+		err = t.provider.checkClaims(c, t.provider.config.Now())
+	}
+	if err == nil {
+		err = t.accept(c)
+	}
+	if err != nil {
+		return t.provider.refuse("claims of the token: %w", err)
+	}
+	return nil
+}
+
+// checkClaims checks what ID tokens and logout tokens have in common (OpenID Connect Core
+// 1.0 3.1.3.7). go-oidc takes accounts.google.com for Google's issuer, does not look at
+// azp, and takes strings for times.
 func (p *Provider) checkClaims(c claims.Object, now time.Time) error {
 	issuer, err := c.Text("iss")
 	if err != nil {
@@ -105,18 +118,6 @@ func (p *Provider) checkAudience(c claims.Object) error {
 	}
 	if (others || c.Has("azp")) && party != p.config.ClientID {
 		return errors.New("azp is not our client id")
-	}
-	return nil
-}
-
-// checkNonce returns an error unless the token is for the attempt with that nonce.
-func checkNonce(c claims.Object, want string) error {
-	nonce, err := c.Text("nonce")
-	if err != nil {
-		return err
-	}
-	if subtle.ConstantTimeCompare([]byte(nonce), []byte(want)) != 1 {
-		return errors.New("nonce is missing or not that of the attempt")
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type Failure struct {
 	// printable characters. It is not part of the text of the error.
 	Said string
 	Err  error // the cause, or nil if it is the status
+
+	limited bool // the status is 403 because of too many requests
 }
 
 // Error returns the provider, the URL and the cause.
@@ -45,7 +47,13 @@ func (f *Failure) Unwrap() error { return f.Err }
 // temporary reports whether the provider cannot be used for now, as opposed to a
 // provider that rejects the request.
 func (f *Failure) temporary() bool {
-	return f.Err != nil || f.Status >= http.StatusInternalServerError || f.Status == http.StatusTooManyRequests
+	return f.Err != nil || f.Status >= http.StatusInternalServerError || f.Status == http.StatusTooManyRequests || f.limited
+}
+
+// isLimited reports whether the response is a 403 of GitHub, or of a host like it, to a
+// client that has sent too many requests.
+func isLimited(r *http.Response) bool {
+	return r.StatusCode == http.StatusForbidden && (r.Header.Get("Retry-After") != "" || r.Header.Get("X-RateLimit-Remaining") == "0")
 }
 
 // Unavailable returns the error for callers that need something of the provider and

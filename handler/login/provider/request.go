@@ -58,7 +58,7 @@ func (c *Client) do(ctx context.Context, r Request) (*Response, *Failure) {
 	body, err := io.ReadAll(response.Body)
 	switch {
 	case response.StatusCode < 200 || response.StatusCode > 299: // even if the body is not complete
-		failure.Status, failure.Said = response.StatusCode, said(body)
+		failure.Status, failure.Said, failure.limited = response.StatusCode, said(body), isLimited(response)
 		return nil, failure
 	case err != nil:
 		failure.Err = bodyError(err)

@@ -126,6 +126,29 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// TestRateLimit: a 403 that says when to come back rejects nobody.
+func TestRateLimit(t *testing.T) {
+	p := logintest.NewProvider(t)
+	for _, test := range []struct {
+		header, value string
+		want          guidon.Code
+	}{
+		{"Retry-After", "60", guidon.Unavailable},
+		{"X-RateLimit-Remaining", "0", guidon.Unavailable},
+		{"X-RateLimit-Remaining", "4999", guidon.Internal},
+		{"X-RateLimit-Limit", "0", guidon.Internal},
+	} {
+		p.Serve("/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set(test.header, test.value)
+			w.WriteHeader(http.StatusForbidden)
+		}))
+		_, err := newClient(t, provider.Config{}).Do(t.Context(), provider.Request{URL: p.URL + "/"})
+		if got := guidon.CodeOf(err); got != test.want {
+			t.Errorf("%s: %s: got %v with code %v, want %v", test.header, test.value, err, got, test.want)
+		}
+	}
+}
+
 // TestStatusOfIncompleteBody: what the provider decided counts, however much it says.
 func TestStatusOfIncompleteBody(t *testing.T) {
 	p := logintest.NewProvider(t)

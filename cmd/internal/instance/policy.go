@@ -1,0 +1,100 @@
+package instance
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/service"
+)
+
+// NewService returns the service on the store, with the configured policy.
+func NewService(c *config.Config, store service.Store) (*service.Service, error) {
+	p, err := policy(c)
+	if err != nil {
+		return nil, err
+	}
+	return service.NewService(store, time.Now).WithPolicy(p), nil
+}
+
+// policy returns who is admitted, and which roles there are.
+func policy(c *config.Config) (*service.Policy, error) {
+	bindings, err := service.ConfiguredBindings(c.Authorization.Bindings)
+	if err != nil {
+		return nil, err
+	}
+	p := &service.Policy{Enforced: c.RolesEnforced(), Bindings: bindings, Admissions: map[string]service.Admission{}}
+	for _, method := range service.Methods() {
+		p.Defaults[method] = c.Authorization.DefaultRoles.Role(method)
+	}
+	methods := c.Authentication.Methods
+	if methods.OIDC.Enabled {
+		matches, err := compile(methods.OIDC.EmailMatches)
+		if err != nil {
+			return nil, err
+		}
+		for name, provider := range methods.OIDC.Providers {
+			p.Admissions["oidc:"+name] = openIDAdmission(name, provider, matches)
+		}
+	}
+	if methods.Codehost.Enabled {
+		p.Admissions["codehost"] = codehostAdmission(methods.Codehost)
+	}
+	if methods.Kubernetes.Enabled {
+		p.Admissions["kubernetes"] = service.ServiceAccounts(methods.Kubernetes.AllowedServiceAccounts)
+	}
+	return p, nil
+}
+
+func compile(patterns []string) ([]*regexp.Regexp, error) {
+	var all []*regexp.Regexp
+	for _, pattern := range patterns {
+		r, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func openIDAdmission(name string, p *config.Provider, matches []*regexp.Regexp) *service.AllowList {
+	list := &service.AllowList{Everyone: p.AllowEveryone, EmailMatches: matches}
+	prefix := "oidc:" + name + ":"
+	list.Subjects = append(list.Subjects, subjects(prefix+"email:", p.AllowedEmails)...)
+	list.Subjects = append(list.Subjects, subjects(prefix+"domain:", p.AllowedDomains)...)
+	for _, group := range p.AllowedGroups { // their case matters
+		list.Subjects = append(list.Subjects, prefix+"group:"+group)
+	}
+	return list
+}
+
+// codehostAdmission returns whom the code host admits. An organization with allowed teams
+// admits only those teams.
+func codehostAdmission(c config.Codehost) *service.AllowList {
+	list := &service.AllowList{Everyone: c.AllowEveryone}
+	limited := map[string]bool{}
+	for _, team := range c.AllowedTeams {
+		organization, _, _ := strings.Cut(strings.ToLower(team), "/")
+		limited[organization] = true
+	}
+	for _, organization := range c.AllowedOrganizations {
+		if !limited[strings.ToLower(organization)] {
+			list.Subjects = append(list.Subjects, subjects("codehost:org:", []string{organization})...)
+		}
+	}
+	list.Subjects = append(list.Subjects, subjects("codehost:team:", c.AllowedTeams)...)
+	list.Subjects = append(list.Subjects, subjects("codehost:email:", c.AllowedEmails)...)
+	list.Subjects = append(list.Subjects, subjects("codehost:domain:", c.AllowedDomains)...)
+	return list
+}
+
+// subjects returns the subjects of values whose case does not matter.
+func subjects(prefix string, values []string) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = prefix + strings.ToLower(value)
+	}
+	return all
+}

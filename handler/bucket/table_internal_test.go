@@ -1,0 +1,57 @@
+package bucket
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// TestTable checks the table against buckets of which none is forgotten, with more keys
+// than it remembers. It must remember no more keys than it may, in order, and no key may be
+// limited that need not be.
+func TestTable(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const addresses = MaxKeys + MaxKeys/2
+	table, all := NewTable[netip.Addr](PerSecond(1)), make(map[netip.Addr]time.Time)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for range 20 * addresses {
+		now = now.Add(time.Duration(random.IntN(int(100 * time.Microsecond))))
+		n := random.IntN(addresses)
+		if random.IntN(4) == 0 {
+			n %= 100 // these are used far more often
+		}
+		a := netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
+		full, want := table.rate.Take(all[a], now)
+		switch got := table.Take(a, now); {
+		case got:
+			all[a] = full
+		case want:
+			t.Fatalf("%v is limited, but was not used too often", a)
+		}
+	}
+	if len(table.order) != MaxKeys || len(table.byKey) != MaxKeys {
+		t.Errorf("%d buckets of %d keys, want %d of both", len(table.order), len(table.byKey), MaxKeys)
+	}
+	for i, b := range table.order {
+		if b.place != i || table.byKey[b.key] != b {
+			t.Fatalf("bucket %d of %v has the place %d", i, b.key, b.place)
+		}
+		if parent := table.order[max(0, (i-1)/2)]; b.full.Before(parent.full) {
+			t.Fatalf("bucket %d is full before the one above it", i)
+		}
+	}
+}
+
+// TestTableForgets: the table does not grow by keys whose buckets are full again.
+func TestTableForgets(t *testing.T) {
+	table := NewTable[netip.Addr](PerSecond(10))
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for n := range MaxKeys {
+		now = now.Add(10 * time.Millisecond)
+		table.Take(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}), now)
+	}
+	if got := len(table.order); got > 11 {
+		t.Errorf("%d keys are remembered, want those of the last 100 ms", got)
+	}
+}

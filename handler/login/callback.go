@@ -1,0 +1,154 @@
+package login
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/auth"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
+	wire "github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
+)
+
+// maxParameter limits code and state of a callback, in bytes.
+const maxParameter = 2 << 10
+
+// transportGRPC is that of callers who get the token in the message instead of a cookie.
+const transportGRPC = "grpc"
+
+// callback is one request of a browser that comes back from a provider.
+type callback struct {
+	*SignIn
+	service *service.Service
+	write   service.Write
+	method  service.Method
+	people  People
+	openID  *OIDC // nil for a code host
+	message *wire.CallbackRequest
+	request *call.Request
+	note    *call.SignIn
+}
+
+// Callback implements [auth.SignIn]. On success the response has the cookie of the session.
+// Both on success and on failure it makes the browser forget the login cookie, unless the
+// provider is unavailable, so that reloading the page works.
+func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.Write, method service.Method, m *wire.CallbackRequest, request *call.Request) (response call.Response, err error) {
+	note := &call.SignIn{Method: nameOf(method)}
+	people, openID, err := s.people(method, m.GetProvider())
+	if err != nil {
+		return call.Response{SignIn: note}, err
+	}
+	if openID != nil {
+		note.Provider = openID.Name()
+	}
+	for _, p := range []struct{ name, value string }{{"code", m.GetCode()}, {"state", m.GetState()}} {
+		if len(p.value) > maxParameter {
+			return call.Response{SignIn: note}, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
+		}
+	}
+	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, openID: openID, message: m, request: request, note: note}
+	response, err = c.run(ctx)
+	response.SignIn = note
+	if err != nil {
+		note.Reason = reasonOf(err)
+	}
+	s.observe(note.Method, note.Provider, err)
+	return response, err
+}
+
+// run makes the checks in an order in which nothing of the request is used before it is
+// certain that this browser began the attempt with this provider.
+func (c *callback) run(ctx context.Context) (call.Response, error) {
+	attempt, cookie, err := c.sealer.Open(ctx, cookies(c.request.Cookie), c.message.GetState(), c.people.Fingerprint())
+	if err != nil {
+		return c.failed(cookie, auth.Refused(err, auth.ReasonState))
+	}
+	if err := c.unspent(ctx, attempt); err != nil {
+		return c.failed(cookie, err)
+	}
+	identity, err := c.identify(ctx, attempt)
+	if err != nil {
+		return c.failed(cookie, err)
+	}
+	c.note.Subject = identity.Subject
+	return c.signIn(ctx, attempt, identity, cookie)
+}
+
+// failed returns the response of an attempt that has failed.
+func (c *callback) failed(cookie string, err error) (call.Response, error) {
+	if guidon.CodeOf(err) == guidon.Unavailable {
+		return call.Response{}, err
+	}
+	return call.Response{SetCookie: []string{c.sealer.Forget(cookie, c.cookie).String()}}, err
+}
+
+// unspent returns an error if the attempt was used already. The transaction that makes the
+// session decides; this saves the provider the request.
+func (c *callback) unspent(ctx context.Context, a *loginstate.Attempt) error {
+	spent, err := c.config.Secrets.Spent(ctx, digestOf(a))
+	if err != nil {
+		return err
+	}
+	if spent {
+		return auth.Refuse(auth.ReasonState, guidon.Unauthenticated, "this attempt to sign in was used already; begin again", nil)
+	}
+	return nil
+}
+
+// digestOf returns the digest of the attempt as it is stored.
+func digestOf(a *loginstate.Attempt) string {
+	digest := a.Digest()
+	return base64.RawURLEncoding.EncodeToString(digest[:])
+}
+
+// identify returns who the provider says it is.
+func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
+	if c.openID != nil {
+		var issuers []string
+		if iss := c.message.GetIss(); iss != "" {
+			issuers = []string{iss}
+		}
+		if err := c.openID.CheckIssuer(ctx, issuers); err != nil {
+			return nil, providerRefusal(err, auth.ReasonInvalid)
+		}
+	}
+	if e := c.message.GetError(); e != "" {
+		said := provider.Printable(strings.TrimSuffix(e+": "+c.message.GetErrorDescription(), ": "))
+		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, fmt.Errorf("the provider said %q", said))
+	}
+	if c.message.GetCode() == "" {
+		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, errors.New("the provider sent no code"))
+	}
+	identity, err := c.people.Identify(ctx, a, c.message.GetCode())
+	if err != nil {
+		return nil, providerRefusal(err, auth.ReasonInvalid)
+	}
+	return identity, nil
+}
+
+// signIn creates the session.
+func (c *callback) signIn(ctx context.Context, a *loginstate.Attempt, identity *service.Identity, cookie string) (call.Response, error) {
+	token, session, err := c.service.SignIn(ctx, c.write, service.SignIn{
+		Identity: identity, Client: service.ClientBrowser, Lifetime: c.config.Session.Lifetime, Most: c.config.Most,
+		Replaced: auth.SessionOf(ctx, c.service, c.config.Session, c.request),
+		Attempt:  digestOf(a), Until: a.Begun.Add(c.config.StateLifetime),
+	})
+	if err != nil {
+		return c.failed(cookie, serviceRefusal(err, auth.ReasonState))
+	}
+	c.note.Location = c.config.PublicPath + a.ReturnTo
+	message := &wire.CallbackResponse{Authentication: auth.Message(session)}
+	if c.request.Transport == transportGRPC {
+		message.ClientToken = token
+	}
+	return call.Response{
+		Message:   message,
+		SetCookie: []string{c.config.Session.Set(token), c.sealer.Forget(cookie, c.cookie).String()},
+	}, nil
+}

@@ -1,0 +1,177 @@
+package codehost
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// The types of code hosts.
+const (
+	GitHub = "github" // and GitHub Enterprise Server
+	GitLab = "gitlab"
+	Gitea  = "gitea" // and Forgejo
+)
+
+// Config configures a [Host]. ClientID, ClientSecret and RedirectURI are required, and
+// ServerURL is for Gitea; the zero value of every other field but PKCE is a usable
+// default.
+type Config struct {
+	Type string // GitHub (the default), GitLab or Gitea
+	// ServerURL is where people sign in: by default github.com or gitlab.com.
+	ServerURL string
+	// APIURL is the base of the API: by default the path that hosts of the type have below
+	// ServerURL, and https://api.github.com for github.com.
+	APIURL       string
+	ClientID     string
+	ClientSecret string
+	RedirectURI  string // the URL of the callback
+	// Scopes are the scopes to request: by default those for everything that [Identify]
+	// can read. With fewer it reads less.
+	//
+	// [Identify]: Host.Identify
+	Scopes []string
+	PKCE   bool // sends a code challenge; false only for hosts that fail on it
+	// NeedEmail, NeedOrganizations and NeedTeams say what the configured allow lists and
+	// bindings name. New returns an error if Scopes do not suffice for it.
+	NeedEmail         bool
+	NeedOrganizations bool
+	NeedTeams         bool
+	// CAPath names a file of PEM certificates that replace the certificate authorities of
+	// the system.
+	CAPath string
+}
+
+// New returns a host. It sends no request. Its error joins one error for each field that
+// breaks a rule; they use the names of the configuration.
+func New(c Config) (*Host, error) {
+	if c.Type == "" {
+		c.Type = GitHub
+	}
+	k := kinds[c.Type]
+	if k == nil {
+		return nil, fmt.Errorf("invalid type: must be %s, %s or %s", GitHub, GitLab, Gitea)
+	}
+	derived := c.APIURL == ""
+	c.complete(k)
+	if err := c.check(k, derived); err != nil {
+		return nil, err
+	}
+	client, err := provider.New(provider.Config{Name: c.Type, CAPath: c.CAPath})
+	if err != nil {
+		return nil, fmt.Errorf("invalid ca_path: %w", err)
+	}
+	return &Host{
+		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE, timeout: signInTimeout,
+		reads: func(i item) bool { return k.covers(i, c.Scopes) },
+		oauth: oauth2.Config{
+			ClientID: c.ClientID, ClientSecret: c.ClientSecret, RedirectURL: c.RedirectURI, Scopes: c.Scopes,
+			// The hosts support this one, and never trying another sends no code twice.
+			Endpoint: oauth2.Endpoint{
+				AuthURL: c.ServerURL + k.authorizePath, TokenURL: c.ServerURL + k.tokenPath, AuthStyle: oauth2.AuthStyleInParams,
+			},
+		},
+		fingerprint: loginstate.Provider{
+			Method: "codehost", Name: c.Type, Issuer: c.ServerURL, ClientID: c.ClientID, RedirectURI: c.RedirectURI,
+		}.Fingerprint(),
+	}, nil
+}
+
+// complete sets the defaults of the type.
+func (c *Config) complete(k *kind) {
+	c.ServerURL = strings.TrimRight(c.ServerURL, "/")
+	c.APIURL = strings.TrimRight(c.APIURL, "/")
+	if c.ServerURL == "" {
+		c.ServerURL = k.server
+	}
+	if c.APIURL == "" && c.ServerURL == k.server && k.api != "" {
+		c.APIURL = k.api
+	}
+	if c.APIURL == "" {
+		c.APIURL = c.ServerURL + k.apiPath
+	}
+	if len(c.Scopes) == 0 {
+		c.Scopes = k.scopes
+	}
+	c.Scopes = slices.Clone(c.Scopes)
+}
+
+// check returns an error if a field breaks a rule. An API URL that is derived from that of
+// the server has the same faults, which are reported once.
+func (c *Config) check(k *kind, derived bool) error {
+	var api error
+	if !derived {
+		api = checkBase(c.APIURL)
+	}
+	return errors.Join(
+		invalid("server_url", checkBase(c.ServerURL)),
+		invalid("api_url", api),
+		invalid("client_id", checkText(c.ClientID)),
+		invalid("client_secret", checkText(c.ClientSecret)),
+		invalid("redirect_address", checkRedirect(c.RedirectURI)),
+		invalid("scopes", c.checkScopes(k)),
+	)
+}
+
+func invalid(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("invalid %s: %w", field, err)
+}
+
+// checkBase returns an error unless paths can be appended to the URL.
+func checkBase(raw string) error {
+	if strings.ContainsAny(raw, "?#") {
+		return errors.New("must be a URL without query and fragment")
+	}
+	return provider.CheckURL(raw, true)
+}
+
+func checkText(text string) error {
+	if text == "" || strings.TrimSpace(text) != text {
+		return errors.New("must not be empty, nor begin or end with a space")
+	}
+	return nil
+}
+
+func checkRedirect(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return errors.New("must give an absolute http or https URL")
+	}
+	return nil
+}
+
+// checkScopes returns an error if the scopes are malformed (RFC 6749 section 3.3), or do
+// not suffice for what is needed.
+func (c *Config) checkScopes(k *kind) error {
+	for _, scope := range c.Scopes {
+		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
+			return fmt.Errorf("must be single scopes of printable ASCII characters, not %q", scope)
+		}
+	}
+	needed := []item{account}
+	for i, need := range map[item]bool{emails: c.NeedEmail, organizations: c.NeedOrganizations, teams: c.NeedTeams} {
+		if need {
+			needed = append(needed, i)
+		}
+	}
+	slices.Sort(needed)
+	for _, i := range needed {
+		if _, has := k.needs[i]; !has {
+			return fmt.Errorf("no scope of %s lets the %s be read; name subgroups as organizations", c.Type, i)
+		}
+		if !k.covers(i, c.Scopes) {
+			return fmt.Errorf("must contain %s, to read the %s", k.anyOf(i), i)
+		}
+	}
+	return nil
+}

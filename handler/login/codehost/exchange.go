@@ -1,0 +1,101 @@
+package codehost
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/oauth2"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// exchange gets an access token for the code.
+func (h *Host) exchange(ctx context.Context, a *loginstate.Attempt, code string) (*oauth2.Token, error) {
+	client := *h.client.HTTP()
+	client.Transport = acceptJSON{client.Transport}
+	var options []oauth2.AuthCodeOption
+	if h.pkce {
+		options = append(options, oauth2.VerifierOption(a.Verifier()))
+	}
+	token, err := h.oauth.Exchange(context.WithValue(ctx, oauth2.HTTPClient, &client), code, options...)
+	if err != nil {
+		return nil, h.exchangeError(ctx, err)
+	}
+	if token.TokenType != "" && !strings.EqualFold(token.TokenType, "bearer") {
+		return nil, h.client.Unavailable(h.failure(errors.New("the access token is not a bearer token")))
+	}
+	return token, nil
+}
+
+// acceptJSON requests JSON: GitHub's token endpoint responds with a form otherwise.
+type acceptJSON struct{ base http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (t acceptJSON) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "guidon")
+	return t.base.RoundTrip(r)
+}
+
+func (h *Host) failure(err error) *provider.Failure {
+	return &provider.Failure{Provider: h.client.Name(), URL: h.oauth.Endpoint.TokenURL, Err: err}
+}
+
+// exchangeError returns the error for one of package oauth2, whose text may quote the
+// response.
+func (h *Host) exchangeError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return h.failure(ctx.Err())
+	}
+	response, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if !ok {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return h.client.Unavailable(h.failure(err))
+	}
+	failure := h.failure(nil)
+	failure.Status = response.Response.StatusCode
+	failure.Said = provider.Printable(strings.TrimSuffix(response.ErrorCode+": "+response.ErrorDescription, ": "))
+	switch {
+	case response.ErrorCode == "", isTemporary(response):
+		return h.client.Unavailable(failure)
+	case h.isMisconfigured(response):
+		return misconfigured(failure)
+	}
+	return refused(failure)
+}
+
+// isTemporary reports whether the error response does not decide about the code.
+func isTemporary(r *oauth2.RetrieveError) bool {
+	switch r.ErrorCode {
+	case "server_error", "temporarily_unavailable", "slow_down":
+		return true
+	}
+	return r.Response.StatusCode >= http.StatusInternalServerError || r.Response.StatusCode == http.StatusTooManyRequests
+}
+
+// isMisconfigured reports whether the error response is about our registration at the
+// host, whatever the code. GitHub has codes of its own, with status 200, and status 404
+// for an unknown client.
+func (h *Host) isMisconfigured(r *oauth2.RetrieveError) bool {
+	switch r.ErrorCode {
+	case "invalid_client", "unauthorized_client", "unsupported_grant_type", "incorrect_client_credentials", "redirect_uri_mismatch":
+		return !slices.Contains(h.kind.refusals, r.ErrorDescription)
+	}
+	return r.Response.StatusCode == http.StatusNotFound || r.Response.StatusCode == http.StatusUnauthorized
+}
+
+// misconfigured returns the error for a host that rejects this service. Only logs contain
+// its text.
+func misconfigured(failure *provider.Failure) error {
+	const message = "the code host rejected this service; check client_id, client_secret, redirect_address and server_url"
+	return &guidon.Error{Code: guidon.Internal, Message: message, Err: failure}
+}

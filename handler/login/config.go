@@ -1,0 +1,60 @@
+package login
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/login/kubernetes"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/oidc"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Config configures a [SignIn]. Secrets and Now are required.
+type Config struct {
+	PublicPath string              // the path of the public URL, without a trailing slash
+	PublicURL  string              // the public URL, without a trailing slash
+	OIDC       map[string]OIDC     // the OpenID providers, by name
+	Codehost   *Codehost           // nil for none
+	Cluster    *kubernetes.Cluster // nil for none
+	JWT        call.Verifier       // nil if JSON web tokens are not accepted
+
+	Secrets       service.SecretStore
+	Session       call.SessionCookie // with the lifetime of a browser session
+	CLILifetime   time.Duration      // of a session of the command line
+	StateLifetime time.Duration      // of an attempt
+	Most          int                // sessions of one person
+	Observer      Observer           // optional
+	Logger        *slog.Logger       // nil disables logging
+	Now           func() time.Time
+}
+
+// OIDC is an OpenID provider.
+type OIDC struct {
+	*oidc.Provider
+	DisplayName string
+	Logout      bool // signing out also leads to the provider
+}
+
+// Codehost is a code host.
+type Codehost struct {
+	People
+	Type        string // such as "github"
+	DisplayName string
+}
+
+// People is a provider that vouches for people.
+type People interface {
+	Fingerprint() loginstate.Fingerprint
+	AuthorizeURL(ctx context.Context, a *loginstate.Attempt) (string, error)
+	Identify(ctx context.Context, a *loginstate.Attempt, code string) (*service.Identity, error)
+}
+
+// Observer is notified of attempts to sign in. It is called concurrently.
+type Observer interface {
+	// SignedIn is called once for each attempt that ended. The result is "ok" or one of the
+	// reasons of package auth, and provider a configured one or "".
+	SignedIn(method, provider, result string)
+}

@@ -1,0 +1,108 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/service"
+)
+
+// Cluster verifies the tokens of the service accounts of one cluster. It is safe for
+// concurrent use.
+type Cluster struct {
+	verifier    verifier
+	allowed     []pattern
+	maxLifetime time.Duration
+	now         func() time.Time
+}
+
+// verifier verifies a token and its audience.
+type verifier interface {
+	verify(ctx context.Context, raw string, a *account) error
+}
+
+// Verify verifies the token and returns the identity of its account, which expires when
+// the token does, or after Config.MaxLifetime if that is earlier.
+//
+// The error of a token that is not accepted is Unauthenticated, and the same for clients
+// whatever the reason; that of an account that is not allowed is PermissionDenied. It is
+// Unavailable if the API server cannot be used, Internal if our own token is refused or
+// cannot be read, or that of ctx.
+func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, error) {
+	now := c.now()
+	a, err := parseAccount(raw, now)
+	if err != nil {
+		return nil, refused(err)
+	}
+	if err := c.verifier.verify(ctx, raw, a); err != nil {
+		return nil, err
+	}
+	if !c.admits(a) {
+		cause := fmt.Errorf("service account %s/%s is not among allowed_service_accounts", a.namespace, a.name)
+		return nil, &guidon.Error{Code: guidon.PermissionDenied, Message: "permission denied", Err: cause}
+	}
+	return a.identity(c.expiry(a, now)), nil
+}
+
+// expiry returns when the identity of the account expires.
+func (c *Cluster) expiry(a *account, now time.Time) time.Time {
+	if c.maxLifetime == 0 {
+		return a.expires
+	}
+	latest := now.Add(c.maxLifetime).UTC().Truncate(time.Second)
+	if latest.Before(a.expires) {
+		return latest
+	}
+	return a.expires
+}
+
+// identity returns the identity of a verified account.
+func (a *account) identity(expires time.Time) *service.Identity {
+	return &service.Identity{
+		Method:   service.MethodKubernetes,
+		Subject:  "kubernetes:serviceaccount:" + a.namespace + "/" + a.name,
+		Subjects: []string{"kubernetes:namespace:" + a.namespace},
+		Metadata: map[string]string{
+			"io.service.auth.k8s.namespace":           a.namespace,
+			"io.service.auth.k8s.pod.name":            a.podName,
+			"io.service.auth.k8s.pod.uid":             a.podUID,
+			"io.service.auth.k8s.serviceaccount.name": a.name,
+			"io.service.auth.k8s.serviceaccount.uid":  a.uid,
+		},
+		Expires: expires,
+	}
+}
+
+// refused returns the error for a token that is not accepted because of the cause.
+func refused(cause error) error {
+	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
+}
+
+// pattern is an allowed service account. Either part may be "*".
+type pattern struct{ namespace, name string }
+
+// parsePatterns parses allowed service accounts.
+func parsePatterns(texts []string) ([]pattern, error) {
+	var patterns []pattern
+	for _, text := range texts {
+		namespace, name, _ := strings.Cut(text, "/")
+		if namespace != "*" && !namespacePattern.MatchString(namespace) || name != "*" && !namePattern.MatchString(name) {
+			return nil, fmt.Errorf(`invalid allowed_service_accounts %q: must be namespace/name, where either may be "*"`, text)
+		}
+		patterns = append(patterns, pattern{namespace, name})
+	}
+	return patterns, nil
+}
+
+// admits reports whether the account is allowed.
+func (c *Cluster) admits(a *account) bool {
+	for _, p := range c.allowed {
+		if (p.namespace == "*" || p.namespace == a.namespace) && (p.name == "*" || p.name == a.name) {
+			return true
+		}
+	}
+	return len(c.allowed) == 0
+}

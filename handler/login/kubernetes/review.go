@@ -1,0 +1,152 @@
+package kubernetes
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+const (
+	reviewPath    = "/apis/authentication.k8s.io/v1/tokenreviews"
+	reviewVersion = "authentication.k8s.io/v1"
+	reviewKind    = "TokenReview"
+)
+
+// tokenReview is the type TokenReview of the API of Kubernetes, as far as it is used.
+type tokenReview struct {
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Spec       reviewSpec   `json:"spec"`
+	Status     reviewStatus `json:"status,omitzero"` // in a response
+}
+
+type reviewSpec struct {
+	Token string `json:"token"`
+	// Audiences are those of the receiver of the token; none means the API server.
+	Audiences []string `json:"audiences,omitempty"`
+}
+
+type reviewStatus struct {
+	Authenticated bool       `json:"authenticated"`
+	User          reviewUser `json:"user,omitzero"`
+	// Audiences are those of the spec that the token has as well.
+	Audiences []string `json:"audiences,omitempty"`
+	Error     string   `json:"error,omitempty"`
+}
+
+type reviewUser struct {
+	Username string `json:"username"`
+	UID      string `json:"uid"`
+}
+
+// reviewer lets the API server verify tokens.
+type reviewer struct {
+	client    *provider.Client
+	own       *ownToken
+	url       string
+	audiences []string // none: see requested
+	shared    *reviews
+}
+
+// verify implements verifier.
+func (r *reviewer) verify(ctx context.Context, raw string, a *account) error {
+	audiences, err := r.requested(a)
+	if err != nil {
+		return refused(err)
+	}
+	leave, err := r.client.Enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	status, err := r.shared.do(ctx, sha256.Sum256([]byte(raw)), func(ctx context.Context) (*reviewStatus, error) {
+		return r.post(ctx, reviewSpec{Token: raw, Audiences: audiences})
+	})
+	if err != nil {
+		return err
+	}
+	if err := status.check(a, audiences); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+// requested returns the audiences that the token is reviewed for, none for that of the API
+// server. It returns an error if the token has none of the configured ones.
+func (r *reviewer) requested(a *account) ([]string, error) {
+	if len(r.audiences) == 0 {
+		return common([]string{DefaultAudience}, a.audiences), nil
+	}
+	if audiences := common(r.audiences, a.audiences); len(audiences) > 0 {
+		return audiences, nil
+	}
+	return nil, wrongAudience(a, r.audiences)
+}
+
+// check returns an error if the API server did not accept the token for one of the
+// audiences, or took it for that of another user than its claims name.
+func (s *reviewStatus) check(a *account, audiences []string) error {
+	switch {
+	case !s.Authenticated || s.Error != "":
+		return fmt.Errorf("the API server does not accept the token: %s", provider.Printable(s.Error))
+	case s.User.Username != a.user():
+		return fmt.Errorf("the API server says that the user is %q, want %q", provider.Printable(s.User.Username), a.user())
+	case s.User.UID != a.uid:
+		return errors.New("the API server says another uid than the token")
+	case len(audiences) > 0 && len(common(audiences, s.Audiences)) == 0:
+		// One that does not know audiences would accept tokens for others.
+		return fmt.Errorf("the API server did not review the token for %q", audiences)
+	}
+	return nil
+}
+
+// post sends one review.
+func (r *reviewer) post(ctx context.Context, spec reviewSpec) (*reviewStatus, error) {
+	own, err := r.own.read()
+	if err != nil {
+		return nil, misconfigured(err)
+	}
+	review := tokenReview{APIVersion: reviewVersion, Kind: reviewKind, Spec: spec}
+	response, err := r.client.Do(ctx, provider.Request{URL: r.url, Bearer: own, JSON: review})
+	if err != nil {
+		return nil, r.explain(ctx, err, own != "")
+	}
+	var got tokenReview
+	if err := json.Unmarshal(response.Body, &got); err != nil {
+		return nil, r.client.Unavailable(fmt.Errorf("the response is not the expected JSON: %w", err))
+	}
+	if got.APIVersion != reviewVersion || got.Kind != reviewKind {
+		return nil, r.client.Unavailable(fmt.Errorf("the response is a %q of %q, want a %s of %s",
+			provider.Printable(got.Kind), provider.Printable(got.APIVersion), reviewKind, reviewVersion))
+	}
+	return &got.Status, nil
+}
+
+// explain returns the error for a request that failed.
+func (r *reviewer) explain(ctx context.Context, err error, withToken bool) error {
+	failure, ok := errors.AsType[*provider.Failure](err)
+	switch {
+	case !ok || ctx.Err() != nil:
+		return err
+	case failure.Status == http.StatusUnauthorized && !withToken:
+		return misconfigured(fmt.Errorf("we have no token of our own, since there is no file %s: %w", r.own.path, err))
+	case failure.Status == http.StatusUnauthorized:
+		return misconfigured(fmt.Errorf("the API server does not accept our own token: %w", err))
+	case failure.Status == http.StatusForbidden:
+		return misconfigured(fmt.Errorf("our own account must not review tokens; it needs the cluster role system:auth-delegator: %w", err))
+	case errors.Is(err, guidon.Unavailable):
+		return err
+	}
+	return r.client.Unavailable(err)
+}
+
+// misconfigured returns the error for a service that cannot ask the API server.
+func misconfigured(cause error) error {
+	return &guidon.Error{Code: guidon.Internal, Message: "the service is misconfigured for Kubernetes", Err: cause}
+}

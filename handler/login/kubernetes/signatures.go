@@ -1,0 +1,92 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/login/discovery"
+	"github.com/guidonhq/guidon/handler/login/keyset"
+	"github.com/guidonhq/guidon/handler/login/provider"
+)
+
+// skew is by how much the clocks of the cluster and of the service may differ.
+const skew = 60 * time.Second
+
+// signatures verifies tokens with the published keys.
+type signatures struct {
+	document  *discovery.Source
+	keys      *keyset.Set
+	audiences []string // none are the default ones
+	now       func() time.Time
+}
+
+func newSignatures(c Config, client *provider.Client) (*signatures, error) {
+	document, err := discovery.New(discovery.Config{Client: client, URL: c.DiscoveryURL, KeysOnly: true, Now: c.Now})
+	if err != nil {
+		return nil, fmt.Errorf("invalid discovery_url: %w", err)
+	}
+	url := document.JWKSURI
+	if c.JWKSURL != "" {
+		if url, err = keyset.FixedURL(c.JWKSURL); err != nil {
+			return nil, fmt.Errorf("invalid jwks_url: %w", err)
+		}
+	}
+	keys, err := keyset.Remote(keyset.Config{Client: client, URL: url, Algorithms: keyset.DefaultAlgorithms(), Now: c.Now})
+	if err != nil {
+		return nil, err
+	}
+	return &signatures{document: document, keys: keys, audiences: c.Audiences, now: c.Now}, nil
+}
+
+// verify implements verifier. The claims of a were parsed from the payload whose signature
+// it verifies.
+func (s *signatures) verify(ctx context.Context, raw string, a *account) error {
+	document, err := s.document.Document(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.check(a, document.Issuer); err != nil {
+		return refused(err)
+	}
+	_, err = s.keys.VerifySignature(ctx, raw)
+	if errors.Is(err, guidon.Unauthenticated) {
+		return refused(err)
+	}
+	return err
+}
+
+// check returns an error if a token with these claims is not accepted.
+func (s *signatures) check(a *account, issuer string) error {
+	now := s.now()
+	accepted := s.audiences
+	if len(accepted) == 0 {
+		accepted = []string{DefaultAudience, issuer, "https://kubernetes.default.svc", DefaultDiscoveryURL}
+	}
+	switch {
+	case a.issuer != issuer:
+		return fmt.Errorf("iss of the token is %q, want %q", provider.Printable(a.issuer), provider.Printable(issuer))
+	case len(common(accepted, a.audiences)) == 0:
+		return wrongAudience(a, accepted)
+	case a.notBefore.After(now.Add(skew)):
+		return fmt.Errorf("token is not valid before %s", a.notBefore.Format(time.RFC3339))
+	case a.issuedAt.After(now.Add(skew)):
+		return fmt.Errorf("token was issued at %s, which is in the future", a.issuedAt.Format(time.RFC3339))
+	}
+	return nil
+}
+
+// common returns the elements of a that b has, too.
+func common(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return !slices.Contains(b, s) })
+}
+
+// wrongAudience returns the error for a token without an accepted audience.
+func wrongAudience(a *account, accepted []string) error {
+	return fmt.Errorf("aud of the token is %q; must contain one of %q",
+		provider.Printable(strings.Join(a.audiences, " ")), provider.Printable(strings.Join(accepted, " ")))
+}
