@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/user"
 	"time"
@@ -11,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Limits for commands that work on the database directly, where no other client
@@ -120,8 +121,12 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
+	svc, err := instance.NewService(c, db.Source())
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
 	h := handler.New(handler.Config{
-		Service:        service.NewService(db.Source(), time.Now),
+		Service:        svc,
 		Authentication: call.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})
