@@ -34,7 +34,7 @@ which only you can read.`
 
 // The longest name of a command line, and the longest wait for the user to sign in.
 const (
-	maxLoginName = 100
+	maxLoginName = 64
 	loginWait    = 10 * time.Minute
 )
 

@@ -18,55 +18,92 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"golang.org/x/oauth2"
 )
 
 const adminToken = "an-admin-token"
 
 // signInPage is a server with a sign-in page below the path /base: a real server, with a
-// double of the page and of the exchange of its codes in front. Everybody who visits the
-// page is signed in, and allows the command line.
+// double of the page in front. Who visits the page is Ada, who has signed in with a
+// browser, and allows the command line.
 type signInPage struct {
 	*httptest.Server
 	t       *testing.T
 	address string // with the path
 	real    *running
+	session string // cookie of Ada's browser
 
 	mu       sync.Mutex
 	visits   []url.Values
-	grants   map[string]string // challenges by code
-	issued   string            // the last token
-	exchange func(w http.ResponseWriter) bool
-	forge    func(callback string) string // changes the address that the browser is led to
+	issued   string                           // the last token of a command line
+	exchange func(w http.ResponseWriter) bool // answers an exchange instead of the real server
+	forge    func(callback string) string     // changes the address that the browser is led to
 }
 
 func newSignInPage(t *testing.T) (*signInPage, *shell) {
 	t.Helper()
 	s := newShell(t, withTokens...)
-	p := &signInPage{t: t, grants: make(map[string]string)}
+	p := &signInPage{t: t}
 	p.real = s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken).serve()
+	ada := strings.TrimSpace(s.with("GUIDON_TOKEN="+adminToken).ok("token", "create", "Ada", "--role", "viewer", "-a", p.real.web))
+	cookies, _ := p.post("/auth/v1/self/sessions", "Bearer "+ada, "{}")
+	p.session = strings.Split(cookies, ";")[0]
+
 	target, err := url.Parse(p.real.web)
 	if err != nil {
 		t.Fatal(err)
 	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		ModifyResponse: p.note,
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /base/sign-in/cli", p.page)
-	mux.HandleFunc("POST /base/auth/v1/method/cli/exchange", p.trade)
-	mux.Handle("/base/", http.StripPrefix("/base", httputil.NewSingleHostReverseProxy(target)))
+	mux.HandleFunc("/base/", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, exchangePath) || p.exchange == nil || !p.exchange(w) {
+			http.StripPrefix("/base", proxy).ServeHTTP(w, r)
+		}
+	})
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	p.address = p.URL + "/base"
 	return p, s.with("BROWSER="+os.Args[0], asBrowser)
 }
 
+const exchangePath = "/auth/v1/method/cli/exchange"
+
+// post sends a request to the real server with a token or the cookie of the browser, and
+// returns the cookies and the body of the response.
+func (p *signInPage) post(path, authorization, body string) (cookies, text string) {
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.real.web+path, strings.NewReader(body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if authorization != "" {
+		request.Header.Set("Authorization", authorization)
+	} else {
+		request.Header.Set("Cookie", p.session)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		p.t.Errorf("%s: got %s %s, error %v", path, response.Status, content, err)
+	}
+	return response.Header.Get("Set-Cookie"), string(content)
+}
+
+// page is what a person sees who allows the command line to sign in: the code, unless the
+// page leads there.
 func (p *signInPage) page(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	code := p.codeFor(query.Get("challenge"), query.Get("name"))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	query := r.URL.Query()
 	p.visits = append(p.visits, query)
-	code := fmt.Sprintf("code-%d", len(p.visits))
-	p.grants[code] = query.Get("challenge")
 	if query.Get("port") == "" {
 		fmt.Fprintln(w, code)
 		return
@@ -78,44 +115,34 @@ func (p *signInPage) page(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, callback, http.StatusSeeOther)
 }
 
-// trade gives a token for a code, once, to who knows the verifier.
-func (p *signInPage) trade(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var request struct{ Code, CodeVerifier string }
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-		p.t.Error(err)
-	}
-	if p.exchange != nil && p.exchange(w) {
-		return
-	}
-	challenge, ok := p.grants[request.Code]
-	if !ok || challenge != oauth2.S256ChallengeFromVerifier(request.CodeVerifier) {
-		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, `{"code":16,"message":"request was not authenticated","details":[]}`)
-		return
-	}
-	delete(p.grants, request.Code)
-	body := strings.NewReader(`{"name":"Ada","role":"viewer","expiresAt":"2099-01-02T03:04:05Z"}`)
-	mint, err := http.NewRequestWithContext(r.Context(), http.MethodPost, p.real.web+"/auth/v1/method/token", body)
+// codeFor returns the code of a grant with the challenge.
+func (p *signInPage) codeFor(challenge, name string) string {
+	request, err := json.Marshal(map[string]string{"codeChallenge": challenge, "name": name})
 	if err != nil {
 		p.t.Error(err)
-		return
 	}
-	mint.Header.Set("Authorization", "Bearer "+adminToken)
-	response, err := http.DefaultClient.Do(mint)
-	if err != nil {
-		p.t.Error(err)
-		return
+	_, response := p.post("/auth/v1/self/grants", "", string(request))
+	var grant struct{ Code string }
+	if err := json.Unmarshal([]byte(response), &grant); err != nil || grant.Code == "" {
+		p.t.Errorf("grant %s: %v", response, err)
 	}
-	defer response.Body.Close()
-	text, _ := io.ReadAll(response.Body)
-	var result struct{ ClientToken string }
-	if err := json.Unmarshal(text, &result); err != nil {
-		p.t.Errorf("%s: %v", text, err)
+	return grant.Code
+}
+
+// note records the token that the real server issues to a command line.
+func (p *signInPage) note(r *http.Response) error {
+	if !strings.HasSuffix(r.Request.URL.Path, exchangePath) {
+		return nil
 	}
-	p.issued = result.ClientToken
-	_, _ = w.Write(text)
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var issued struct{ ClientToken string }
+	if json.Unmarshal(body, &issued) == nil && issued.ClientToken != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.issued = issued.ClientToken
+	}
+	return err
 }
 
 // token returns the token that the server issued last.
@@ -154,8 +181,8 @@ func TestLogin(t *testing.T) {
 	s.fails(exitFailure, []string{"whoami", "--address", page.address}, "not authenticated", `"guidon login --address `+page.address+`"`, "GUIDON_TOKEN")
 
 	r := s.run("login", "--address", page.address+"/", "--name", "Ada's laptop")
-	if want := "signed in to " + page.address + " as Ada, until 2099-01-02T03:04:05Z\n"; r.code != exitOK || r.out != want {
-		t.Fatalf("got exit code %d, %q and %q; want %q", r.code, r.out, r.err, want)
+	if want := `^signed in to ` + page.address + ` as Ada, until 20[0-9T:-]+Z\n$`; r.code != exitOK || !regexp.MustCompile(want).MatchString(r.out) {
+		t.Fatalf("got exit code %d, %q and %q; want %s", r.code, r.out, r.err, want)
 	}
 	query, token := page.lastVisit(), page.token()
 	for key, form := range map[string]string{"port": `^[1-9][0-9]+$`, "challenge": `^[A-Za-z0-9_-]{43}$`, "state": `^[A-Z2-7]{26}$`, "name": `^Ada's laptop$`} {
@@ -166,7 +193,7 @@ func TestLogin(t *testing.T) {
 	if len(query) != 4 {
 		t.Errorf("the page got %v", query)
 	}
-	if !strings.Contains(r.err, page.address+"/sign-in/cli?") || strings.Contains(r.err+r.out, token) || strings.Contains(r.err+r.out, "code-1") {
+	if !strings.Contains(r.err, page.address+"/sign-in/cli?") || strings.Contains(r.err+r.out, token) || strings.Contains(r.err, "code=") {
 		t.Errorf("got %q, want the address of the page, and no secret", r.err)
 	}
 	info, err := os.Stat(filepath.Join(s.home(), "guidon", "credentials.json"))
@@ -175,13 +202,19 @@ func TestLogin(t *testing.T) {
 	}
 
 	who := s.ok("whoami", "-a", strings.ToUpper(page.URL[:4])+page.URL[4:]+"/base/")
-	for _, want := range []string{`NAME +Ada\n`, `METHOD +token\n`, `ID +[0-9a-f-]{36}\n`, `EXPIRES +2099-01-02T03:04:05Z\n`, `ROLE +viewer on all\n`} {
+	for _, want := range []string{`NAME +Ada\n`, `METHOD +token\n`, `ID +[0-9a-f-]{36}\n`, `EXPIRES +20[0-9T:-]+Z\n`, `ROLE +viewer on all\n`} {
 		if !regexp.MustCompile(want).MatchString(who) {
 			t.Errorf("whoami: got %q, want it to match %s", who, want)
 		}
 	}
 	if got := s.ok("whoami", "-a", page.address, "--json"); !strings.Contains(got, `"access": [`) || strings.Contains(got, token) {
 		t.Errorf("whoami --json: got %s", got)
+	}
+	sessions := s.ok("session", "list", "-a", page.address)
+	for _, want := range []string{`^ID +NAME +METHOD +CREATED +EXPIRES +CURRENT\n`, `[0-9a-f-]{36} +- +token +\S+ +\S+ +-\n`, `[0-9a-f-]{36} +Ada's laptop +token +\S+ +\S+ +yes\n`} {
+		if !regexp.MustCompile(want).MatchString(sessions) {
+			t.Errorf("session list: got %q, want it to match %s", sessions, want)
+		}
 	}
 	s.ok("export", "-a", page.address)
 	s.fails(exitFailure, []string{"token", "list", "-a", page.address}, "permission denied")
@@ -272,13 +305,16 @@ func TestLoginWithoutBrowser(t *testing.T) {
 // TestLoginRefused: what is not the code of this attempt does not sign in, and an error
 // shows neither code nor verifier.
 func TestLoginRefused(t *testing.T) {
+	page, s := newSignInPage(t)
+	another := page.codeFor("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "x") // of RFC 7636, appendix B
 	tests := []struct {
 		name, input string
 		exchange    string // the answer to the exchange, if not that of the page
 		status      int
 		want        string
 	}{
-		{"another code", "code-of-another\n", "", 0, "did not accept the code"},
+		{"rubbish", "code-of-another\n", "", 0, "did not accept the code"},
+		{"the code of another attempt", another + "\n", "", 0, "did not accept the code"},
 		{"nothing", "\n", "", 0, "no code was entered"},
 		{"the end of the input", "", "", 0, "no code was entered"},
 		{"too much", strings.Repeat("x", 5000), "", 0, "too long"},
@@ -288,7 +324,6 @@ func TestLoginRefused(t *testing.T) {
 		{"no JSON", "code\n", `<html>`, 200, "cannot parse the response"},
 		{"too many attempts", "code\n", `{"code":8,"message":"too many","details":[]}`, 429, "too many"},
 	}
-	page, s := newSignInPage(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			page.exchange = func(w http.ResponseWriter) bool {
@@ -314,9 +349,7 @@ func TestLoginRefused(t *testing.T) {
 func TestLoginForged(t *testing.T) {
 	page, s := newSignInPage(t)
 	page.forge = func(callback string) string {
-		forged := strings.Replace(callback, "code=code-", "code=forged-", 1)
-		forged = strings.Replace(forged, "state=", "state=A", 1)
-		response, err := http.Get(forged)
+		response, err := http.Get(strings.NewReplacer("code=", "code=forged", "state=", "state=A").Replace(callback)) // #nosec G107 -- of a test
 		if err != nil {
 			t.Error(err)
 			return callback
