@@ -25,7 +25,7 @@ const (
 	Unavailable                    // a dependency is down or too slow; try again later
 	Canceled                       // the client disconnected or canceled
 	DeadlineExceeded               // the client's deadline passed
-	Limited                        // too many failed credentials of this client, or of all
+	Limited                        // too many requests or failed credentials of this client, or too many failed ones of all
 )
 
 var codeTexts = [...]string{

@@ -97,7 +97,7 @@ func TestImports(t *testing.T) {
 		{module + "/handler/auth", subjects},
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
-		{module + "/handler/login/keyset", []string{module, handler + "login/provider", "github.com/golang-jwt/jwt"}},
+		{module + "/handler/login/keyset", []string{module, handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"}},
 		{module + "/handler/login/loginstate", []string{module}},
 		{module + "/handler/login/claimset", []string{module, handler + "login/provider"}},
 		{module + "/handler/login/bearer", tokens},

@@ -61,6 +61,7 @@ type Config struct {
 	Timeout        time.Duration        // limits the work on one request; zero means 30 s
 	Overload       *call.OverloadConfig // nil disables load shedding
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
+	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
@@ -84,7 +85,7 @@ func New(config Config) *Handler {
 		Verifier: verifierOf(config.SignIn),
 		Service:  config.Service, Authentication: config.Authentication, Session: config.Session, Budget: config.Budget,
 		Logger: config.Logger, Timeout: config.Timeout, Overload: config.Overload,
-		Failures: config.Failures, Proxies: config.Proxies, Observer: config.Observer,
+		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
 	routing := exchange.Config{

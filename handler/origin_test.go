@@ -60,10 +60,10 @@ func TestCrossOriginOperations(t *testing.T) {
 		{"management excluded, with a token", excluding, slices.Concat(crossSite, unknown), none, writes},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t, test.configure)
+			s := newServer(t, test.configure, withEveryMethod)
 			for _, o := range handler.Operations() {
 				rejected := test.others
-				if o.Area == call.AreaAuthentication {
+				if o.Area == call.AreaAuthentication || o.SignsInOrOut() {
 					rejected = test.tokens
 				}
 				if rejected == writes && slices.Contains(evaluates, o.Method()) {
@@ -94,7 +94,7 @@ func TestCrossOriginOperations(t *testing.T) {
 // of other origins, only the safe ones are served, unless the origin is trusted.
 func TestCrossOriginRoutes(t *testing.T) {
 	s := newServer(t, required, func(c *handler.Config) {
-		c.SignIn, c.Mounts, c.Profiling = ticket{}, []exchange.Mount{greeting}, http.NotFoundHandler()
+		c.SignIn, c.Mounts, c.Profiling = everyMethod{}, []exchange.Mount{greeting}, http.NotFoundHandler()
 		c.Streams = stream.NewHub(stream.Config{}) // full: no stream is opened
 		c.PublicOrigin, c.TrustedOrigins = "https://flags.example", []string{"https://trusted.example"}
 	})
@@ -104,9 +104,6 @@ func TestCrossOriginRoutes(t *testing.T) {
 	}
 	for _, o := range slices.Concat(handler.Operations(), handler.OperationsOverHTTP()) {
 		routes = append(routes, o.Routes...)
-	}
-	for _, row := range (ticket{}).Rows() {
-		routes = append(routes, row.Routes...)
 	}
 	for _, test := range []struct {
 		name    string
@@ -148,13 +145,12 @@ func TestCrossOriginRoutes(t *testing.T) {
 func TestCrossOriginSignIn(t *testing.T) {
 	for _, authentication := range []func(*handler.Config){required, tokens} {
 		s := newServer(t, authentication, func(c *handler.Config) {
-			c.SignIn, c.CORS = ticket{}, &exchange.CORSConfig{AllowedOrigins: []string{"https://listed.example"}}
+			c.Mounts, c.CORS = []exchange.Mount{greeting}, &exchange.CORSConfig{AllowedOrigins: []string{"https://listed.example"}}
 			c.TrustedOrigins = []string{"https://trusted.example"}
 		})
 		for origin, want := range map[string]int{"https://evil.example": 403, "https://listed.example": 403, "https://trusted.example": 200} {
-			r := s.do("POST", "/auth/v1/method/ticket", "{}", "Sec-Fetch-Site", "cross-site", "Origin", origin)
-			if r.status != want || (r.header["Set-Cookie"] != nil) != (want == 200) {
-				t.Errorf("%s signs in: %d %s and cookies %q, want %d", origin, r.status, r.body, r.header["Set-Cookie"], want)
+			if r := s.do("POST", "/ui", "", "Sec-Fetch-Site", "cross-site", "Origin", origin); (r.status == 403) != (want == 403) {
+				t.Errorf("%s sends the form of a page: %d %s", origin, r.status, r.body)
 			}
 			if r := s.do("PUT", "/auth/v1/self/expire", "", "Sec-Fetch-Site", "cross-site", "Origin", origin); (r.status == 403) != (want == 403) {
 				t.Errorf("%s signs out: %d %s", origin, r.status, r.body)

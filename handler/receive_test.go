@@ -50,7 +50,7 @@ func (u untouchable) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// bodyRoutes returns every route of the API that has a body.
+// bodyRoutes returns every route of the API that has a body and needs a credential.
 func bodyRoutes() []call.Route {
 	routes := []call.Route{
 		{Method: http.MethodPost, Pattern: "/ofrep/v1/evaluate/flags"},
@@ -58,7 +58,7 @@ func bodyRoutes() []call.Route {
 	}
 	for _, o := range handler.Operations() {
 		for _, route := range o.Routes {
-			if o.HasBody(route) {
+			if o.HasBody(route) && o.Area != call.AreaPublic {
 				routes = append(routes, call.Route{Method: route.Method, Pattern: pathVariable.ReplaceAllString(route.Pattern, "x")})
 			}
 		}

@@ -19,9 +19,6 @@ import (
 // unimplemented are the services that have no operations yet.
 var unimplemented = []protoreflect.FullName{
 	"flipt.analytics.AnalyticsService",
-	"flipt.auth.AuthenticationMethodOIDCService",
-	"flipt.auth.AuthenticationMethodKubernetesService",
-	"flipt.auth.AuthenticationMethodGithubService",
 }
 
 // wireMethods returns the methods of all other services in package wire, by name.
@@ -98,7 +95,7 @@ func TestReadsAndWrites(t *testing.T) {
 			t.Errorf("%s: writes %v, want %v", o.Name, o.Writes(), want)
 		}
 		for _, route := range o.Routes {
-			if route.Method == http.MethodGet && o.Writes() || route.Method == http.MethodDelete && !changes {
+			if route.Method == http.MethodGet && o.Writes() || route.Method == http.MethodDelete && !changes && o.Method() != "RevokeAuthenticationSelf" {
 				t.Errorf("%s: unsuitable method %s", o.Name, route.Method)
 			}
 		}
@@ -108,7 +105,7 @@ func TestReadsAndWrites(t *testing.T) {
 // TestEveryRouteIsReachable sends a request to each route and expects a response from its
 // operation, not from the router.
 func TestEveryRouteIsReachable(t *testing.T) {
-	s := newServer(t, tokens)
+	s := newServer(t, tokens, withEveryMethod)
 	routes := 0
 	for _, o := range handler.Operations() {
 		for _, route := range o.Routes {
@@ -122,6 +119,9 @@ func TestEveryRouteIsReachable(t *testing.T) {
 			}
 			routes++
 			r := s.do(route.Method, path, body, "X-Request-Id", "reach")
+			if o.Method() == "Revoke" && r.status == http.StatusBadRequest {
+				continue // its body is a form
+			}
 			if strings.Contains(r.body, `"Not Found"`) || r.status == http.StatusNotImplemented || r.status >= 500 {
 				t.Errorf("%s %s: %d %s", route.Method, path, r.status, r.body)
 			}
@@ -149,7 +149,7 @@ func TestSafeRoutes(t *testing.T) {
 	s := newServer(t, required)
 	headers := []string{"Authorization", "Bearer " + s.token("")}
 	state := func() (all []any) {
-		tokens, _, err := s.service.ListAuthentications(t.Context(), service.Demand{}, service.MethodNone, 0, "")
+		tokens, _, err := s.service.ListAuthentications(t.Context(), service.Demand{}, service.AuthenticationFilter{}, 0, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestSafeRoutes(t *testing.T) {
 			if !slices.Contains(safe, route.Method) {
 				continue
 			}
-			if o.Changes() || o.SignsInOrOut() {
+			if (o.Changes() || o.SignsInOrOut()) && o.Method() != "Callback" {
 				t.Errorf("%s %s changes something", route.Method, route.Pattern)
 			}
 			for _, method := range safe {

@@ -4,17 +4,20 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
-	"github.com/guidonhq/guidon/handler/wire/auth"
+	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -82,7 +85,7 @@ func (ticket) Describe(method service.Method) (bool, *structpb.Struct) {
 }
 
 // Callback implements auth.SignIn.
-func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write, _ service.Method, m *wire.CallbackRequest, _ *call.Request) (call.Response, error) {
+func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write, _ service.Method, m *wireauth.CallbackRequest, _ *call.Request) (call.Response, error) {
 	if m.GetCode() != "ticket" {
 		return call.Response{}, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, "no ticket", nil)
 	}
@@ -93,26 +96,69 @@ func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write,
 		return call.Response{}, err
 	}
 	return call.Response{
-		Message: &wire.CallbackResponse{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"},
+		Message: &wireauth.CallbackResponse{}, SetCookie: []string{"service_client_token=" + token + "; Path=/; HttpOnly"},
 		SignIn: &call.SignIn{Method: "oidc", Provider: m.GetProvider(), Location: "/flags"},
 	}, nil
 }
 
-// TestSignIn: what signs people in adds operations to the table, gives browsers a session,
-// and is among the methods.
+// everyMethod is a way to sign in with which every method is enabled, and nothing happens.
+type everyMethod struct{ auth.NoSignIn }
+
+// Describe implements auth.SignIn.
+func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return true, nil }
+
+// AuthorizeURL implements auth.SignIn.
+func (everyMethod) AuthorizeURL(context.Context, *service.Service, service.Method, *wireauth.AuthorizeURLRequest, *call.Request) (call.Response, error) {
+	return call.Response{Message: &wireauth.AuthorizeURLResponse{}}, nil
+}
+
+// Callback implements auth.SignIn.
+func (everyMethod) Callback(context.Context, *service.Service, service.Write, service.Method, *wireauth.CallbackRequest, *call.Request) (call.Response, error) {
+	return call.Response{Message: &wireauth.CallbackResponse{}}, nil
+}
+
+// Revoke implements auth.SignIn.
+func (everyMethod) Revoke(context.Context, *service.Service, service.Write, *wireauth.RevokeRequest) (call.Response, error) {
+	return call.Response{Message: &emptypb.Empty{}}, nil
+}
+
+// VerifyServiceAccount implements auth.SignIn.
+func (everyMethod) VerifyServiceAccount(context.Context, *service.Service, service.Write, *wireauth.VerifyServiceAccountRequest) (call.Response, error) {
+	return call.Response{Message: &wireauth.VerifyServiceAccountResponse{}}, nil
+}
+
+// CreateGrant implements auth.SignIn.
+func (everyMethod) CreateGrant(context.Context, *service.Authentication, *guidonv1.CreateGrantRequest) (*guidonv1.CreateGrantResponse, error) {
+	return &guidonv1.CreateGrantResponse{}, nil
+}
+
+// ExchangeGrant implements auth.SignIn.
+func (everyMethod) ExchangeGrant(context.Context, *service.Service, service.Write, *guidonv1.ExchangeGrantRequest) (call.Response, error) {
+	return call.Response{Message: &guidonv1.ExchangeGrantResponse{}}, nil
+}
+
+// withEveryMethod enables every way to sign in.
+func withEveryMethod(c *handler.Config) { c.SignIn = everyMethod{} }
+
+// TestSignIn: what signs people in gives browsers a session and sends them on, leaves the
+// session alone if it fails, and is among the methods.
 func TestSignIn(t *testing.T) {
+	const callback = "/auth/v1/method/oidc/ticket/callback"
 	s := newServer(t, required, func(c *handler.Config) { c.SignIn = ticket{} })
-	visitor := httptest.NewRecorder()
-	s.handler.ServeHTTP(visitor, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/auth/v1/method/ticket", nil))
-	cookies := visitor.Result().Cookies()
-	if visitor.Code != http.StatusOK || len(cookies) != 1 {
-		t.Fatalf("got %d %s and cookies %v", visitor.Code, visitor.Body, cookies)
+	r := s.do("GET", callback+"?code=ticket", "")
+	if r.status != http.StatusFound || r.header.Get("Location") != "/flags" || r.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("got %d %s and header %v", r.status, r.body, r.header)
 	}
-	session := "service_client_token=" + cookies[0].Value
+	session, _, _ := strings.Cut(r.header.Get("Set-Cookie"), ";")
 	if r := s.do("GET", "/auth/v1/self", "", "Cookie", session); r.status != http.StatusOK {
 		t.Errorf("the session gets %d %s", r.status, r.body)
 	}
-	foreign := s.do("POST", "/auth/v1/method/ticket", "{}", "Cookie", session, "Sec-Fetch-Site", "cross-site")
+	denied := s.do("GET", callback, "", "Cookie", session)
+	denied.fails(t, 401, 16, "no ticket")
+	if got := denied.header.Values("Set-Cookie"); len(got) > 0 {
+		t.Errorf("a failed sign-in sets cookies %q", got)
+	}
+	foreign := s.do("POST", "/auth/v1/self/sessions", "{}", "Cookie", session, "Sec-Fetch-Site", "cross-site")
 	if foreign.status != http.StatusForbidden {
 		t.Errorf("a page of another origin gets %d %s", foreign.status, foreign.body)
 	}
@@ -120,10 +166,44 @@ func TestSignIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range response.Message.(*auth.ListAuthenticationMethodsResponse).GetMethods() {
-		want := m.GetMethod() == auth.Method_METHOD_OIDC || m.GetMethod() == auth.Method_METHOD_TOKEN
+	for _, m := range response.Message.(*wireauth.ListAuthenticationMethodsResponse).GetMethods() {
+		want := m.GetMethod() == wireauth.Method_METHOD_OIDC || m.GetMethod() == wireauth.Method_METHOD_TOKEN
 		if m.GetEnabled() != want {
 			t.Errorf("%s: enabled %t, want %t", m.GetMethod(), m.GetEnabled(), want)
 		}
+	}
+}
+
+// TestSteps: a step of signing in has each parameter once, and its errors are pages for
+// browsers.
+func TestSteps(t *testing.T) {
+	const callback = "/auth/v1/method/oidc/ticket/callback"
+	s := newServer(t, required, func(c *handler.Config) {
+		c.SignIn = ticket{}
+		c.StepError = func(x *exchange.Exchange, status int, reason string) {
+			x.Reply(status, "text/html", fmt.Appendf(nil, "a page about %q", reason))
+		}
+	})
+	for _, test := range []struct {
+		name, query, accept string
+		status              int
+		want                string
+	}{
+		{"a page", "", "text/html,*/*", 401, `a page about "denied"`},
+		{"no page", "", "application/json", 401, `{"code":16,"message":"no ticket","details":[]}`},
+		{"a parameter twice", "?code=ticket&code=ticket", "text/html", 401, `a page about "state"`},
+		{"an empty issuer", "?code=ticket&iss=", "text/html", 401, `a page about "invalid"`},
+		{"a malformed query", "?code=%zz", "", 400, `{"code":3,"message":"the query string is malformed","details":[]}`},
+		{"a query that is too long", "?code=" + strings.Repeat("a", 9000), "text/html", 400, `a page about ""`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := s.do("GET", callback+test.query, "", "Accept", test.accept)
+			if r.status != test.status || r.body != test.want {
+				t.Errorf("got %d %s, want %d %s", r.status, r.body, test.status, test.want)
+			}
+			if got := r.header.Get("Referrer-Policy") + " " + r.header.Get("Cache-Control"); got != "no-referrer no-store" {
+				t.Errorf("got header %q", got)
+			}
+		})
 	}
 }

@@ -20,16 +20,20 @@ import (
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/codec/quick"
 	"github.com/guidonhq/guidon/handler/evaluation"
+	"github.com/guidonhq/guidon/internal/clock"
 	serverruntime "github.com/guidonhq/guidon/runtimes/server"
 	"github.com/guidonhq/guidon/service"
 )
 
-// hotRequests are the frequent kinds of request. The flags are those of [benchSnapshot].
-var hotRequests = []struct {
+// hotKind is a frequent kind of request.
+type hotKind struct {
 	name, path, header, body string
 	status                   int
 	allocations              int // at most; net/http alone, with a handler that only sets a header, makes 22
-}{
+}
+
+// hotRequests are the frequent kinds of request. The flags are those of [benchSnapshot].
+var hotRequests = []hotKind{
 	{"boolean", "/evaluate/v1/boolean", "", evaluationOf("bool-00000"), http.StatusOK, 24},
 	{"variant", "/evaluate/v1/variant", "", evaluationOf("var-00001"), http.StatusOK, 24},
 	{"batch of 50", "/evaluate/v1/batch", "", batchOf(50), http.StatusOK, 42},
@@ -57,14 +61,14 @@ func batchOf(n int) string {
 const benchToken = "gdn_0123456789"
 
 // newHotHandler returns a handler over 50 flags that requires a token and has an
-// observer, but does not log.
-func newHotHandler() *handler.Handler {
+// observer, but does not log. requests may be nil.
+func newHotHandler(requests *call.RequestLimiter) *handler.Handler {
 	known := &service.Authentication{ID: service.NewID(), Method: service.MethodToken, TokenHash: service.HashToken(benchToken)}
 	store := &protected{set: service.NewAuthenticationSet(guidon.Revision{Number: 1}, []*service.Authentication{known})}
 	store.byKey = map[string]*guidon.Snapshot{"default": benchSnapshot(50)}
 	return handler.New(handler.Config{
 		Service: service.NewService(store, time.Now), Observer: ignoring{}, Evaluations: ignoring{},
-		Authentication: call.AuthenticationConfig{Required: true},
+		Authentication: call.AuthenticationConfig{Required: true}, Requests: requests,
 	})
 }
 
@@ -157,7 +161,7 @@ func etag(t testing.TB, h *handler.Handler) string {
 // BenchmarkServing measures evaluations on a connection to a server. The allocations
 // include those of net/http.
 func BenchmarkServing(b *testing.B) {
-	h := newHotHandler()
+	h := newHotHandler(nil)
 	tag := etag(b, h)
 	for _, hot := range hotRequests {
 		b.Run(hot.name, func(b *testing.B) {
@@ -173,27 +177,33 @@ func BenchmarkServing(b *testing.B) {
 	}
 }
 
-// TestHotAllocations checks the allocations that BenchmarkServing measures.
+// TestHotAllocations checks the allocations that BenchmarkServing measures. A limit of
+// requests adds none.
 func TestHotAllocations(t *testing.T) {
 	if raceDetected() || !quick.Enabled {
 		t.Skip("the race detector makes pools drop items, and the simple paths allocate more; make test runs this without both")
 	}
-	h := newHotHandler()
-	tag := etag(t, h)
-	for _, hot := range hotRequests {
-		t.Run(hot.name, func(t *testing.T) {
-			c := dialHot(t, h)
-			request := hotRequest(hot.path, strings.Replace(hot.header, "{etag}", tag, 1), hot.body)
-			got := testing.AllocsPerRun(500, func() {
-				if status, err := c.exchange(request); err != nil || status != hot.status {
-					t.Fatalf("got status %d, error %v", status, err)
-				}
-			})
-			t.Logf("%v allocations", got)
-			if got > float64(hot.allocations) {
-				t.Errorf("%v allocations, want at most %d", got, hot.allocations)
-			}
-		})
+	for name, limit := range map[string]*call.RequestLimiter{"": nil, ", limited": call.NewRequestLimiter(1_000_000, clock.Tick)} {
+		h := newHotHandler(limit)
+		tag := etag(t, h)
+		for _, hot := range hotRequests {
+			t.Run(hot.name+name, func(t *testing.T) { checkAllocations(t, h, hot, tag) })
+		}
+	}
+}
+
+func checkAllocations(t *testing.T, h *handler.Handler, hot hotKind, tag string) {
+	t.Helper()
+	c := dialHot(t, h)
+	request := hotRequest(hot.path, strings.Replace(hot.header, "{etag}", tag, 1), hot.body)
+	got := testing.AllocsPerRun(500, func() {
+		if status, err := c.exchange(request); err != nil || status != hot.status {
+			t.Fatalf("got status %d, error %v", status, err)
+		}
+	})
+	t.Logf("%v allocations", got)
+	if got > float64(hot.allocations) {
+		t.Errorf("%v allocations, want at most %d", got, hot.allocations)
 	}
 }
 

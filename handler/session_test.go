@@ -2,7 +2,6 @@ package handler_test
 
 import (
 	"context"
-	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,29 +9,24 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/exchange"
+	wireauth "github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
 
-// denying is a way to sign in that denies everybody. By the first operation this leaves
-// the visitor's session alone.
-type denying struct{ provingNothing }
+// denying is a way to sign in that denies everybody.
+type denying struct{ auth.NoSignIn }
 
 // Describe implements auth.SignIn.
-func (denying) Describe(service.Method) (bool, *structpb.Struct) { return false, nil }
+func (denying) Describe(method service.Method) (bool, *structpb.Struct) {
+	return method == service.MethodCodehost, nil
+}
 
-// Rows implements auth.SignIn.
-func (denying) Rows() []exchange.Row {
-	row := func(name, path string) exchange.Row {
-		return exchange.Row{Operation: call.Ask[emptypb.Empty](name, call.AreaPublic, []call.Route{{Method: http.MethodGet, Pattern: path}},
-			func(context.Context, *service.Service, *call.Call, *emptypb.Empty, *call.Request) (call.Response, error) {
-				return call.Response{}, call.Unauthenticated("everybody is denied")
-			}).ForEveryIdentity()}
-	}
-	callback, other := row("/test.DenyingService/Callback", "/auth/v1/method/denying/callback"), row("/test.DenyingService/Other", "/auth/v1/method/denying/other")
-	callback.KeepingSession()
-	return []exchange.Row{callback, other}
+// Callback implements auth.SignIn.
+func (denying) Callback(context.Context, *service.Service, service.Write, service.Method, *wireauth.CallbackRequest, *call.Request) (call.Response, error) {
+	return call.Response{}, call.Unauthenticated("everybody is denied")
 }
 
 // TestSessionCookie: the configured cookie is the one that is read, over every transport,
@@ -81,10 +75,9 @@ func TestSessionCookie(t *testing.T) {
 			}{
 				{"/auth/v1/self", test.read, test.cleared},
 				{"/auth/v1/self", test.ignored, nil},
-				{"/auth/v1/method/denying/other", test.read, test.cleared},
-				{"/auth/v1/method/denying/other", "other", nil},
-				{"/auth/v1/method/denying/callback", test.read, nil},
-				{"/auth/v1/method/denying/callback/", test.read, nil},
+				{"/auth/v1/self", "other", nil},
+				{"/auth/v1/method/codehost/callback", test.read, nil},
+				{"/auth/v1/method/codehost/callback/", test.read, nil},
 				{"/api/v1/flags", test.read, nil},
 				{"/ui", test.read, nil},
 			} {

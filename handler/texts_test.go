@@ -64,7 +64,7 @@ func filled(t *testing.T, s *server) *server {
 // every string of every request. The error names the field, and nothing changes.
 // Evaluations, which store nothing, still succeed.
 func TestNULInRequests(t *testing.T) {
-	s := filled(t, newServer(t, tokens))
+	s := filled(t, newServer(t, tokens, withEveryMethod))
 	s.attackTexts("a%00b", `a\u0000b`, func(o *call.Operation, path, request string, got reply) {
 		switch want := "invalid field " + path + ": must not contain a NUL character"; {
 		case o.ServesStale() && got.status < 500:
@@ -76,7 +76,7 @@ func TestNULInRequests(t *testing.T) {
 
 // TestInvalidUTF8InRequests checks the same for bytes that are not UTF-8.
 func TestInvalidUTF8InRequests(t *testing.T) {
-	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens))
+	s := filled(t, newInside(t, "sends what the events of functions cannot carry", tokens, withEveryMethod))
 	s.attackTexts("a%ffb", "a\xffb", func(_ *call.Operation, _, request string, got reply) {
 		if got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s, want 400", request, got.status, got.body)
@@ -91,6 +91,9 @@ func (s *server) attackTexts(inURL, inJSON string, check func(o *call.Operation,
 	s.t.Helper()
 	before := s.state()
 	for _, o := range handler.Operations() {
+		if o.Method() == "Revoke" { // its body is a form
+			continue
+		}
 		for _, route := range o.Routes {
 			for _, text := range wiretest.Texts(o.NewRequest()) {
 				method, target, body, ok := requestOf(s.t, o, route, text)

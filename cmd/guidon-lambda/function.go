@@ -12,7 +12,6 @@ import (
 	"github.com/guidonhq/guidon/cmd/internal/secrets"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/runtimes/lambda"
-	"github.com/guidonhq/guidon/service"
 )
 
 // newFunction returns the configured function. It makes no connections, because a

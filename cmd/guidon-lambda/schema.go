@@ -99,6 +99,21 @@ func (s checkedStore) UpdateAuthentications(ctx context.Context, w service.Write
 	return s.Store.UpdateAuthentications(ctx, w, fn)
 }
 
+// checkedSecrets is the part of the database that attempts to sign in need. It checks the
+// schema before the first use.
+type checkedSecrets struct {
+	service.SecretStore
+	schema *schema
+}
+
+// Secrets implements [service.SecretStore].
+func (s checkedSecrets) Secrets(ctx context.Context) ([]service.Secret, error) {
+	if err := s.schema.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.SecretStore.Secrets(ctx)
+}
+
 // Changes implements [service.Store].
 func (s checkedStore) Changes(ctx context.Context, query change.Query) ([]*change.Record, error) {
 	if err := s.schema.check(ctx); err != nil {

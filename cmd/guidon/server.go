@@ -100,7 +100,10 @@ func (p *program) serve(ctx context.Context) (err error) {
 	}
 	logger.Info("database ready", "path", db.Path())
 
-	parts := newParts(c, db, logger)
+	parts, err := newParts(c, db, logger)
+	if err != nil {
+		return err
+	}
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
 	}
@@ -147,23 +150,31 @@ type parts struct {
 	freshness *freshness
 }
 
-func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts {
+func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) (parts, error) {
 	snapshots := instance.NewCache(db, c.Cache)
 	freshness := newFreshness(snapshots, db.Redis, c.Cache.Bound())
+	svc, err := instance.NewService(c, snapshots)
+	if err != nil {
+		return parts{}, err
+	}
 	p := parts{
 		db:        db,
-		service:   service.NewService(snapshots, time.Now),
+		service:   svc,
 		health:    server.NewHealth(),
 		delay:     server.NewDelay(),
 		freshness: freshness,
 	}
 	if c.Streams.Enabled {
 		p.streams = stream.NewHub(stream.Config{
-			Subscribe: snapshots.Subscribe, PublicURL: c.Streams.PublicURL,
+			Subscribe: snapshots.Subscribe, PublicURL: c.StreamsPublicURL(),
 			MaxOFREP: c.Streams.MaxOFREP, MaxChanges: c.Streams.MaxChanges,
 		})
 	}
-	h := instance.HandlerConfig(c, p.service, buildInfo(), logger)
+	signIns := metrics.NewSignIns()
+	h, err := instance.HandlerConfig(c, p.service, db.DB, signIns, buildInfo(), logger)
+	if err != nil {
+		return parts{}, err
+	}
 	h.Health, h.Outage, h.Streams = p.health.Status, freshness.outage(), p.streams
 	h.Overload = &call.OverloadConfig{Delay: p.delay.Current, Share: float64(c.Server.MaxWaitPercent) / 100}
 	if c.Diagnostics.Profiling.Enabled {
@@ -171,13 +182,13 @@ func newParts(c *config.Config, db *instance.Storage, logger *slog.Logger) parts
 	}
 	if c.Metrics.Enabled {
 		p.metrics = metrics.New(metrics.Config{
-			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, Logger: logger,
+			Info: h.Info, Caches: freshness.metrics, Redis: freshness.redisMetrics(), Streams: p.streams, Memory: h.Budget, Failures: h.Failures, SignIns: signIns, Logger: logger,
 		})
 		h.Metrics, h.MetricsPublic = p.metrics.Handler(), c.Metrics.Public
 		h.Observer, h.Evaluations = p.metrics, evaluation.Observers(p.metrics, h.Evaluations)
 	}
 	p.handler = handler.New(h)
-	return p
+	return p, nil
 }
 
 // runtime returns the configuration of the server runtime.

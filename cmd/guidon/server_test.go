@@ -276,6 +276,33 @@ func TestFailureLimit(t *testing.T) {
 	}
 }
 
+// TestRequestLimit: the evaluation requests of a token are limited if that is configured.
+func TestRequestLimit(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	for name, test := range map[string]struct {
+		settings []string
+		limited  bool
+	}{
+		"by default": {nil, false},
+		"configured": {[]string{"GUIDON_AUTHENTICATION_REQUEST_LIMIT_PER_TOKEN=1"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newShell(t, withTokens...).with(append(test.settings, "GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+secret)...).serve()
+			limited := false
+			for range 200 {
+				code, _ := server.get("/internal/v1/evaluation/snapshot/namespace/default", secret)
+				limited = limited || code == http.StatusTooManyRequests
+			}
+			if limited != test.limited {
+				t.Errorf("limited: %t, want %t", limited, test.limited)
+			}
+			if code, body := server.get("/api/v1/namespaces", secret); code != http.StatusOK {
+				t.Errorf("the management API: got %d %s", code, body)
+			}
+		})
+	}
+}
+
 // TestEvaluationsLogged: evaluations are logged if configured, and always counted in
 // the metrics.
 func TestEvaluationsLogged(t *testing.T) {

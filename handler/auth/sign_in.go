@@ -64,14 +64,14 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 		form(call.Ask[emptypb.Empty](oidcService+"Revoke", call.AreaPublic, route(http.MethodPost, oidcPath+"revoke"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.RevokeRequest, _ *call.Request) (call.Response, error) {
 				return in.Revoke(ctx, s, c.Write(), m)
-			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
+			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(oidc), logoutForm{exchange.Messages}),
 		form(authorize(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(callback(in, service.MethodCodehost, codehostService, codehostPath).EnabledIf(codehost), step),
 		form(call.Ask[auth.VerifyServiceAccountResponse]("/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount", call.AreaPublic,
 			route(http.MethodPost, prefix+"/method/kubernetes/serviceaccount"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *auth.VerifyServiceAccountRequest, _ *call.Request) (call.Response, error) {
 				return in.VerifyServiceAccount(ctx, s, c.Write(), m)
-			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
+			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity().EnabledIf(enabled(service.MethodKubernetes)), nil),
 		form(call.Ask[guidonv1.CreateGrantResponse]("/guidon.v1.SessionService/CreateGrant", call.AreaAuthentication, route(http.MethodPost, prefix+"/self/grants"),
 			func(ctx context.Context, _ *service.Service, c *call.Call, m *guidonv1.CreateGrantRequest, _ *call.Request) (call.Response, error) {
 				response, err := in.CreateGrant(ctx, c.Caller.Authentication, m)
@@ -80,7 +80,7 @@ func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, 
 		form(call.Ask[guidonv1.ExchangeGrantResponse]("/guidon.v1.SessionService/ExchangeGrant", call.AreaPublic, route(http.MethodPost, prefix+"/method/cli/exchange"),
 			func(ctx context.Context, s *service.Service, c *call.Call, m *guidonv1.ExchangeGrantRequest, _ *call.Request) (call.Response, error) {
 				return in.ExchangeGrant(ctx, s, c.Write(), m)
-			}).Issuing().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
+			}).Issuing().SigningInOrOut().VerifyingCredential().KeepingSession().Private().ForEveryIdentity(), nil),
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 // limited that need not be.
 func TestTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	const addresses = MaxKeys + MaxKeys/2
+	const keys = MaxKeys + MaxKeys/2
 	table, all := NewTable[netip.Addr](PerSecond(1)), make(map[netip.Addr]time.Time)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for range 20 * addresses {
+	for range 20 * keys {
 		now = now.Add(time.Duration(random.IntN(int(100 * time.Microsecond))))
-		n := random.IntN(addresses)
+		n := random.IntN(keys)
 		if random.IntN(4) == 0 {
 			n %= 100 // these are used far more often
 		}

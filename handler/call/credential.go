@@ -24,7 +24,8 @@ type Capability struct {
 }
 
 // authenticate identifies the caller, and checks that the scope of a token which is
-// limited to a namespace covers the request, and that the caller has the role.
+// limited to a namespace covers the request, that the caller has the role, and that it
+// does not send too many requests.
 func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Request, call *Call) error {
 	if err := i.resolveCaller(ctx, o, request, call); err != nil {
 		return err
@@ -36,7 +37,10 @@ func (i *Invoker) authenticate(ctx context.Context, o *Operation, request *Reque
 	if err := checkScope(a, o, request); err != nil {
 		return err
 	}
-	return checkRole(a, o, request)
+	if err := checkRole(a, o, request); err != nil {
+		return err
+	}
+	return i.limitRequests(o, request, call)
 }
 
 // resolveCaller identifies the caller and records it in call. If no credential is

@@ -27,6 +27,7 @@ type Config struct {
 	Timeout        time.Duration     // limits the work on one request
 	Overload       *OverloadConfig   // nil disables load shedding
 	Failures       *failures.Limiter // of credentials; nil disables the limits
+	Requests       *RequestLimiter   // for evaluation; nil disables the limit
 	Proxies        address.Proxies   // between the callers and the service; optional
 	Observer       Observer          // optional
 }

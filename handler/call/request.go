@@ -26,7 +26,7 @@ type Request struct {
 	Message       proto.Message
 	Payload       any                // what the operation needs beside Message or instead of it, see [Confined]
 	Source        Source             // if neither is known yet: they are read once the caller is known
-	Sender        Sender             // whose failed credentials count; nil for none
+	Sender        Sender             // whose requests and failed credentials are limited; nil for none
 	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication
 	Memory        budget.Reservation // for the response, until the client has received it
 	Pieces        bool               // the response may be written in pieces instead of as a message

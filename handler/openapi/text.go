@@ -12,15 +12,20 @@ const instanceTag = "instance"
 
 // services describes each service.
 var services = map[string]string{
-	"flipt.Flipt":                                 "Management of namespaces, flags and segments; legacy evaluation",
-	"flipt.evaluation.EvaluationService":          "Evaluation of flags for an entity",
-	"flipt.evaluation.DataService":                "Snapshots of whole namespaces, for evaluation by the client",
-	"flipt.auth.PublicAuthenticationService":      "Sign-in methods",
-	"flipt.auth.AuthenticationService":            "Tokens and sessions, and the caller's own",
-	"flipt.auth.AuthenticationMethodTokenService": "Creation of static tokens",
-	"flipt.meta.MetadataService":                  "Information about the running instance",
-	"guidon.v1.ChangeService":                     "Change records",
-	"guidon.v1.DocumentService":                   "Import and export of whole namespaces",
+	"flipt.Flipt":                                      "Management of namespaces, flags and segments; legacy evaluation",
+	"flipt.evaluation.EvaluationService":               "Evaluation of flags for an entity",
+	"flipt.evaluation.DataService":                     "Snapshots of whole namespaces, for evaluation by the client",
+	"flipt.auth.PublicAuthenticationService":           "Sign-in methods",
+	"flipt.auth.AuthenticationService":                 "Tokens and sessions, and the caller's own",
+	"guidon.v1.SessionService":                         "The sessions of the caller",
+	"guidon.v1.AccessService":                          "Who may do what",
+	"flipt.auth.AuthenticationMethodOIDCService":       "Signing in with OpenID providers",
+	"flipt.auth.AuthenticationMethodGithubService":     "Signing in with a code host",
+	"flipt.auth.AuthenticationMethodKubernetesService": "Signing in with Kubernetes service accounts",
+	"flipt.auth.AuthenticationMethodTokenService":      "Creation of static tokens",
+	"flipt.meta.MetadataService":                       "Information about the running instance",
+	"guidon.v1.ChangeService":                          "Change records",
+	"guidon.v1.DocumentService":                        "Import and export of whole namespaces",
 }
 
 // summaries has the summary of each operation.
@@ -84,6 +89,25 @@ var summaries = map[string]string{ // #nosec G101 -- text about tokens, not toke
 	"/flipt.auth.AuthenticationService/DeleteAuthentication":            "Delete a token or session",
 	"/flipt.auth.AuthenticationService/GetAuthenticationSelf":           "Get the token or session of the caller",
 	"/flipt.auth.AuthenticationService/ExpireAuthenticationSelf":        "Expire the token or session of the caller, now or at a given time",
+
+	"/flipt.auth.AuthenticationService/RevokeAuthenticationSelf": "End the token or session of the caller, or all of the caller",
+
+	"/flipt.auth.AuthenticationMethodOIDCService/AuthorizeURL":               "Begin to sign in with an OpenID provider",
+	"/flipt.auth.AuthenticationMethodOIDCService/Callback":                   "End an attempt to sign in with an OpenID provider",
+	"/flipt.auth.AuthenticationMethodOIDCService/Revoke":                     "End the sessions of somebody who signed out at an OpenID provider",
+	"/flipt.auth.AuthenticationMethodGithubService/AuthorizeURL":             "Begin to sign in with the code host",
+	"/flipt.auth.AuthenticationMethodGithubService/Callback":                 "End an attempt to sign in with the code host",
+	"/flipt.auth.AuthenticationMethodKubernetesService/VerifyServiceAccount": "Exchange the token of a Kubernetes service account for a client token",
+
+	"/guidon.v1.SessionService/ListSessions":         "List the sessions of the caller",
+	"/guidon.v1.SessionService/CreateSession":        "Begin a browser session with the static token of the request",
+	"/guidon.v1.SessionService/DeleteSession":        "End a session of the caller",
+	"/guidon.v1.SessionService/CreateGrant":          "Allow a command line to sign in as the caller, once and within a minute",
+	"/guidon.v1.SessionService/ExchangeGrant":        "Exchange the code of a grant for a client token",
+	"/guidon.v1.AccessService/ListBindings":          "List the bindings of roles to subjects",
+	"/guidon.v1.AccessService/CreateBinding":         "Give a role to a subject",
+	"/guidon.v1.AccessService/DeleteBinding":         "Delete a binding of a role to a subject",
+	"/guidon.v1.AccessService/DeleteAuthentications": "End all sessions and tokens of a subject",
 
 	"/flipt.meta.MetadataService/GetInfo":          "Get version and build",
 	"/flipt.meta.MetadataService/GetConfiguration": "Get the effective configuration, without secrets",

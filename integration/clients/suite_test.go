@@ -55,8 +55,8 @@ var insideTests = []string{
 	"TestFieldsOfForms", "TestFieldsRoundTrip", "TestHealth", "TestHosts", "TestImportMemory",
 	"TestInvalidUTF8InRequests", "TestInvoke",
 	"TestMessagesOfOtherTransports", "TestMetaOfBuild", "TestMounts", "TestNotFailures", "TestOFREPFailures", "TestOFREPObserved", "TestOFREPRestored",
-	"TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
-	"TestProfiler", "TestRoles", "TestSessionCookie", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
+	"TestNotThrottled", "TestObserver", "TestObserverOfLargeBatch", "TestOneQueryPerRequest", "TestPanic", "TestPanicElsewhere", "TestPanickingObserver",
+	"TestProfiler", "TestRequestLimit", "TestRequestLimitIsOne", "TestRoles", "TestSessionCookie", "TestSignIn", "TestTextsOfOtherTransports", "TestUnavailable",
 }
 
 // leastOutside is the minimum number of tests of package handler that run against separate

@@ -16,7 +16,8 @@ type Authentication struct {
 	Session       Session `key:"session" doc:"Sessions of people who have signed in."`
 	Methods       Methods `key:"methods" doc:"Authentication methods."`
 
-	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are never limited."`
+	FailureLimit FailureLimit `key:"failure_limit" doc:"How many requests with an invalid token get 401. Further ones get 429, so that guessing tokens is slow. Requests with a valid token are not limited by it."`
+	RequestLimit RequestLimit `key:"request_limit" doc:"How many requests with a valid token are served. Further ones get 429."`
 }
 
 // FailureLimit configures the limits of failed credentials.
@@ -24,6 +25,11 @@ type FailureLimit struct {
 	PerAddress int  `key:"per_address" default:"10" min:"0" max:"1000000" doc:"Requests with an invalid token per second from one address, or from one IPv6 network of 64 bits. As many as in ten seconds may arrive together. 0 means no limit."`
 	Total      int  `key:"total" default:"1000" min:"0" max:"1000000" doc:"The same from all addresses."`
 	Loopback   bool `key:"loopback" default:"false" doc:"The limits also apply to clients on this machine. These include a proxy on this machine that server.trusted_proxies does not list, and so all of its clients."`
+}
+
+// RequestLimit configures the limit of requests with one credential.
+type RequestLimit struct {
+	PerToken int `key:"per_token" default:"0" min:"0" max:"1000000" doc:"Evaluation and OFREP requests per second with one token. As many as in ten seconds may arrive together. A batch or bulk request counts once; an event stream only when it is opened. 0 means no limit. Each instance counts for itself."`
 }
 
 // Exclude selects the parts of the API that need no token.

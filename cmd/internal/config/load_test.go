@@ -150,6 +150,7 @@ func TestBadValues(t *testing.T) {
 		{"every IPv6 address", "", "GUIDON_SERVER_TRUSTED_PROXIES=::/0", `must not contain every address`},
 		{"an empty proxy", "server: {trusted_proxies: ['']}", "", `server.trusted_proxies`},
 		{"a negative limit of failures", "authentication: {failure_limit: {per_address: -1}}", "", "authentication.failure_limit.per_address (GUIDON_AUTHENTICATION_FAILURE_LIMIT_PER_ADDRESS): must be"},
+		{"a negative limit of requests", "authentication: {request_limit: {per_token: -1}}", "", "authentication.request_limit.per_token (GUIDON_AUTHENTICATION_REQUEST_LIMIT_PER_TOKEN): must be"},
 		{"a negative total of failures", "", "GUIDON_AUTHENTICATION_FAILURE_LIMIT_TOTAL=-1", "authentication.failure_limit.total (GUIDON_AUTHENTICATION_FAILURE_LIMIT_TOTAL): must be"},
 		{"database in memory", "", "GUIDON_DB_URL=file::memory:", "must not be an in-memory database"},
 		{"database password that breaks the URL", "db: {url: 'postgres://u:12@secret/x@db/x'}", "", "db.url (GUIDON_DB_URL): has an @ that does not end"},

@@ -34,7 +34,8 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 			ExcludeOFREP:      c.Authentication.Exclude.OFREP,
 			TokenMethod:       c.Authentication.Methods.Token.Enabled,
 		},
-		AllowedHosts:  c.Server.Hosts(),
+		AllowedHosts: c.Server.Hosts(),
+		PublicOrigin: c.Server.PublicOrigin(), TrustedOrigins: c.Authentication.Session.CSRF.TrustedOrigins,
 		Info:          info,
 		Configuration: c.JSON(),
 		Logger:        logger,
@@ -42,6 +43,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		ImportMemory:  importMemory(),
 		Budget:        budget.New(requestMemory(c.Server.RequestMemory)),
 		Failures:      newFailures(c.Authentication.FailureLimit),
+		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
 	}
 	if c.Log.Evaluations.Enabled {
@@ -51,6 +53,14 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		h.CORS = &exchange.CORSConfig{AllowedOrigins: c.CORS.AllowedOrigins, AllowedHeaders: c.CORS.AllowedHeaders}
 	}
 	return h, nil
+}
+
+// newRequests returns the limit of requests, or nil if there is none.
+func newRequests(c config.RequestLimit) *call.RequestLimiter {
+	if c.PerToken == 0 {
+		return nil
+	}
+	return call.NewRequestLimiter(c.PerToken, clock.Tick)
 }
 
 func newFailures(c config.FailureLimit) *failures.Limiter {

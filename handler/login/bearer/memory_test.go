@@ -110,6 +110,22 @@ func TestRotationDuringVerification(t *testing.T) {
 	f.remembers(t, token, true)
 }
 
+// TestLateEntry: a token whose verification took longer than a change of the keys is not
+// remembered, since nobody knows whether the new ones accept it.
+func TestLateEntry(t *testing.T) {
+	f := newFixture(t, nil)
+	token, late := f.token(nil), f.token(map[string]any{"jti": "late"})
+	identity := f.accept(t, token)
+	f.issuer.PublishKeys(f.key, logintest.New("Ed25519 2", "other"))
+	f.clock.Advance(provider.Lifetime)
+	f.accept(t, token) // as of now, the second generation
+	f.Remember(late, 1, identity)
+	f.remembers(t, late, false)
+	f.remembers(t, token, true)
+	f.Remember(late, 2, identity)
+	f.remembers(t, late, true)
+}
+
 // TestEviction: the memory is bounded, and tokens that are in use stay while others come
 // and go.
 func TestEviction(t *testing.T) {

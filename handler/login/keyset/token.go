@@ -1,14 +1,11 @@
 package keyset
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/handler/login/claims"
 )
 
 // maxToken is the maximum length of a token in bytes.
@@ -64,67 +61,23 @@ func parseToken(raw string) (*token, error) {
 	return h, nil
 }
 
-// parseHeader returns a token with algorithm and key id. The members jwk, jku, x5u and
-// x5c, by which a token could bring its own key, are ignored.
+// parseHeader returns a token with algorithm, key id and type. The members jwk, jku, x5u
+// and x5c, by which a token could bring its own key, are ignored.
 func parseHeader(text []byte) (*token, error) {
-	members, err := object(text)
+	members, err := claims.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"crit", "b64"} { // b64 is nothing without crit
-		if _, ok := members[name]; ok {
+		if members.Has(name) {
 			return nil, fmt.Errorf("%s is not supported", name)
 		}
 	}
 	t := &token{}
-	if err := stringMember(members, "alg", &t.algorithm); err != nil {
-		return nil, err
-	}
-	if err := stringMember(members, "kid", &t.keyID); err != nil {
-		return nil, err
-	}
-	if err := stringMember(members, "typ", &t.kind); err != nil {
-		return nil, err
+	for name, value := range map[string]*string{"alg": &t.algorithm, "kid": &t.keyID, "typ": &t.kind} {
+		if *value, err = members.Text(name); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
-}
-
-// stringMember sets the value to the string of that name, if there is one.
-func stringMember(members map[string]json.RawMessage, name string, value *string) error {
-	raw, ok := members[name]
-	if !ok {
-		return nil
-	}
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, value) != nil {
-		return fmt.Errorf("%s is not a string", name)
-	}
-	return nil
-}
-
-// object returns the members of a JSON object. It is an error if one is there twice:
-// other parsers might use the other one.
-func object(text []byte) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if first, err := d.Token(); err != nil || first != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	members := map[string]json.RawMessage{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("malformed JSON: %w", err)
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, fmt.Errorf("malformed JSON: %w", err)
-		}
-		if _, twice := members[name.(string)]; twice {
-			return nil, fmt.Errorf("%s is there twice", provider.Printable(name.(string)))
-		}
-		members[name.(string)] = value
-	}
-	if !json.Valid(text) { // the end, and what follows it
-		return nil, errors.New("malformed JSON")
-	}
-	return members, nil
 }

@@ -22,7 +22,6 @@ const (
 // safe for concurrent use.
 type reviews struct {
 	client *provider.Client
-	limit  time.Duration // of one review
 	slots  chan struct{} // taken by those that run
 
 	mu      sync.Mutex
@@ -41,7 +40,7 @@ type sharedReview struct {
 
 func newReviews(client *provider.Client) *reviews {
 	return &reviews{
-		client: client, limit: reviewTime, slots: make(chan struct{}, maxReviews),
+		client: client, slots: make(chan struct{}, maxReviews),
 		running: map[[sha256.Size]byte]*sharedReview{},
 	}
 }
@@ -67,7 +66,7 @@ func (r *reviews) do(ctx context.Context, key [sha256.Size]byte, review func(con
 
 // start starts a review. r.mu must be held.
 func (r *reviews) start(ctx context.Context, key [sha256.Size]byte, review func(context.Context) (*reviewStatus, error)) *sharedReview {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.limit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reviewTime)
 	s := &sharedReview{cancel: cancel, done: make(chan struct{})}
 	r.running[key] = s
 	go func() {

@@ -2,96 +2,209 @@ package kubernetes_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/kubernetes"
 	"github.com/guidonhq/guidon/handler/login/logintest"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/internal/bubble"
 )
 
-// gate makes reviews wait until it is opened.
-type gate struct{ entered, open chan struct{} }
-
-func newGate(f *fixture) *gate {
-	g := &gate{entered: make(chan struct{}, 100), open: make(chan struct{})}
-	f.server.Change(func(*logintest.TokenReview) {
-		g.entered <- struct{}{}
-		<-g.open
-	})
-	return g
+// work is a review that takes a time, unless its context ends. It counts.
+type work struct {
+	took                            time.Duration
+	begun, running, most, abandoned atomic.Int64
 }
 
-// numbered returns different tokens.
-func (f *fixture) numbered(i int) string { return f.token(map[string]any{"jti": fmt.Sprint(i)}) }
-
-// waitFor waits until the condition holds.
-func waitFor(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !condition(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited too long for %s", what)
-		}
-		time.Sleep(time.Millisecond)
+func (w *work) review(ctx context.Context) error {
+	w.begun.Add(1)
+	n := w.running.Add(1)
+	defer w.running.Add(-1)
+	for most := w.most.Load(); n > most && !w.most.CompareAndSwap(most, n); most = w.most.Load() {
 	}
+	select {
+	case <-time.After(w.took):
+		return nil
+	case <-ctx.Done():
+		w.abandoned.Add(1)
+		return ctx.Err()
+	}
+}
+
+func newReviews(t *testing.T) kubernetes.Reviews {
+	t.Helper()
+	client, err := provider.New(provider.Config{Name: "kubernetes"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kubernetes.NewReviews(client)
 }
 
 // TestEqualTokens: equal tokens at the same time share one review, and later ones do not.
 func TestEqualTokens(t *testing.T) {
-	f := newFixture(t, nil)
-	g, token := newGate(f), f.token(nil)
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() { f.accept(t, "shared", token) })
-	}
-	<-g.entered
-	waitFor(t, "20 waiters", func() bool { return f.Waiters() == 20 })
-	close(g.open)
-	all.Wait()
-	if n := len(f.server.Reviews()); n != 1 {
-		t.Errorf("%d reviews, want 1", n)
-	}
-	f.accept(t, "later", token)
-	if n := len(f.server.Reviews()); n != 2 {
-		t.Errorf("%d reviews, want another one", n)
-	}
+	bubble.Test(t, func(t *testing.T) {
+		r, w := newReviews(t), &work{took: time.Second}
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i) * time.Second / 20)
+				if err := r.Do(t.Context(), "token", w.review); err != nil {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if n := w.begun.Load(); n != 1 {
+			t.Errorf("%d reviews, want 1", n)
+		}
+		if err := r.Do(t.Context(), "token", w.review); err != nil || w.begun.Load() != 2 {
+			t.Errorf("got %v and %d reviews, want another one", err, w.begun.Load())
+		}
+		if n := r.Running(); n != 0 {
+			t.Errorf("%d reviews are kept", n)
+		}
+	})
 }
 
-// TestLeavingWaiter: a caller that leaves takes nobody along, not even the first.
+// TestLeavingWaiter: a caller that leaves takes nobody along, not even the first. The last
+// one ends the review, and the next caller starts another.
 func TestLeavingWaiter(t *testing.T) {
-	f := newFixture(t, nil)
-	g, token := newGate(f), f.token(nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	first := make(chan error)
-	go func() {
-		_, err := f.Verify(ctx, token)
-		first <- err
-	}()
-	<-g.entered
-	second := make(chan error)
-	go func() {
-		_, err := f.Verify(t.Context(), token)
-		second <- err
-	}()
-	waitFor(t, "2 waiters", func() bool { return f.Waiters() == 2 })
-	cancel()
-	if err := <-first; guidon.CodeOf(err) != guidon.Canceled {
-		t.Errorf("the first got %v, want Canceled", err)
-	}
-	close(g.open)
-	if err := <-second; err != nil {
-		t.Errorf("the second got %v", err)
-	}
-	if n := len(f.server.Reviews()); n != 1 {
-		t.Errorf("%d reviews, want 1", n)
+	bubble.Test(t, func(t *testing.T) {
+		r, w := newReviews(t), &work{took: time.Second}
+		first, leave := context.WithCancel(t.Context())
+		results := make(chan error, 2)
+		go func() { results <- r.Do(first, "token", w.review) }()
+		synctest.Wait()
+		go func() { results <- r.Do(t.Context(), "token", w.review) }()
+		synctest.Wait()
+		leave()
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("the first got %v, want Canceled", err)
+		}
+		if err := <-results; err != nil || w.begun.Load() != 1 || w.abandoned.Load() != 0 {
+			t.Errorf("the second got %v from %d reviews, %d abandoned", err, w.begun.Load(), w.abandoned.Load())
+		}
+
+		last, leave := context.WithTimeout(t.Context(), time.Second/2)
+		defer leave()
+		if err := r.Do(last, "token", w.review); !errors.Is(err, context.DeadlineExceeded) || w.abandoned.Load() != 1 || r.Running() != 0 {
+			t.Errorf("the last got %v, %d reviews abandoned, %d kept", err, w.abandoned.Load(), r.Running())
+		}
+		if err := r.Do(t.Context(), "token", w.review); err != nil {
+			t.Errorf("the next got %v", err)
+		}
+	})
+}
+
+// TestNotAbandoned: nobody joins a review that was abandoned and has not ended yet.
+func TestNotAbandoned(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		r, w := newReviews(t), &work{took: time.Second}
+		ctx, leave := context.WithCancel(t.Context())
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_ = r.Do(ctx, "token", func(ctx context.Context) error {
+				<-ctx.Done()
+				time.Sleep(time.Minute)
+				return ctx.Err()
+			})
+		}()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if err := r.Do(t.Context(), "token", w.review); err != nil {
+			t.Errorf("got %v", err)
+		}
+		<-gone
+		if n := r.Running(); n != 0 {
+			t.Errorf("%d reviews are kept", n)
+		}
+	})
+}
+
+// TestReviewsAtOnce: eight reviews run at the same time, and the others wait.
+func TestReviewsAtOnce(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		r, w := newReviews(t), &work{took: time.Second}
+		start := time.Now()
+		var all sync.WaitGroup
+		for i := range 3 * kubernetes.MaxReviews {
+			all.Go(func() {
+				if err := r.Do(t.Context(), fmt.Sprint(i), w.review); err != nil {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if most, took := w.most.Load(), time.Since(start); most != 8 || took != 3*time.Second {
+			t.Errorf("%d at the same time, in %v; want 8 in 3s", most, took)
+		}
+	})
+}
+
+// TestReviewTime: a review takes ten seconds at most, with the time until it starts. The
+// deadline is not that of the caller, so the error is Unavailable.
+func TestReviewTime(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		r, w := newReviews(t), &work{took: time.Hour}
+		start := time.Now()
+		var all sync.WaitGroup
+		for i := range 3 * kubernetes.MaxReviews {
+			all.Go(func() {
+				if err := r.Do(t.Context(), fmt.Sprint(i), w.review); guidon.CodeOf(err) != guidon.Unavailable {
+					t.Errorf("got %v, want Unavailable", err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(start); took != 10*time.Second {
+			t.Errorf("took %v, want 10s", took)
+		}
+	})
+}
+
+// TestPanic: a panic during a review is an error for its waiters.
+func TestPanic(t *testing.T) {
+	r := newReviews(t)
+	if err := r.Do(t.Context(), "token", func(context.Context) error { panic("boom") }); guidon.CodeOf(err) != guidon.Internal || r.Running() != 0 {
+		t.Errorf("got %v, want Internal", err)
 	}
 }
 
-// TestAbandoned: a review without waiters ends, and does not get in the way of others.
+// TestSharedByCluster: what Verify does for equal tokens at the same time.
+func TestSharedByCluster(t *testing.T) {
+	f := newFixture(t, nil)
+	entered, open := make(chan struct{}, 100), make(chan struct{})
+	f.server.Change(func(*logintest.TokenReview) {
+		entered <- struct{}{}
+		<-open
+	})
+	token := f.token(nil)
+	var all sync.WaitGroup
+	verify := func() { all.Go(func() { f.accept(t, "shared", token) }) }
+	verify()
+	<-entered
+	for range 10 {
+		verify()
+	}
+	close(open)
+	all.Wait()
+	// Some may have come after the first review.
+	if now, most := f.server.Running(); now != 0 || most != 1 {
+		t.Errorf("%d reviews of one token run, at most %d, want 1", now, most)
+	}
+}
+
+// TestAbandoned: a request to the API server ends when nobody waits for it.
 func TestAbandoned(t *testing.T) {
 	f := newFixture(t, nil)
 	begun := make(chan struct{}, 1)
@@ -101,69 +214,37 @@ func TestAbandoned(t *testing.T) {
 	if _, err := f.Verify(ctx, f.token(nil)); guidon.CodeOf(err) != guidon.Canceled {
 		t.Errorf("got %v, want Canceled", err)
 	}
-	if n := f.Waiters(); n != 0 {
-		t.Errorf("%d waiters", n)
-	}
 	f.server.Serve(logintest.ReviewPath, logintest.Refuse(http.StatusForbidden))
 	f.fail(t, "the next", f.token(nil), guidon.Internal)
-}
-
-// TestReviewsAtOnce: eight reviews run at the same time, and the others wait.
-func TestReviewsAtOnce(t *testing.T) {
-	f := newFixture(t, nil)
-	g := newGate(f)
-	var all sync.WaitGroup
-	const n = 3 * kubernetes.MaxReviews
-	for i := range n {
-		all.Go(func() { f.accept(t, "waiting", f.numbered(i)) })
-	}
-	for range kubernetes.MaxReviews {
-		<-g.entered
-	}
-	waitFor(t, "all waiters", func() bool { return f.Waiters() == n })
-	if now, most := f.server.Running(); now != 8 || most != 8 {
-		t.Errorf("%d reviews, at most %d, want 8", now, most)
-	}
-	close(g.open)
-	all.Wait()
-	if _, most := f.server.Running(); most != 8 || len(f.server.Reviews()) != n {
-		t.Errorf("%d reviews, at most %d at the same time", len(f.server.Reviews()), most)
-	}
-}
-
-// TestReviewTime: who waits too long for a review gets Unavailable, not the end of a
-// deadline that is not theirs.
-func TestReviewTime(t *testing.T) {
-	f := newFixture(t, nil)
-	f.SetReviewTime(50 * time.Millisecond)
-	begun := make(chan struct{}, 100)
-	f.server.Serve(logintest.ReviewPath, logintest.Hang(begun))
-	var all sync.WaitGroup
-	for i := range 2 * kubernetes.MaxReviews {
-		all.Go(func() { f.fail(t, "hanging", f.numbered(i), guidon.Unavailable) })
-	}
-	all.Wait()
 }
 
 // TestAttempts: at most 64 attempts wait for the API server.
 func TestAttempts(t *testing.T) {
 	f := newFixture(t, nil)
-	g := newGate(f)
-	var all sync.WaitGroup
-	for i := range provider.MaxAttempts {
-		all.Go(func() { f.accept(t, "waiting", f.numbered(i)) })
+	for range provider.MaxAttempts - 1 {
+		if _, err := f.Enter(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	waitFor(t, "all waiters", func() bool { return f.Waiters() == provider.MaxAttempts })
-	f.fail(t, "one more", f.numbered(-1), guidon.Unavailable)
-	close(g.open)
-	all.Wait()
-	f.accept(t, "later", f.numbered(-1))
+	f.accept(t, "the last that may wait", f.token(nil))
+	leave, err := f.Enter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.fail(t, "one more", f.token(nil), guidon.Unavailable)
+	f.refuse(t, "rubbish, which does not wait", "x.y.z")
+	leave()
+	f.accept(t, "later", f.token(nil))
 }
 
 // TestConcurrent is for the race detector.
 func TestConcurrent(t *testing.T) {
 	for _, change := range modes {
 		f := newFixture(t, change)
+		tokens := make([]string, 4)
+		for i := range tokens {
+			tokens[i] = f.token(map[string]any{"jti": fmt.Sprint(i)})
+		}
 		var all sync.WaitGroup
 		for worker := range 8 {
 			all.Go(func() {
@@ -172,7 +253,7 @@ func TestConcurrent(t *testing.T) {
 					if (worker+i)%5 == 0 {
 						cancel()
 					}
-					identity, err := f.Verify(ctx, f.numbered(i%4))
+					identity, err := f.Verify(ctx, tokens[i%len(tokens)])
 					if err != nil && guidon.CodeOf(err) != guidon.Canceled {
 						t.Errorf("got %v", err)
 					}

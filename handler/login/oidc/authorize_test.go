@@ -105,6 +105,7 @@ func TestCheckIssuer(t *testing.T) {
 		{"slash", false, func(w *world) []string { return []string{w.remote.URL + "/"} }, false},
 		{"empty", false, func(*world) []string { return []string{""} }, false},
 		{"twice", true, func(w *world) []string { return []string{w.remote.URL, w.remote.URL} }, false},
+		{"twice, not announced", false, func(w *world) []string { return []string{w.remote.URL, w.remote.URL} }, false},
 		{"one of two", true, func(w *world) []string { return []string{w.remote.URL, "https://evil.example"} }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -35,11 +35,11 @@ type Config struct {
 	// TrustUnverifiedEmail accepts e-mail addresses without email_verified. An explicit
 	// false is never accepted.
 	TrustUnverifiedEmail bool
-	// NeedGroups says that groups decide who is admitted, so that nobody signs in whose
-	// groups the provider leaves out because there are too many.
+	// NeedGroups rejects people whose groups the provider leaves out because there are too
+	// many. It must be set if groups decide who is admitted.
 	NeedGroups bool
-	// Keep decides which groups are kept of a person who has more than 200, by their
-	// subjects. nil keeps the first.
+	// Keep reports whether to keep a group, given its subject, of a person with more than
+	// 200 groups. nil keeps the first 200. It must be safe for concurrent use.
 	Keep func(subject string) bool
 
 	Now func() time.Time // nil is time.Now

@@ -3,8 +3,8 @@
 // state but what the provider publishes: that of an attempt is in package loginstate, and
 // sessions are the business of its callers.
 //
-// Its errors have the code Unauthenticated if the provider does not vouch for the person,
-// PermissionDenied if it vouches for less than is needed to decide, Unavailable if it
+// Its errors have the code Unauthenticated if a response or token proves no identity,
+// PermissionDenied if the provider leaves out the groups that decide, Unavailable if it
 // cannot be used now, and Internal if it rejects our own credentials. Only logs may
 // contain their causes, which have no secrets.
 package oidc

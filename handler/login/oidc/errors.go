@@ -7,8 +7,7 @@ import (
 	"github.com/guidonhq/guidon"
 )
 
-// refuse returns the error for a response or token by which the provider vouches for
-// nobody.
+// refuse returns the error for a response or token that proves no identity.
 func (p *Provider) refuse(format string, args ...any) error {
 	message := fmt.Sprintf("provider %q did not confirm who you are; begin again", p.config.Name)
 	return &guidon.Error{Code: guidon.Unauthenticated, Message: message, Err: fmt.Errorf(format, args...)}

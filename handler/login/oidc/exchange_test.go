@@ -148,7 +148,7 @@ func TestTooSlow(t *testing.T) {
 	}
 }
 
-// TestCanceled: a client that leaves is not told that the provider is down.
+// TestCanceled: the provider is not unavailable because a client leaves.
 func TestCanceled(t *testing.T) {
 	for _, path := range []string{logintest.TokenPath, logintest.UserinfoPath} {
 		t.Run(path, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestLeave: those who have waited no longer count.
+// TestLeave: calls that have returned no longer count.
 func TestLeave(t *testing.T) {
 	w := newWorld(t, nil)
 	for range provider.MaxAttempts + 1 {

@@ -13,7 +13,7 @@ func (p *Provider) SetLimit(d time.Duration) { p.limit = d }
 // SetGoogle makes the provider one of Google, whose issuer is fixed.
 func (p *Provider) SetGoogle() { p.google = true }
 
-// Enter takes one of the places of those who wait for the provider.
+// Enter adds a call that waits for the provider.
 func (p *Provider) Enter() (leave func(), err error) { return p.client.Enter() }
 
 // IdentityOf returns the identity for verified claims. info may be nil.

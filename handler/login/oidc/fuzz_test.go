@@ -10,8 +10,8 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-// FuzzIdentity: whatever a provider signs, the identity is within its limits and nobody
-// else's.
+// FuzzIdentity: no claims give an identity that exceeds its limits, or has subjects of
+// another provider.
 func FuzzIdentity(f *testing.F) {
 	const everything = `{"email":"Ada@Example.com","email_verified":true,"name":"n","picture":"https://a.example/","groups":["a","b"],"roles":"admin@x","hd":"x.y"}`
 	f.Add([]byte(everything), []byte(`{}`), "groups", "roles")

@@ -18,8 +18,8 @@ const (
 	maxLogoutAge = 3 * time.Minute
 )
 
-// Logout is what a provider tells in a logout token: which sessions must end. At least one
-// of Subject and Session is there. If Session is, only its sessions must end.
+// Logout says which sessions a provider wants to end. At least one of Subject and Session
+// is set. If Session is, only its sessions must end, otherwise all of Subject.
 type Logout struct {
 	Subject string // as in [service.Identity], or ""
 	Session string // the session at the provider, or ""

@@ -169,7 +169,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// manyGroups returns the claims of somebody in n groups, "g0" to "g<n-1>".
+// manyGroups returns the claims of a member of n groups, "g0" to "g<n-1>".
 func manyGroups(n int) string {
 	groups := make([]string, n)
 	for i := range groups {
@@ -205,7 +205,7 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
-// TestOverage: groups that are left out are not taken for none where they decide.
+// TestOverage: groups that are left out do not count as none if they decide.
 func TestOverage(t *testing.T) {
 	const sources = `"_claim_sources":{"src1":{"endpoint":"https://graph.example/x"}}`
 	for _, test := range []struct {

@@ -81,8 +81,8 @@ func (t *token) judge(payload []byte) error {
 }
 
 // checkClaims checks what ID tokens and logout tokens have in common (OpenID Connect Core
-// 1.0 3.1.3.7). go-oidc takes accounts.google.com for Google's issuer, does not look at
-// azp, and takes strings for times.
+// 1.0 3.1.3.7). go-oidc takes accounts.google.com for Google's issuer, ignores azp,
+// and accepts strings for times.
 func (p *Provider) checkClaims(c claims.Object, now time.Time) error {
 	issuer, err := c.Text("iss")
 	if err != nil {
@@ -135,7 +135,7 @@ func checkType(raw string, types []string) error {
 	return nil
 }
 
-// subjectOf returns the claim sub, which says who somebody is at this provider.
+// subjectOf returns the claim sub, which identifies a person at this provider.
 func subjectOf(c claims.Object) (string, error) { return nameOf(c, "sub") }
 
 // nameOf returns the string of that name, which must be there.

@@ -31,8 +31,8 @@ func TestUserinfo(t *testing.T) {
 	if diff := cmp.Diff(want, got.Subjects); diff != "" {
 		t.Errorf("subjects (-want +got):\n%s", diff)
 	}
-	if got.Metadata["io.service.auth.name"] != "Ada" || got.Session != "" {
-		t.Errorf("name %q and session %q, want those of the ID token", got.Metadata["io.service.auth.name"], got.Session)
+	if got.Metadata["io.service.auth.name"] != "Ada" || got.SID != "" {
+		t.Errorf("name %q and session %q, want those of the ID token", got.Metadata["io.service.auth.name"], got.SID)
 	}
 	if authorization != "Bearer "+logintest.AccessToken {
 		t.Errorf("Authorization %q, want the access token", authorization)

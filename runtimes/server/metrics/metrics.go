@@ -34,6 +34,7 @@ type Config struct {
 	Streams  *stream.Hub         // nil = no stream metrics
 	Memory   *budget.Budget      // of the handler; nil = no memory metrics
 	Failures *failures.Limiter   // of the handler; nil = no metrics of failed credentials
+	SignIns  *SignIns            // nil = no metrics of signing in
 	Logger   *slog.Logger        // for failed scrapes; nil = slog.Default
 }
 
@@ -87,6 +88,9 @@ func New(config Config) *Registry {
 	}
 	if config.Failures != nil {
 		m.registry.MustRegister(failureCollector{config.Failures})
+	}
+	if config.SignIns != nil {
+		m.registry.MustRegister(config.SignIns.attempts)
 	}
 	m.operations = newOperationMetrics(m.registry, handler.Operations())
 	m.evaluations = newEvaluationMetrics(m.registry, MaxSeries)
