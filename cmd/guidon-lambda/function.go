@@ -31,6 +31,9 @@ func newFunction(environ []string, file string, out io.Writer) (*lambda.Function
 	if err != nil {
 		return nil, err
 	}
+	for _, warning := range c.Warnings {
+		logger.Warn(warning)
+	}
 	db, err := instance.OpenDatabase(context.Background(), c.DB, &aws, false)
 	if err != nil {
 		return nil, err

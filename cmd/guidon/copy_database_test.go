@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,13 +17,10 @@ func TestCopyDatabase(t *testing.T) {
 	token := strings.TrimSpace(s.ok("token", "create", "ci"))
 
 	out := s.ok("copy-database", "--to-file", s.file("url", "file:"+target+"\n"))
-	for _, want := range []string{"TABLE", "flags ", "copied and verified: ", target} {
+	for _, want := range []string{"TABLE", "flags ", "authentications          1 ", "copied and verified: ", target} {
 		if !strings.Contains(out, want) {
 			t.Errorf("copy prints %q, want it to contain %q", out, want)
 		}
-	}
-	if want := regexp.MustCompile(`(?m)^authentications +1 `); !want.MatchString(out) {
-		t.Errorf("copy prints %q, want it to match %s", out, want)
 	}
 	moved := s.with("GUIDON_DB_URL=file:" + target)
 	if got, want := moved.ok("export", "--all-namespaces"), s.ok("export", "--all-namespaces"); got != want {

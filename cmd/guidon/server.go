@@ -107,6 +107,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err := instance.Bootstrap(ctx, c.Authentication, parts.service, logger); err != nil {
 		return fmt.Errorf("cannot create the bootstrap token: %w", db.Explain(err))
 	}
+	for _, warning := range c.Warnings {
+		logger.Warn(warning)
+	}
 	if !c.Authentication.Required {
 		logger.Warn("authentication is disabled: anyone who can reach the listeners can change flags", "host", c.Server.Host)
 	}
@@ -224,10 +227,15 @@ func (p parts) runtime(c *config.Config, logger *slog.Logger) server.Config {
 func (p parts) loops(c *config.Config, logger *slog.Logger) []server.Loop {
 	loops := p.freshness.loops(logger)
 	clean := instance.NewCleaner(c, p.db.DB, p.service, change.Actor{ID: "system:cleanup"})
-	if token := c.Authentication.Methods.Token; token.Enabled {
+	cleanups := c.Authentication.Methods.Cleanups()
+	for _, method := range c.Authentication.Methods.Enabled() {
+		cleanup, cleaned := cleanups[method]
+		if !cleaned {
+			continue
+		}
 		loops = append(loops, server.Loop{
-			Name: "token cleanup", Interval: token.Cleanup.Interval,
-			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, logger) },
+			Name: "cleanup of " + method.String(), Interval: cleanup.Interval,
+			Run: func(ctx context.Context) error { return clean.LoopTokens(ctx, method, logger) },
 		})
 	}
 	if c.Changes.Retention > 0 {

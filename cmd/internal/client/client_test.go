@@ -226,6 +226,9 @@ func TestEveryOperation(t *testing.T) {
 	s := start(t, false)
 	clients := s.clients(t, client.Options{})
 	for _, o := range handler.Operations() {
+		if !o.Enabled() && o.Method() != "CreateToken" {
+			continue // of a method that is off
+		}
 		for name, c := range clients {
 			request := o.NewRequest()
 			fields := request.ProtoReflect().Descriptor().Fields()

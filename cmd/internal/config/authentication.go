@@ -106,3 +106,11 @@ func (a Authentication) check(publicURL string, found *problems) {
 	a.Methods.Kubernetes.check(found)
 	a.Methods.JWT.check(found)
 }
+
+// Cleanups returns the cleanup of each method that has one.
+func (m Methods) Cleanups() map[service.Method]Cleanup {
+	return map[service.Method]Cleanup{
+		service.MethodToken: m.Token.Cleanup, service.MethodOIDC: m.OIDC.Cleanup,
+		service.MethodCodehost: m.Codehost.Cleanup, service.MethodKubernetes: m.Kubernetes.Cleanup,
+	}
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/handler/login"
 	"github.com/guidonhq/guidon/service"
 	"github.com/guidonhq/guidon/store"
 )
@@ -30,39 +31,61 @@ type Cleaner struct {
 	db        *store.DB
 	service   *service.Service
 	actor     change.Actor
-	grace     time.Duration // how long expired tokens are kept
-	retention time.Duration // how long change records are kept; 0 means forever
+	graces    map[service.Method]time.Duration // how long expired authentications are kept
+	retention time.Duration                    // how long change records are kept; 0 means forever
 	now       func() time.Time
 }
 
 // NewCleaner returns a cleaner for the configuration that acts as the actor.
-func NewCleaner(c *config.Config, db *store.DB, service *service.Service, actor change.Actor) Cleaner {
-	return Cleaner{
-		db: db, service: service, actor: actor, now: time.Now,
-		grace: c.Authentication.Methods.Token.Cleanup.GracePeriod, retention: c.Changes.Retention,
+func NewCleaner(c *config.Config, db *store.DB, svc *service.Service, actor change.Actor) Cleaner {
+	cleaner := Cleaner{
+		db: db, service: svc, actor: actor, now: time.Now,
+		graces: map[service.Method]time.Duration{}, retention: c.Changes.Retention,
 	}
+	for method, cleanup := range c.Authentication.Methods.Cleanups() {
+		cleaner.graces[method] = cleanup.GracePeriod
+	}
+	return cleaner
 }
 
 // errElsewhere reports that another process is running the same cleanup.
 var errElsewhere = errors.New("another process is already cleaning up")
 
-// tokens deletes authentications that expired longer than the grace period ago, as many of
-// each method as one run may, and returns how many.
-func (c Cleaner) tokens(ctx context.Context) (deleted int, err error) {
+// tokens deletes authentications of the methods that expired longer than their grace
+// period ago, as many of each as one run may, and returns how many.
+func (c Cleaner) tokens(ctx context.Context, methods ...service.Method) (deleted int, err error) {
 	err = c.withLease(ctx, "cleanup of tokens", func(ctx context.Context, _ func(context.Context) error) error {
 		// The lease is not renewed, so the work must end before it does.
 		ctx, cancel := context.WithTimeout(ctx, cleanupLease)
 		defer cancel()
-		for _, method := range service.CleanedMethods() {
-			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.grace)
+		for _, method := range methods {
+			n, err := c.service.CleanupAuthentications(ctx, service.Write{By: service.Caller{Actor: c.actor}}, method, c.graces[method])
 			deleted += n
 			if err != nil {
 				return err
 			}
 		}
-		return nil
+		return c.attempts(ctx)
 	})
 	return deleted, err
+}
+
+// attempts deletes what attempts to sign in no longer need: what was used and has expired,
+// and keys whose successor is older than their overlap.
+func (c Cleaner) attempts(ctx context.Context) error {
+	if _, err := c.db.DeleteSpent(ctx, c.now()); err != nil {
+		return err
+	}
+	secrets, err := c.db.Secrets(ctx)
+	if err != nil {
+		return err
+	}
+	for i := len(secrets) - 1; i > 0; i-- {
+		if c.now().Sub(secrets[i].CreatedAt) > login.KeyOverlap {
+			return c.db.DeleteSecrets(ctx, secrets[i-1].Number)
+		}
+	}
+	return nil
 }
 
 // changes deletes change records older than the retention, at most changesRun, and sets
@@ -137,7 +160,7 @@ type Cleaned struct {
 // All runs all cleanups. If it returns an error, the result is what was done before.
 func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	result.Skipped = []string{}
-	result.Tokens, err = c.tokens(ctx)
+	result.Tokens, err = c.tokens(ctx, service.CleanedMethods()...)
 	if errors.Is(err, errElsewhere) {
 		result.Skipped, err = append(result.Skipped, "tokens"), nil
 	}
@@ -151,9 +174,10 @@ func (c Cleaner) All(ctx context.Context) (result Cleaned, err error) {
 	return result, err
 }
 
-// LoopTokens is one iteration of the loop that deletes expired tokens.
-func (c Cleaner) LoopTokens(ctx context.Context, logger *slog.Logger) error {
-	deleted, err := c.tokens(ctx)
+// LoopTokens is one iteration of the loop that deletes expired authentications of the
+// method.
+func (c Cleaner) LoopTokens(ctx context.Context, method service.Method, logger *slog.Logger) error {
+	deleted, err := c.tokens(ctx, method)
 	if deleted > 0 {
 		logger.Info("expired tokens deleted", "count", deleted)
 	}

@@ -33,7 +33,7 @@ func newTestCleaner(t *testing.T) Cleaner {
 	}
 	return Cleaner{
 		db: db, service: service.NewService(NewCache(&Storage{DB: db}, config.Cache{}), time.Now), actor: change.Actor{ID: "test"},
-		grace: time.Minute, retention: 24 * time.Hour,
+		graces: map[service.Method]time.Duration{service.MethodToken: time.Minute}, retention: 24 * time.Hour,
 		now: func() time.Time { return time.Now().Add(48 * time.Hour) },
 	}
 }
@@ -194,8 +194,8 @@ func TestCleanerOfMethods(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if deleted, err := c.tokens(t.Context()); err != nil || deleted != 1 {
-		t.Errorf("deleted %d, %v; want 1", deleted, err)
+	if deleted, err := c.tokens(t.Context(), service.CleanedMethods()...); err != nil || deleted != 4 {
+		t.Errorf("deleted %d, %v; want 4", deleted, err)
 	}
 	set, _, err := c.db.Authentications(t.Context(), service.Demand{}, "")
 	if err != nil {
@@ -205,7 +205,7 @@ func TestCleanerOfMethods(t *testing.T) {
 	for _, a := range set.All() {
 		got = append(got, a.Method)
 	}
-	want := []service.Method{service.MethodOIDC, service.MethodKubernetes, service.MethodCodehost, service.MethodJWT, service.MethodCloud}
+	want := []service.Method{service.MethodJWT, service.MethodCloud}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
