@@ -13,7 +13,7 @@ import (
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
 )
 
-const tokenRevokeHelp = `Delete all sessions and tokens of a person or a workload. Requests with any of them
+const revokeHelp = `Delete all sessions and tokens of a person or a workload. Requests with any of them
 are rejected. It does not keep anybody from signing in again.
 
 The subject is who signed in: oidc:<provider>:sub:<sub>, codehost:id:<number> or
@@ -25,7 +25,7 @@ func (p *program) tokenRevokeCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "revoke --subject <subject>",
 		Short: "Delete all sessions and tokens of a subject",
-		Long:  tokenRevokeHelp,
+		Long:  revokeHelp,
 		Example: `  guidon token revoke --subject oidc:google:sub:1234 --address https://flags.example
   guidon token revoke --subject kubernetes:serviceaccount:shop/checkout`,
 		Args: cobra.NoArgs,
