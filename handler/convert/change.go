@@ -11,7 +11,7 @@ func Change(c *change.Record) *guidonv1.Change {
 		NamespaceKey: c.Namespace, Revision: c.Revision, Sequence: c.Sequence,
 		Kind: string(c.Kind), Key: c.Key, Action: string(c.Action),
 		Actor: &guidonv1.Actor{Id: c.Actor.ID, Name: c.Actor.Name, Method: c.Actor.Method},
-		At:    Timestamp(c.At), RequestId: c.RequestID,
+		At:    Timestamp(c.At), RequestId: c.RequestID, Address: c.Address,
 		Before: Object(c.Before), After: Object(c.After),
 	}
 }

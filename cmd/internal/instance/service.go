@@ -45,6 +45,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Failures:      newFailures(c.Authentication.FailureLimit),
 		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
+		RecordAddress: c.Authentication.RecordAddress,
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)
