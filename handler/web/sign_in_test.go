@@ -308,6 +308,7 @@ type everybody struct{}
 
 // Admits implements [service.Admission].
 func (everybody) Admits(*service.Authentication) bool { return true }
+func (everybody) Names(string) bool                   { return false }
 
 // TestPeople: people see their name, or else their e-mail address.
 func TestPeople(t *testing.T) {
