@@ -39,24 +39,26 @@ type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
 	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	MaxSessions    int                                                   // of one static token; zero means no limit
 	SignIn         auth.SignIn                                           // nil if nobody can sign in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
-	Outage         func() time.Duration // how long the database has been unavailable; nil means it never is
-	Metrics        http.Handler         // nil disables /metrics
-	MetricsPublic  bool                 // allows reading /metrics without a credential
-	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
-	Profiling      http.Handler         // nil disables /debug/pprof
-	CORS           *exchange.CORSConfig // nil disables CORS
-	PublicOrigin   string               // at which people reach the service, such as https://flags.example; "" if it is not known
-	TrustedOrigins []string             // of other pages that may use the sessions of their visitors
-	Mounts         []exchange.Mount     // pages
-	Observer       call.Observer        // optional
-	Evaluations    evaluation.Observer  // optional
-	Streams        *stream.Hub          // nil disables event streams, for runtimes that cannot stream
-	Logger         *slog.Logger         // nil disables logging
+	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
+	Metrics        http.Handler                             // nil disables /metrics
+	MetricsPublic  bool                                     // allows reading /metrics without a credential
+	AllowedHosts   []string                                 // public host names under which requests without credentials are accepted; "*" allows every name
+	Profiling      http.Handler                             // nil disables /debug/pprof
+	CORS           *exchange.CORSConfig                     // nil disables CORS
+	PublicOrigin   string                                   // at which people reach the service, such as https://flags.example; "" if it is not known
+	TrustedOrigins []string                                 // of other pages that may use the sessions of their visitors
+	Mounts         []exchange.Mount                         // pages
+	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
+	Observer       call.Observer                            // optional
+	Evaluations    evaluation.Observer                      // optional
+	Streams        *stream.Hub                              // nil disables event streams, for runtimes that cannot stream
+	Logger         *slog.Logger                             // nil disables logging
 	Now            func() time.Time
 	Timeout        time.Duration        // limits the work on one request; zero means 30 s
 	Overload       *call.OverloadConfig // nil disables load shedding
@@ -89,6 +91,10 @@ func New(config Config) *Handler {
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
+	mounts := config.Mounts
+	if config.Pages != nil {
+		mounts = append(slices.Clone(mounts), config.Pages(rows))
+	}
 	routing := exchange.Config{
 		Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes,
 		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
@@ -98,7 +104,7 @@ func New(config Config) *Handler {
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
 	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
-	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, config.Mounts, routing)}
+	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, mounts, routing)}
 	for _, row := range rows {
 		h.operations, h.byName[row.Name] = append(h.operations, row.Operation), row.Operation
 	}

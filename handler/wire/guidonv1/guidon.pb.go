@@ -933,7 +933,7 @@ type Change struct {
 	// The object after the change; unset when it was deleted.
 	After *structpb.Struct `protobuf:"bytes,11,opt,name=after,proto3" json:"after,omitempty"`
 	// The address of the caller, if it is recorded; only of authentications and bindings.
-	Address       string `protobuf:"bytes,12,opt,name=address,proto3" json:"address,omitempty"`
+	Address       *string `protobuf:"bytes,12,opt,name=address,proto3,oneof" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1046,8 +1046,8 @@ func (x *Change) GetAfter() *structpb.Struct {
 }
 
 func (x *Change) GetAddress() string {
-	if x != nil {
-		return x.Address
+	if x != nil && x.Address != nil {
+		return *x.Address
 	}
 	return ""
 }
@@ -2310,7 +2310,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"page_token\x18\b \x01(\tR\tpageToken\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x90\x03\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x03\n" +
 	"\x06Change\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
@@ -2324,8 +2324,10 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"request_id\x18\t \x01(\tR\trequestId\x12/\n" +
 	"\x06before\x18\n" +
 	" \x01(\v2\x17.google.protobuf.StructR\x06before\x12-\n" +
-	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x18\n" +
-	"\aaddress\x18\f \x01(\tR\aaddress\"C\n" +
+	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x1d\n" +
+	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01B\n" +
+	"\n" +
+	"\b_address\"C\n" +
 	"\x05Actor\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2561,6 +2563,7 @@ func file_guidonv1_guidon_proto_init() {
 	if File_guidonv1_guidon_proto != nil {
 		return
 	}
+	file_guidonv1_guidon_proto_msgTypes[14].OneofWrappers = []any{}
 	file_guidonv1_guidon_proto_msgTypes[26].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),
