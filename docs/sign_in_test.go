@@ -8,6 +8,7 @@ import (
 
 var (
 	logTable = regexp.MustCompile(`(?s)\n\| Log \|[^\n]*\n\|---\|---\|\n(.*?)\n\n`)
+	comment  = regexp.MustCompile(`(?m)//.*$`)
 	quoted   = regexp.MustCompile("`([^`]+)`")
 	// foreign are texts of the standard library.
 	foreign = "x509: certificate signed by unknown authority, connection refused, no such host"
@@ -33,13 +34,13 @@ func TestLogTexts(t *testing.T) {
 	}
 }
 
-// sourceText returns the code in which texts of the log may be.
+// sourceText returns the code without comments.
 func sourceText(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for name, text := range files(t) {
 		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			b.WriteString(text)
+			b.WriteString(comment.ReplaceAllString(text, ""))
 		}
 	}
 	return b.String()
