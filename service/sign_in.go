@@ -259,7 +259,7 @@ func (s *Service) EndSession(ctx context.Context, w Write, id string) error {
 }
 
 // RevokeSelf ends the caller's authentication and, if everywhere is set, all of its
-// subject. It returns Unauthenticated if the caller has no stored authentication.
+// owner. It returns Unauthenticated if the caller has no stored authentication.
 func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) error {
 	self := w.By.Authentication
 	if self == nil || self.ID == "" {
@@ -271,8 +271,8 @@ func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) erro
 		} else if err != nil {
 			return err
 		}
-		if everywhere && self.Subject != "" {
-			return deleteOfSubject(ctx, tx, self.Subject)
+		if everywhere && self.Owner() != "" {
+			return deleteOf(ctx, tx, self.Owner())
 		}
 		if err := s.keepAdmin(ctx, tx, self, removal{token: self.ID}); err != nil {
 			return err
@@ -288,12 +288,12 @@ func (s *Service) DeleteAuthenticationsOf(ctx context.Context, w Write, subject 
 		return err
 	}
 	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
-		return deleteOfSubject(ctx, tx, subject)
+		return deleteOf(ctx, tx, subject)
 	})
 }
 
-func deleteOfSubject(ctx context.Context, tx AuthenticationTx, subject string) error {
-	all, err := tx.OfOwner(ctx, subject)
+func deleteOf(ctx context.Context, tx AuthenticationTx, owner string) error {
+	all, err := tx.OfOwner(ctx, owner)
 	if err != nil {
 		return err
 	}

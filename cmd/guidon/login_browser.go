@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -96,12 +95,15 @@ func (l *login) received(ctx context.Context, query url.Values) (string, error) 
 	if err := browser.Open(l.environ, page); err != nil {
 		fmt.Fprintf(l.err, "cannot open a browser: %v\n", err)
 	}
-	return receiver.Receive(ctx)
+	code, err := receiver.Receive(ctx)
+	if errors.Is(err, loopback.ErrDenied) {
+		err = fmt.Errorf("not signed in: %w", err)
+	}
+	return code, err
 }
 
 // pasted returns the code that the user copies from the page.
 func (l *login) pasted(ctx context.Context, query url.Values) (string, error) {
-	query.Set("state", rand.Text()) // pages without a port do not repeat it
 	fmt.Fprintf(l.err, "To sign in, visit:\n\n  %s\n\nCode: ", l.page(query))
 	line, err := l.readLine(ctx, maxPasted)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,9 +23,9 @@ import (
 
 const adminToken = "an-admin-token"
 
-// signInPage is a server with a sign-in page below the path /base: a real server, with a
-// double of the page in front. Who visits the page is Ada, who has signed in with a
-// browser, and allows the command line.
+// signInPage is a server below the path /base of a proxy. The proxy is also the browser of
+// a person, Ada: whoever visits the sign-in page for command lines through it sees what Ada
+// gets who has signed in, and has decided on the form.
 type signInPage struct {
 	*httptest.Server
 	t       *testing.T
@@ -35,19 +36,19 @@ type signInPage struct {
 	mu       sync.Mutex
 	visits   []url.Values
 	issued   string                           // the last token of a command line
-	exchange func(w http.ResponseWriter) bool // answers an exchange instead of the real server
+	exchange func(w http.ResponseWriter) bool // answers an exchange instead of the server
 	forge    func(callback string) string     // changes the address that the browser is led to
+	denies   bool                             // what Ada decides
 }
 
 func newSignInPage(t *testing.T) (*signInPage, *shell) {
 	t.Helper()
 	s := newShell(t, withTokens...)
 	p := &signInPage{t: t}
-	p.real = s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN=" + adminToken).serve()
-	ada := strings.TrimSpace(s.with("GUIDON_TOKEN="+adminToken).ok("token", "create", "Ada", "--role", "viewer", "-a", p.real.web))
-	cookies, _ := p.post("/auth/v1/self/sessions", "Bearer "+ada, "{}")
-	p.session = strings.Split(cookies, ";")[0]
-
+	mux := http.NewServeMux()
+	p.Server = httptest.NewUnstartedServer(mux)
+	p.address = "http://" + p.Listener.Addr().String() + "/base"
+	p.real = s.with("GUIDON_AUTHENTICATION_METHODS_TOKEN_BOOTSTRAP_TOKEN="+adminToken, "GUIDON_SERVER_PUBLIC_URL="+p.address).serve()
 	target, err := url.Parse(p.real.web)
 	if err != nil {
 		t.Fatal(err)
@@ -56,77 +57,90 @@ func newSignInPage(t *testing.T) (*signInPage, *shell) {
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		ModifyResponse: p.note,
 	}
-	mux := http.NewServeMux()
 	mux.HandleFunc("GET /base/sign-in/cli", p.page)
 	mux.HandleFunc("/base/", func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, exchangePath) || p.exchange == nil || !p.exchange(w) {
 			http.StripPrefix("/base", proxy).ServeHTTP(w, r)
 		}
 	})
-	p.Server = httptest.NewServer(mux)
+	p.Start()
 	t.Cleanup(p.Close)
-	p.address = p.URL + "/base"
+	ada := strings.TrimSpace(s.with("GUIDON_TOKEN="+adminToken).ok("token", "create", "Ada", "--role", "viewer", "-a", p.real.web))
+	response, _ := p.send(http.MethodPost, "/auth/v1/self/sessions", http.Header{"Authorization": {"Bearer " + ada}}, "{}")
+	p.session = strings.Split(response.Header.Get("Set-Cookie"), ";")[0]
 	return p, s.with("BROWSER="+os.Args[0], asBrowser)
 }
 
 const exchangePath = "/auth/v1/method/cli/exchange"
 
-// post sends a request to the real server with a token or the cookie of the browser, and
-// returns the cookies and the body of the response.
-func (p *signInPage) post(path, authorization, body string) (cookies, text string) {
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.real.web+path, strings.NewReader(body))
+// send sends a request to the server and returns the response with its body. It does not
+// follow redirects.
+func (p *signInPage) send(method, path string, header http.Header, body string) (*http.Response, string) {
+	request, err := http.NewRequestWithContext(p.t.Context(), method, p.real.web+path, strings.NewReader(body))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
-	} else {
-		request.Header.Set("Cookie", p.session)
-	}
-	response, err := http.DefaultClient.Do(request)
+	request.Header = header
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		p.t.Errorf("%s: got %s %s, error %v", path, response.Status, content, err)
+	if err != nil || response.StatusCode >= http.StatusBadRequest {
+		p.t.Errorf("%s %s: got %s %s, error %v", method, path, response.Status, content, err)
 	}
-	return response.Header.Get("Set-Cookie"), string(content)
+	return response, string(content)
 }
 
-// page is what a person sees who allows the command line to sign in: the code, unless the
-// page leads there.
+// The fields of the form, and the code for pasting.
+var (
+	hiddenField = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
+	shownCode   = regexp.MustCompile(`<code class="code">([^<]+)</code>`)
+)
+
+// page is what Ada sees after her decision.
 func (p *signInPage) page(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	code := p.codeFor(query.Get("challenge"), query.Get("name"))
+	response, body := p.decide(r.URL.RawQuery)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.visits = append(p.visits, query)
-	if query.Get("port") == "" {
-		fmt.Fprintln(w, code)
+	p.visits = append(p.visits, r.URL.Query())
+	if callback := response.Header.Get("Location"); callback != "" {
+		if p.forge != nil {
+			callback = p.forge(callback)
+		}
+		http.Redirect(w, r, callback, http.StatusSeeOther)
 		return
 	}
-	callback := "http://127.0.0.1:" + query.Get("port") + "/callback?" + url.Values{"code": {code}, "state": {query.Get("state")}}.Encode()
-	if p.forge != nil {
-		callback = p.forge(callback)
+	if code := shownCode.FindStringSubmatch(body); code != nil {
+		fmt.Fprintln(w, code[1])
+		return
 	}
-	http.Redirect(w, r, callback, http.StatusSeeOther)
+	p.t.Errorf("no code: got %s %s", response.Status, body)
+}
+
+// decide sends the form of the page, and returns the response.
+func (p *signInPage) decide(query string) (*http.Response, string) {
+	_, page := p.send(http.MethodGet, "/sign-in/cli?"+query, http.Header{"Cookie": {p.session}}, "")
+	form := url.Values{"decision": {"allow"}}
+	for _, field := range hiddenField.FindAllStringSubmatch(page, -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	if p.denies {
+		form.Set("decision", "deny")
+	}
+	header := http.Header{"Cookie": {p.session}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	return p.send(http.MethodPost, "/sign-in/cli", header, form.Encode())
 }
 
 // codeFor returns the code of a grant with the challenge.
-func (p *signInPage) codeFor(challenge, name string) string {
-	request, err := json.Marshal(map[string]string{"codeChallenge": challenge, "name": name})
-	if err != nil {
-		p.t.Error(err)
+func (p *signInPage) codeFor(challenge string) string {
+	_, page := p.decide("challenge=" + challenge)
+	code := shownCode.FindStringSubmatch(page)
+	if code == nil {
+		p.t.Fatalf("no code: got %s", page)
 	}
-	_, response := p.post("/auth/v1/self/grants", "", string(request))
-	var grant struct{ Code string }
-	if err := json.Unmarshal([]byte(response), &grant); err != nil || grant.Code == "" {
-		p.t.Errorf("grant %s: %v", response, err)
-	}
-	return grant.Code
+	return code[1]
 }
 
 // note records the token that the real server issues to a command line.
@@ -296,8 +310,8 @@ func TestLoginWithoutBrowser(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	query := page.lastVisit()
-	if query.Has("port") || query.Get("name") == "" || query.Get("state") == "" {
-		t.Errorf("the page got %v, want no port, a state and the name of the machine", query)
+	if query.Has("port") || query.Has("state") || query.Get("name") == "" {
+		t.Errorf("the page got %v, want the name of the machine, and neither port nor state", query)
 	}
 	s.ok("whoami", "-a", page.address)
 }
@@ -306,7 +320,7 @@ func TestLoginWithoutBrowser(t *testing.T) {
 // shows neither code nor verifier.
 func TestLoginRefused(t *testing.T) {
 	page, s := newSignInPage(t)
-	another := page.codeFor("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "x") // of RFC 7636, appendix B
+	another := page.codeFor("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM") // of RFC 7636, appendix B
 	tests := []struct {
 		name, input string
 		exchange    string // the answer to the exchange, if not that of the page
@@ -341,6 +355,16 @@ func TestLoginRefused(t *testing.T) {
 				t.Error("something was kept")
 			}
 		})
+	}
+}
+
+// TestLoginDenied: the command ends when the person denies the request.
+func TestLoginDenied(t *testing.T) {
+	page, s := newSignInPage(t)
+	page.denies = true
+	s.fails(exitFailure, []string{"login", "--address", page.address}, "not signed in: denied in the browser")
+	if strings.Contains(s.credentials(), "token") {
+		t.Errorf("something was kept: %s", s.credentials())
 	}
 }
 

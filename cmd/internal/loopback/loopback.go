@@ -37,7 +37,7 @@ type Receiver struct {
 	state  string
 	host   string // address and port
 	port   int
-	codes  chan string // of the response, once
+	codes  chan string // of the response, once; "" if the user denied the request
 	used   atomic.Bool // there was a response
 	server *http.Server
 	served chan error
@@ -69,11 +69,17 @@ func (r *Receiver) Port() int { return r.port }
 // State returns the random state that the response must repeat.
 func (r *Receiver) State() string { return r.state }
 
-// Receive waits for the response and returns its code. It returns the context's error if
-// that ends first.
+// ErrDenied is the error of [Receiver.Receive] if the user denied the request.
+var ErrDenied = errors.New("denied in the browser")
+
+// Receive waits for the response and returns its code. It returns [ErrDenied] if the
+// response is an error, and the context's error if that ends first.
 func (r *Receiver) Receive(ctx context.Context) (code string, err error) {
 	select {
 	case code := <-r.codes:
+		if code == "" {
+			return "", ErrDenied
+		}
 		return code, nil
 	case err := <-r.served:
 		r.served <- err
@@ -98,6 +104,9 @@ func (r *Receiver) Close() error {
 //go:embed received.html
 var receivedPage string
 
+//go:embed denied.html
+var deniedPage string
+
 //go:embed refused.html
 var refusedPage string
 
@@ -105,9 +114,14 @@ var refusedPage string
 // nothing: any page can send requests to this port.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	status, page := http.StatusOK, receivedPage
-	if code, refusal := r.read(request); refusal != 0 {
+	code, refusal := r.read(request)
+	switch {
+	case refusal != 0:
 		status, page = refusal, refusedPage
-	} else {
+	case code == "":
+		page = deniedPage
+	}
+	if refusal == 0 {
 		r.codes <- code
 	}
 	h := w.Header()
@@ -123,8 +137,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	_, _ = io.WriteString(w, page) // the command continues without a browser
 }
 
-// read returns the code of the response, or the status for a request that is something
-// else. It returns one code only.
+// read returns the code of the response, "" for an error (RFC 6749 4.1.2.1), or the status
+// for a request that is something else. It accepts one response only.
 func (r *Receiver) read(request *http.Request) (code string, refusal int) {
 	if request.Host != r.host { // a name that resolves to this address (DNS rebinding)
 		return "", http.StatusMisdirectedRequest
@@ -142,15 +156,18 @@ func (r *Receiver) read(request *http.Request) (code string, refusal int) {
 	if err != nil {
 		return "", http.StatusBadRequest
 	}
-	states, codes := query["state"], query["code"]
+	states, codes, failures := query["state"], query["code"], query["error"]
 	if len(states) != 1 || subtle.ConstantTimeCompare([]byte(states[0]), []byte(r.state)) != 1 {
 		return "", http.StatusForbidden
 	}
-	if len(codes) != 1 || codes[0] == "" || len(codes[0]) > maxCode {
+	if len(codes)+len(failures) != 1 || len(codes) == 1 && (codes[0] == "" || len(codes[0]) > maxCode) {
 		return "", http.StatusBadRequest
 	}
 	if !r.used.CompareAndSwap(false, true) {
 		return "", http.StatusGone
+	}
+	if len(failures) > 0 {
+		return "", 0
 	}
 	return codes[0], 0
 }

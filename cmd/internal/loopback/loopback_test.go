@@ -72,6 +72,9 @@ func TestReceive(t *testing.T) {
 		{"no code", "GET", loopback.Path + "?state=" + state, here, http.StatusBadRequest},
 		{"empty code", "GET", loopback.Path + "?code=&state=" + state, here, http.StatusBadRequest},
 		{"two codes", "GET", good + "&code=x", here, http.StatusBadRequest},
+		{"a code and an error", "GET", good + "&error=access_denied", here, http.StatusBadRequest},
+		{"two errors", "GET", loopback.Path + "?state=" + state + "&error=a&error=b", here, http.StatusBadRequest},
+		{"an error with another state", "GET", loopback.Path + "?state=x&error=access_denied", here, http.StatusForbidden},
 		{"long code", "GET", loopback.Path + "?state=" + state + "&code=" + strings.Repeat("x", 2049), here, http.StatusBadRequest},
 		{"long query", "GET", good + "&x=" + strings.Repeat("x", 8192), here, http.StatusRequestURITooLong},
 		{"malformed query", "GET", good + "&x=%zz", here, http.StatusBadRequest},
@@ -120,6 +123,18 @@ func TestReceive(t *testing.T) {
 	}
 	if status, _, _ := send(t, r, "GET", good, here); status != http.StatusGone {
 		t.Errorf("the second time: got %d, want %d", status, http.StatusGone)
+	}
+}
+
+// TestDenied: the error of somebody who denied the request ends the wait.
+func TestDenied(t *testing.T) {
+	r := listen(t)
+	status, _, page := send(t, r, "GET", loopback.Path+"?error=access_denied&state="+r.State(), fmt.Sprintf("127.0.0.1:%d", r.Port()))
+	if status != http.StatusOK || !strings.Contains(page, "Denied") {
+		t.Errorf("got %d %q, want the page about it", status, page)
+	}
+	if code, err := r.Receive(t.Context()); !errors.Is(err, loopback.ErrDenied) {
+		t.Errorf("got code %q and error %v, want ErrDenied", code, err)
 	}
 }
 
