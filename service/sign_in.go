@@ -82,7 +82,7 @@ func (s *Service) BeginSession(ctx context.Context, w Write, in SignIn) (token s
 func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in SignIn) (string, *Authentication, error) {
 	token := newToken()
 	a.ID, a.TokenHash = NewID(), HashToken(token)
-	if err := s.mayEnter(ctx, a); err != nil {
+	if err := s.admit(ctx, a); err != nil {
 		return "", nil, err
 	}
 	w.By.Authentication, w.By.Actor = a, a.Actor()
@@ -149,13 +149,14 @@ func endOlder(ctx context.Context, tx AuthenticationTx, owner string, in SignIn)
 	return nil
 }
 
-// mayEnter returns PermissionDenied if the identity of the authentication is not admitted
-// or may do nothing.
-func (s *Service) mayEnter(ctx context.Context, a *Authentication) error {
+// admit limits the subjects of the authentication to as many as a record may have. It
+// returns PermissionDenied if the identity is then not admitted or may do nothing.
+func (s *Service) admit(ctx context.Context, a *Authentication) error {
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")
 	if err != nil {
 		return err
 	}
+	s.policy.limitSubjects(a, set.bindings)
 	resolved := s.policy.resolve(a, set)
 	switch {
 	case resolved == nil:
@@ -181,7 +182,7 @@ func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, tok
 	id := idOf(token)
 	a := identity.authentication()
 	a.ID, a.TokenHash = id, HashToken(token)
-	if err := s.mayEnter(ctx, a); err != nil {
+	if err := s.admit(ctx, a); err != nil {
 		return nil, err
 	}
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")

@@ -59,6 +59,10 @@ func TestReceive(t *testing.T) {
 	here := fmt.Sprintf("127.0.0.1:%d", r.Port())
 	state := url.QueryEscape(r.State())
 	good := loopback.Path + "?code=c-1_2&state=" + state
+	other := "A" + state[1:]
+	if other == state {
+		other = "B" + state[1:]
+	}
 	tests := []struct {
 		name, method, target, host string
 		want                       int
@@ -66,7 +70,7 @@ func TestReceive(t *testing.T) {
 		{"no query", "GET", loopback.Path, here, http.StatusForbidden},
 		{"no state", "GET", loopback.Path + "?code=x", here, http.StatusForbidden},
 		{"empty state", "GET", loopback.Path + "?code=x&state=", here, http.StatusForbidden},
-		{"another state", "GET", loopback.Path + "?code=x&state=A" + state[1:], here, http.StatusForbidden},
+		{"another state", "GET", loopback.Path + "?code=x&state=" + other, here, http.StatusForbidden},
 		{"the beginning of the state", "GET", loopback.Path + "?code=x&state=" + state[:len(state)-1], here, http.StatusForbidden},
 		{"two states", "GET", good + "&state=" + state, here, http.StatusForbidden},
 		{"no code", "GET", loopback.Path + "?state=" + state, here, http.StatusBadRequest},
