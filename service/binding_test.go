@@ -31,7 +31,7 @@ func TestParseSubject(t *testing.T) {
 		{"codehost:id:583231", ""},
 		{"codehost:email:ADA@example.com", "codehost:email:ada@example.com"},
 		{"codehost:domain:EXAMPLE.com", "codehost:domain:example.com"},
-		{"codehost:org:Acme", ""},
+		{"codehost:org:Acme", "codehost:org:acme"},
 		{"codehost:org:acme/platform", ""},
 		{"codehost:team:acme/backend", ""},
 		{"codehost:*", ""},
