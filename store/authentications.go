@@ -88,13 +88,14 @@ func (s *session) authenticationsSince(ctx context.Context, from guidon.Revision
 	for _, e := range entries {
 		changed.add(e.kind, e.key)
 	}
+	everything := !changed.complete || len(changed.authentications) > maxChanged
 	var bindings *service.Bindings
-	if !changed.complete || changed.bindings {
+	if everything || changed.bindings {
 		if bindings, err = s.bindings(ctx); err != nil {
 			return from, service.AuthenticationDelta{}, err
 		}
 	}
-	if !changed.complete || len(changed.authentications) > maxChanged {
+	if everything {
 		all, err := s.authentications(ctx, "")
 		return guidon.Revision{}, service.AuthenticationDelta{Created: inCreationOrder(all), Bindings: bindings}, err
 	}
