@@ -71,6 +71,12 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"AuthenticationRecords", testAuthenticationRecords},
 		{"AuthenticationRaces", testAuthenticationRaces},
 		{"AuthenticationExpired", testAuthenticationExpired},
+		{"OfSubject", testOfSubject},
+		{"OfMethod", testOfMethod},
+		{"BindingLifeCycle", testBindingLifeCycle},
+		{"BindingAtomic", testBindingAtomic},
+		{"BindingRecords", testBindingRecords},
+		{"BindingRevision", testBindingRevision},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
