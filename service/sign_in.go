@@ -99,7 +99,7 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 		if end := now.Add(in.Lifetime); session.ExpiresAt.IsZero() || end.Before(session.ExpiresAt) {
 			session.ExpiresAt = end
 		}
-		if err := endOlder(ctx, tx, a.Subject, in); err != nil {
+		if err := endOlder(ctx, tx, a.Owner(), in); err != nil {
 			return err
 		}
 		return tx.PutAuthentication(ctx, session)
@@ -120,8 +120,8 @@ func spendAttempt(ctx context.Context, tx AuthenticationTx, in SignIn) error {
 }
 
 // endOlder ends the session that the new one replaces, if it came from signing in, and the
-// oldest of the subject beyond the limit.
-func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignIn) error {
+// oldest of the owner beyond the limit.
+func endOlder(ctx context.Context, tx AuthenticationTx, owner string, in SignIn) error {
 	if in.Replaced != "" {
 		a, err := tx.Authentication(ctx, in.Replaced)
 		switch {
@@ -134,10 +134,10 @@ func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignI
 			}
 		}
 	}
-	if subject == "" || in.Most <= 0 {
+	if in.Most <= 0 {
 		return nil
 	}
-	sessions, err := tx.OfSubject(ctx, subject)
+	sessions, err := tx.OfOwner(ctx, owner)
 	if err != nil {
 		return err
 	}
@@ -293,7 +293,7 @@ func (s *Service) DeleteAuthenticationsOf(ctx context.Context, w Write, subject 
 }
 
 func deleteOfSubject(ctx context.Context, tx AuthenticationTx, subject string) error {
-	all, err := tx.OfSubject(ctx, subject)
+	all, err := tx.OfOwner(ctx, subject)
 	if err != nil {
 		return err
 	}

@@ -318,8 +318,8 @@ func authenticationNotFound(id string) error {
 // every change and, unlike the rows and their change records, is never deleted.
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
-func (tx *authenticationTx) OfSubject(ctx context.Context, subject string) ([]*service.Authentication, error) {
-	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(subject))
+func (tx *authenticationTx) OfOwner(ctx context.Context, owner string) ([]*service.Authentication, error) {
+	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(owner))
 	return inCreationOrder(found), err
 }
 
@@ -386,13 +386,13 @@ func (tx *authenticationTx) insert(ctx context.Context, a *service.Authenticatio
 // behind when it deletes the authentication, which is created again with the same id if a
 // workload exchanges the same token again.
 func (tx *authenticationTx) index(ctx context.Context, a *service.Authentication) error {
-	if a.Subject == "" {
+	if a.Owner() == "" {
 		return nil
 	}
 	if err := tx.unindex(ctx, a.ID); err != nil {
 		return err
 	}
-	_, err := tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Subject))
+	_, err := tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Owner()))
 	return err
 }
 
@@ -402,13 +402,11 @@ func (tx *authenticationTx) unindex(ctx context.Context, id string) error {
 
 // reindex is index for an authentication that replaces the one with the body.
 func (tx *authenticationTx) reindex(ctx context.Context, a *service.Authentication, before []byte) error {
-	var replaced struct {
-		Subject string `json:"subject"`
-	}
-	if decode(before, &replaced) == nil && replaced.Subject == a.Subject { // nearly always
+	var replaced service.Authentication
+	if decode(before, &replaced) == nil && replaced.Owner() == a.Owner() { // nearly always
 		return nil
 	}
-	if a.Subject == "" {
+	if a.Owner() == "" {
 		return tx.unindex(ctx, a.ID)
 	}
 	return tx.index(ctx, a)

@@ -209,7 +209,7 @@ func TestCopy(t *testing.T) {
 func wantSignIn(t *testing.T, to *store.DB) {
 	t.Helper()
 	err := to.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
-		sessions, err := tx.OfSubject(ctx, subject)
+		sessions, err := tx.OfOwner(ctx, subject)
 		bindings, bindingErr := tx.Bindings(ctx)
 		if len(sessions) != 1 || sessions[0].ID != "c" || len(bindings.All()) != 1 || bindings.All()[0].Subject != subject {
 			t.Errorf("got %d sessions and bindings %+v", len(sessions), bindings.All())

@@ -38,7 +38,7 @@ func RunSecrets(t *testing.T, open func(t *testing.T) [2]SecretStore) {
 		{"DeleteSpent", testDeleteSpent},
 		{"Secrets", testSecrets},
 		{"AddSecretOnce", testAddSecretOnce},
-		{"IndexOfSubjects", testIndexOfSubjects},
+		{"IndexOfOwners", testIndexOfOwners},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, open(t)) })
 	}
@@ -206,7 +206,7 @@ func testAddSecretOnce(t *testing.T, both [2]SecretStore) {
 
 // Deleted authentications leave nothing in the index of subjects, and one that was deleted
 // by a server of an earlier release, which does not know the index, can be created again.
-func testIndexOfSubjects(t *testing.T, both [2]SecretStore) {
+func testIndexOfOwners(t *testing.T, both [2]SecretStore) {
 	s, subject := both[0], "oidc:google:sub:1"
 	wantRows := func(what string, want int) {
 		t.Helper()
@@ -220,10 +220,10 @@ func testIndexOfSubjects(t *testing.T, both [2]SecretStore) {
 	if _, err := s.SQL().ExecContext(t.Context(), "DELETE FROM authentications WHERE id = '1'"); err != nil {
 		t.Fatal(err)
 	}
-	wantOfSubject(t, "deleted by an earlier release", s, subject, "2")
+	wantOfOwner(t, "deleted by an earlier release", s, subject, "2")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:2", "1"))
-	wantOfSubject(t, "created again", s, "oidc:google:sub:2", "1")
-	wantOfSubject(t, "created again", s, subject, "2")
+	wantOfOwner(t, "created again", s, "oidc:google:sub:2", "1")
+	wantOfOwner(t, "created again", s, subject, "2")
 	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "1"), tx.DeleteAuthentication(ctx, "2"), tx.DeleteAuthentication(ctx, "token"))
 	})

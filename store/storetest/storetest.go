@@ -71,7 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"AuthenticationRecords", testAuthenticationRecords},
 		{"AuthenticationRaces", testAuthenticationRaces},
 		{"AuthenticationExpired", testAuthenticationExpired},
-		{"OfSubject", testOfSubject},
+		{"OfOwner", testOfOwner},
 		{"OfMethod", testOfMethod},
 		{"BindingLifeCycle", testBindingLifeCycle},
 		{"BindingAtomic", testBindingAtomic},

@@ -20,19 +20,19 @@ func sessionOf(subject, id string) *service.Authentication {
 	return a
 }
 
-// wantOfSubject checks which authentications of the subject a transaction finds.
-func wantOfSubject(t testing.TB, what string, s service.Store, subject string, want ...string) {
+// wantOfOwner checks which authentications of the owner a transaction finds.
+func wantOfOwner(t testing.TB, what string, s service.Store, owner string, want ...string) {
 	t.Helper()
 	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
-		got, err := tx.OfSubject(ctx, subject)
+		got, err := tx.OfOwner(ctx, owner)
 		if !cmp.Equal(append([]string{}, want...), ids(got)) {
-			t.Errorf("%s: %.40q has %q, want %q", what, subject, ids(got), want)
+			t.Errorf("%s: %.40q has %q, want %q", what, owner, ids(got), want)
 		}
 		return err
 	})
 }
 
-func testOfSubject(t *testing.T, s service.Store) {
+func testOfOwner(t *testing.T, s service.Store) {
 	long := "oidc:google:sub:" + strings.Repeat("é", 255)
 	subjects := []string{"oidc:google:sub:1", "oidc:google:sub:1 ", "oidc:google:sub:A", "oidc:google:sub:a", long}
 	for i, subject := range subjects {
@@ -40,10 +40,14 @@ func testOfSubject(t *testing.T, s service.Store) {
 	}
 	putAuthentication(t, s, newAuthentication("token"))
 	for i, subject := range subjects {
-		wantOfSubject(t, "created", s, subject, fmt.Sprint("z-", i), fmt.Sprint("a-", i))
+		wantOfOwner(t, "created", s, subject, fmt.Sprint("z-", i), fmt.Sprint("a-", i))
 	}
-	for _, nobody := range []string{"", "oidc:google:sub:2", "oidc:google:sub:1\x00", "\xff"} {
-		wantOfSubject(t, "nobody", s, nobody)
+	begun := newAuthentication("begun")
+	begun.Parent, begun.Client = "token", service.ClientBrowser
+	putAuthentication(t, s, begun)
+	wantOfOwner(t, "of a token", s, "token:token", "begun")
+	for _, nobody := range []string{"", "token", "token:begun", "oidc:google:sub:2", "oidc:google:sub:1\x00", "\xff"} {
+		wantOfOwner(t, "nobody", s, nobody)
 	}
 	set := authentications(t, s)
 	if got := set.ByID("z-4"); got == nil || got.Subject != long || got.SID != "sid" || len(got.Subjects) != 1 || len(got.Roles) != 1 || got.Client != service.ClientBrowser {
@@ -54,22 +58,22 @@ func testOfSubject(t *testing.T, s service.Store) {
 	rotated := sessionOf(first, "z-0")
 	rotated.TokenHash = "another hash"
 	putAuthentication(t, s, rotated)
-	wantOfSubject(t, "rotated", s, first, "z-0", "a-0")
+	wantOfOwner(t, "rotated", s, first, "z-0", "a-0")
 	updateAuthentications(t, s, func(ctx context.Context, tx service.AuthenticationTx) error {
 		return errors.Join(tx.DeleteAuthentication(ctx, "z-0"), tx.PutAuthentication(ctx, sessionOf(first, "z-0")))
 	})
-	wantOfSubject(t, "deleted and created again", s, first, "a-0", "z-0")
+	wantOfOwner(t, "deleted and created again", s, first, "a-0", "z-0")
 	putAuthentication(t, s, sessionOf("oidc:google:sub:other", "z-0"))
-	wantOfSubject(t, "after the subject changed", s, first, "a-0")
-	wantOfSubject(t, "after the subject changed", s, "oidc:google:sub:other", "z-0")
+	wantOfOwner(t, "after the subject changed", s, first, "a-0")
+	wantOfOwner(t, "after the subject changed", s, "oidc:google:sub:other", "z-0")
 	putAuthentication(t, s, newAuthentication("z-0"))
-	wantOfSubject(t, "after it has none", s, "oidc:google:sub:other")
+	wantOfOwner(t, "after it has none", s, "oidc:google:sub:other")
 
 	err := s.UpdateAuthentications(t.Context(), service.Write{}, func(ctx context.Context, tx service.AuthenticationTx) error {
 		if err := errors.Join(tx.PutAuthentication(ctx, sessionOf(first, "new")), tx.DeleteAuthentication(ctx, "a-0")); err != nil {
 			return err
 		}
-		got, err := tx.OfSubject(ctx, first)
+		got, err := tx.OfOwner(ctx, first)
 		if want := []string{"new"}; err != nil || !cmp.Equal(ids(got), want) {
 			t.Errorf("inside: got %q, %v, want %q", ids(got), err, want)
 		}
@@ -78,7 +82,7 @@ func testOfSubject(t *testing.T, s service.Store) {
 	if !errors.Is(err, errStop) {
 		t.Errorf("got %v, want the function's error", err)
 	}
-	wantOfSubject(t, "after a rollback", s, first, "a-0")
+	wantOfOwner(t, "after a rollback", s, first, "a-0")
 }
 
 func testOfMethod(t *testing.T, s service.Store) {
