@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) service.Store) {
 		{"RecordsCoalesced", testRecordsCoalesced},
 		{"RecordsOfDeletedNamespace", testRecordsOfDeletedNamespace},
 		{"RecordFields", testRecordFields},
+		{"RecordAddresses", testRecordAddresses},
 		{"Replay", testReplay},
 		{"ChangeFilters", testChangeFilters},
 		{"ChangePages", testChangePages},
