@@ -277,6 +277,26 @@ func TestSignInMost(t *testing.T) {
 	wantIDs(t, "replacing the only one", s, other, token, next)
 }
 
+// TestTokenSessionsMost: the same holds for the sessions of a static token, which do not
+// count for another.
+func TestTokenSessionsMost(t *testing.T) {
+	s := newSignInService(t)
+	_, one := mustCreateToken(t, s, service.TokenInput{})
+	_, two := mustCreateToken(t, s, service.TokenInput{})
+	kept := []*service.Authentication{one, two}
+	for i := range 8 {
+		token := kept[i%2]
+		_, a, err := s.BeginSession(t.Context(), by(token), service.SignIn{Client: service.ClientBrowser, Lifetime: time.Hour, Most: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept = append(kept, a); len(kept) > 6 {
+			kept = slices.Delete(kept, 2, 3)
+		}
+		wantIDs(t, fmt.Sprint("after ", i), s, kept...)
+	}
+}
+
 // TestSignInMostConcurrently: 30 people of one name at once, on two instances, never have
 // more sessions than allowed.
 func TestSignInMostConcurrently(t *testing.T) {
