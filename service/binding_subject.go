@@ -28,6 +28,7 @@ type subjectForm struct {
 
 var (
 	textForm   = subjectForm{valid: func(value string) bool { return value != "" && value != AnySubject }, rule: "must name one, without patterns"}
+	nameForm   = subjectForm{valid: textForm.valid, rule: textForm.rule, fold: true}
 	emailForm  = subjectForm{valid: IsEmail, rule: "must be an e-mail address such as ada@example.com", fold: true}
 	domainForm = subjectForm{valid: IsDomain, rule: "must be a domain such as example.com", fold: true}
 )
@@ -37,7 +38,7 @@ var subjectForms = map[string]map[string]subjectForm{
 	subjectOIDC: {"sub": textForm, "email": emailForm, "domain": domainForm, "group": textForm},
 	subjectCodehost: {
 		"id": {valid: regexp.MustCompile(`^[0-9]{1,20}$`).MatchString, rule: "must be the number of a user"}, "email": emailForm, "domain": domainForm,
-		"org":  {valid: textForm.valid, rule: textForm.rule, fold: true},
+		"org":  nameForm,
 		"team": {valid: isPair, rule: "must be an organization and a team such as acme/backend", fold: true},
 	},
 	subjectKubernetes: {
@@ -91,6 +92,7 @@ func splitSubject(subject string) (method, provider, kind, value string) {
 	return method, provider, kind, value
 }
 
+// foldSubject returns the subject with the value in lower case if its case does not matter.
 func foldSubject(subject string) string {
 	method, _, kind, value := splitSubject(subject)
 	if !subjectForms[method][kind].fold {

@@ -32,6 +32,7 @@ func TestParseSubject(t *testing.T) {
 		{"codehost:email:ADA@example.com", "codehost:email:ada@example.com"},
 		{"codehost:domain:EXAMPLE.com", "codehost:domain:example.com"},
 		{"codehost:org:Acme", "codehost:org:acme"},
+		{"codehost:team:Acme/Backend", "codehost:team:acme/backend"},
 		{"codehost:org:acme/platform", ""},
 		{"codehost:team:acme/backend", ""},
 		{"codehost:*", ""},
