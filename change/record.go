@@ -49,6 +49,7 @@ type Record struct {
 	Actor     Actor           `json:"actor"`
 	At        time.Time       `json:"at"`
 	RequestID string          `json:"requestId,omitempty"`
+	Address   string          `json:"address,omitempty"` // of the caller, if it is recorded; only of authentications and bindings
 	Before    json.RawMessage `json:"before,omitempty"` // the stored object before; nil on create
 	After     json.RawMessage `json:"after,omitempty"`  // the stored object after; nil on delete
 }

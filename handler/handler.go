@@ -44,25 +44,27 @@ type Config struct {
 	Info           diagnostics.Info
 	Configuration  json.RawMessage // the effective configuration, without secrets
 	Health         func(service string) diagnostics.HealthStatus
-	Outage         func() time.Duration // how long the database has been unavailable; nil means it never is
-	Metrics        http.Handler         // nil disables /metrics
-	MetricsPublic  bool                 // allows reading /metrics without a credential
-	AllowedHosts   []string             // public host names under which requests without credentials are accepted; "*" allows every name
-	Profiling      http.Handler         // nil disables /debug/pprof
-	CORS           *exchange.CORSConfig // nil disables CORS
-	PublicOrigin   string               // at which people reach the service, such as https://flags.example; "" if it is not known
-	TrustedOrigins []string             // of other pages that may use the sessions of their visitors
-	Mounts         []exchange.Mount     // pages
-	Observer       call.Observer        // optional
-	Evaluations    evaluation.Observer  // optional
-	Streams        *stream.Hub          // nil disables event streams, for runtimes that cannot stream
-	Logger         *slog.Logger         // nil disables logging
+	Outage         func() time.Duration                     // how long the database has been unavailable; nil means it never is
+	Metrics        http.Handler                             // nil disables /metrics
+	MetricsPublic  bool                                     // allows reading /metrics without a credential
+	AllowedHosts   []string                                 // public host names under which requests without credentials are accepted; "*" allows every name
+	Profiling      http.Handler                             // nil disables /debug/pprof
+	CORS           *exchange.CORSConfig                     // nil disables CORS
+	PublicOrigin   string                                   // at which people reach the service, such as https://flags.example; "" if it is not known
+	TrustedOrigins []string                                 // of other pages that may use the sessions of their visitors
+	Mounts         []exchange.Mount                         // pages
+	Pages          func(rows []exchange.Row) exchange.Mount // pages that run operations of the table; optional
+	Observer       call.Observer                            // optional
+	Evaluations    evaluation.Observer                      // optional
+	Streams        *stream.Hub                              // nil disables event streams, for runtimes that cannot stream
+	Logger         *slog.Logger                             // nil disables logging
 	Now            func() time.Time
 	Timeout        time.Duration        // limits the work on one request; zero means 30 s
 	Overload       *call.OverloadConfig // nil disables load shedding
 	Failures       *failures.Limiter    // of credentials; nil disables the limits
 	Requests       *call.RequestLimiter // for evaluation; nil disables the limit
 	Proxies        address.Proxies      // between the callers and the service, for the limits
+	RecordAddress  bool                 // change records of authentications and bindings have the address of the caller
 	ImportMemory   int64                // limits the memory of an imported document, in bytes; zero means DefaultImportMemory
 	Budget         *budget.Budget       // of the memory of the requests in progress; nil means one of the default size
 }
@@ -88,6 +90,10 @@ func New(config Config) *Handler {
 		Failures: config.Failures, Requests: config.Requests, Proxies: config.Proxies, Observer: config.Observer,
 	})
 	rows := rows(config, invoker, tick)
+	mounts := config.Mounts
+	if config.Pages != nil {
+		mounts = append(slices.Clone(mounts), config.Pages(rows))
+	}
 	routing := exchange.Config{
 		Invoker: invoker, CORS: config.CORS, AllowedHosts: config.AllowedHosts, Prefixes: prefixes,
 		PublicOrigin: config.PublicOrigin, TrustedOrigins: config.TrustedOrigins,
@@ -97,7 +103,7 @@ func New(config Config) *Handler {
 		Profiling: config.Profiling, Required: config.Authentication.Required,
 	}
 	plain := append(state.Routes(), diagnostics.OpenAPI(compressedOpenAPI, config.Authentication.Required), diagnostics.Analytics(config.Authentication.Required))
-	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, config.Mounts, routing)}
+	h := &Handler{invoker: invoker, byName: make(map[string]*call.Operation), router: exchange.NewRouter(rows, plain, mounts, routing)}
 	for _, row := range rows {
 		h.operations, h.byName[row.Name] = append(h.operations, row.Operation), row.Operation
 	}

@@ -13,7 +13,13 @@ type removal struct{ token, binding string }
 // keepAdmin returns InvalidArgument if the caller would lose the role admin everywhere by
 // the removal, and nobody else had it then: nobody could give it to anybody any longer.
 func (s *Service) keepAdmin(ctx context.Context, tx AuthenticationTx, caller *Authentication, r removal) error {
-	if caller == nil || !caller.May(RoleAdmin, Everywhere) || r.token != "" && r.token != caller.ID && r.token != caller.Parent {
+	switch {
+	case caller == nil || !caller.May(RoleAdmin, Everywhere):
+		return nil
+	case r.token == "": // a binding
+	case r.token == caller.ID && caller.Method == MethodToken && caller.Parent == "":
+	case r.token == caller.Parent:
+	default: // a session, or somebody else's
 		return nil
 	}
 	if _, limited := caller.Scope(); limited {

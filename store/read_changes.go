@@ -141,5 +141,29 @@ func (s *session) changes(ctx context.Context, clauses string, args []any, limit
 		all = append(all, c)
 		return err
 	})
-	return all, err
+	if err != nil || len(all) == 0 || !all[0].Kind.Global() {
+		return all, err
+	}
+	return all, s.addAddresses(ctx, all)
+}
+
+// addAddresses sets the addresses that the records came from.
+func (s *session) addAddresses(ctx context.Context, records []*change.Record) error {
+	byPosition := make(map[guidon.Position]*change.Record, len(records))
+	first, last := records[0].Revision, records[0].Revision
+	for _, c := range records {
+		byPosition[c.Cursor()] = c
+		first, last = min(first, c.Revision), max(last, c.Revision)
+	}
+	return s.rows(ctx, `SELECT revision, seq, address FROM change_addresses WHERE revision >= ? AND revision <= ?`, []any{first, last}, func(rows *sql.Rows) error {
+		var at guidon.Position
+		var address string
+		if err := rows.Scan(&at.Revision, &at.Sequence, &address); err != nil {
+			return err
+		}
+		if c := byPosition[at]; c != nil {
+			c.Address = address
+		}
+		return nil
+	})
 }

@@ -100,6 +100,20 @@ func (r *record) write(ctx context.Context, s *session, namespace string) error 
 			return err
 		}
 	}
+	if err := insert.flush(ctx); err != nil || namespace != service.AuthenticationsKey || r.by.Address == "" {
+		return err
+	}
+	return r.writeAddress(ctx, s)
+}
+
+// writeAddress stores the address that the entries came from.
+func (r *record) writeAddress(ctx context.Context, s *session) error {
+	insert := newInsert(s, "change_addresses", []string{"revision", "seq", "address"})
+	for _, e := range r.entries {
+		if err := insert.add(ctx, len(r.by.Address), r.revision.Number, e.seq, r.by.Address); err != nil {
+			return err
+		}
+	}
 	return insert.flush(ctx)
 }
 

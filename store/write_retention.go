@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"strings"
 	"time"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // deleteBatch limits the change records that one transaction deletes, so that no lock
@@ -89,8 +91,13 @@ func (d *DB) deleteSomeChanges(ctx context.Context, namespace string, before tim
 		if count == 0 {
 			return errNothingStored
 		}
-		deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND (revision = ? AND seq = ?`+
-			strings.Repeat(` OR revision = ? AND seq = ?`, count-1)+`)`, args...)
+		those := `(revision = ? AND seq = ?` + strings.Repeat(` OR revision = ? AND seq = ?`, count-1) + `)`
+		if namespace == service.AuthenticationsKey {
+			if _, err := s.exec(ctx, `DELETE FROM change_addresses WHERE `+those, args[1:]...); err != nil {
+				return err
+			}
+		}
+		deleted, err = s.exec(ctx, `DELETE FROM changes WHERE namespace_key = ? AND `+those, args...)
 		return err
 	})
 	if err != nil {

@@ -39,18 +39,22 @@ func Refuse(reason string, code guidon.Code, message string, cause error) *Refus
 // Refused returns err, of a provider or of the service, as that of an attempt that is
 // refused. Unauthenticated has the given reason.
 func Refused(err error, reason string) *Refusal {
-	switch code := guidon.CodeOf(err); code {
-	case guidon.Unauthenticated:
-		return Refuse(reason, code, guidon.PublicMessage(err), err)
-	case guidon.PermissionDenied:
-		return Refuse(ReasonNotAdmitted, code, guidon.PublicMessage(err), err)
-	case guidon.Limited:
-		return Refuse(ReasonLimited, code, guidon.PublicMessage(err), err)
-	case guidon.Unavailable, guidon.DeadlineExceeded, guidon.Canceled:
-		return Refuse(ReasonUnavailable, code, guidon.PublicMessage(err), err)
-	default:
-		return Refuse("", code, guidon.PublicMessage(err), err)
+	code, message, cause := guidon.CodeOf(err), guidon.PublicMessage(err), err
+	if e, ok := err.(*guidon.Error); ok {
+		cause = e.Err // the message need not be there twice
 	}
+	switch code {
+	case guidon.Unauthenticated:
+	case guidon.PermissionDenied:
+		reason = ReasonNotAdmitted
+	case guidon.Limited:
+		reason = ReasonLimited
+	case guidon.Unavailable, guidon.DeadlineExceeded, guidon.Canceled:
+		reason = ReasonUnavailable
+	default:
+		reason = ""
+	}
+	return Refuse(reason, code, message, cause)
 }
 
 // Reason implements [exchange.Reasoned].

@@ -29,6 +29,7 @@ type Config struct {
 	Failures       *failures.Limiter // of credentials; nil disables the limits
 	Requests       *RequestLimiter   // for evaluation; nil disables the limit
 	Proxies        address.Proxies   // between the callers and the service; optional
+	RecordAddress  bool              // of callers who change authentications or bindings
 	Observer       Observer          // optional
 }
 
@@ -86,6 +87,9 @@ func (i *Invoker) Invoke(ctx context.Context, o *Operation, request Request) (Re
 func (i *Invoker) Carry(ctx context.Context, o *Operation, request *Request, work *Work, e *Event) (Response, error) {
 	call := &work.call
 	call.Caller = service.Caller{Actor: change.Anonymous, RequestID: e.RequestID, RequestIDGiven: e.requestIDGiven}
+	if o.effect == issues && i.config.RecordAddress && request.Sender != nil {
+		call.Caller.Address = i.config.Proxies.Caller(request.Sender.From(ctx)).Address.String()
+	}
 	response, err := i.run(ctx, o, request, work)
 	response.RequestID, response.Age = e.RequestID, max(response.Age, call.Age)
 	e.redact, e.signIn = work.undecoded, response.SignIn

@@ -14,6 +14,7 @@ type SignIn struct {
 	Method   string // such as "oidc"
 	Provider string // the name of an OpenID provider, or ""
 	Reason   string // why it was refused, or ""
+	Said     string // what the provider said of that: at most 200 printable characters, or ""
 	Subject  string // who it was, as far as that was proved
 }
 
@@ -23,8 +24,8 @@ func (s *SignIn) attributes(attributes []slog.Attr) []slog.Attr {
 		return attributes
 	}
 	for _, a := range []slog.Attr{
-		slog.String("sign_in_method", s.Method), slog.String("sign_in_provider", s.Provider),
-		slog.String("sign_in_reason", s.Reason), slog.String("sign_in_subject", s.Subject),
+		slog.String("sign_in_method", s.Method), slog.String("provider", s.Provider),
+		slog.String("reason", s.Reason), slog.String("provider_said", s.Said), slog.String("subject", s.Subject),
 	} {
 		if a.Value.String() != "" {
 			attributes = append(attributes, a)

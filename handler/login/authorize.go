@@ -29,7 +29,7 @@ func (s *SignIn) AuthorizeURL(ctx context.Context, _ *service.Service, method se
 	url, err := people.AuthorizeURL(ctx, attempt)
 	if err != nil {
 		refusal := providerRefusal(err, auth.ReasonInvalid)
-		note.Reason = refusal.Reason()
+		refused(note, refusal)
 		return response, refusal
 	}
 	if response.SetCookie, err = s.attemptCookies(ctx, attempt, request); err != nil {

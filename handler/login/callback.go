@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -18,6 +17,8 @@ import (
 
 // maxParameter limits code and state of a callback, in bytes.
 const maxParameter = 2 << 10
+
+var errDenied = errors.New("the authorization response is an error")
 
 // transportGRPC is that of callers who get the token in the message instead of a cookie.
 const transportGRPC = "grpc"
@@ -56,7 +57,7 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	response, err = c.run(ctx)
 	response.SignIn = note
 	if err != nil {
-		note.Reason = reasonOf(err)
+		refused(note, err)
 	}
 	s.observe(note.Method, note.Provider, err)
 	return response, err
@@ -120,7 +121,7 @@ func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*servic
 	}
 	if e := c.message.GetError(); e != "" {
 		said := provider.Printable(strings.TrimSuffix(e+": "+c.message.GetErrorDescription(), ": "))
-		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, fmt.Errorf("the provider said %q", said))
+		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, &provider.Failure{Provider: c.note.Provider, Said: said, Err: errDenied})
 	}
 	if c.message.GetCode() == "" {
 		return nil, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, messageDenied, errors.New("the provider sent no code"))

@@ -66,7 +66,7 @@ func (s *SignIn) ExchangeGrant(ctx context.Context, svc *service.Service, w serv
 	token, session, err := s.exchangeGrant(ctx, svc, w, m)
 	s.observe(note.Method, "", err)
 	if err != nil {
-		note.Reason = reasonOf(err)
+		refused(note, err)
 		return response, err
 	}
 	note.Subject = session.Actor().ID

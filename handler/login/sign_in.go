@@ -10,7 +10,9 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/auth"
+	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -137,6 +139,14 @@ func (s *SignIn) observe(method, provider string, err error) {
 		result = reasonOf(err)
 	}
 	s.config.Observer.SignedIn(method, provider, result)
+}
+
+// refused records in the note why an attempt was refused.
+func refused(note *call.SignIn, err error) {
+	note.Reason = reasonOf(err)
+	if f, ok := errors.AsType[*provider.Failure](err); ok {
+		note.Said = f.Said
+	}
 }
 
 // reasonOf returns the reason why an attempt was refused, or "error" if that is not one of

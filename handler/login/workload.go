@@ -23,7 +23,7 @@ func (s *SignIn) VerifyServiceAccount(ctx context.Context, svc *service.Service,
 	response := call.Response{SignIn: note}
 	message, err := s.exchange(ctx, svc, w, m.GetServiceAccountToken(), note)
 	if err != nil {
-		note.Reason = reasonOf(err)
+		refused(note, err)
 	} else {
 		response.Message = message
 	}

@@ -29,6 +29,13 @@ CREATE TABLE bindings (
     PRIMARY KEY (id)
 );
 
+CREATE TABLE change_addresses (
+    revision BIGINT      NOT NULL,
+    seq      INTEGER     NOT NULL,
+    address  VARCHAR(64) NOT NULL,
+    PRIMARY KEY (revision, seq)
+);
+
 CREATE TABLE change_cursors (
     reader_name   VARCHAR(255) NOT NULL,
     namespace_key VARCHAR(255) NOT NULL,

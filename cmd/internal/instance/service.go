@@ -12,6 +12,8 @@ import (
 	"github.com/guidonhq/guidon/handler/exchange"
 	"github.com/guidonhq/guidon/handler/failures"
 	"github.com/guidonhq/guidon/handler/login"
+	"github.com/guidonhq/guidon/handler/login/loginstate"
+	"github.com/guidonhq/guidon/handler/web"
 	"github.com/guidonhq/guidon/internal/clock"
 	"github.com/guidonhq/guidon/service"
 )
@@ -24,8 +26,12 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 	if err != nil {
 		return handler.Config{}, err
 	}
+	site := web.New(web.Config{
+		PublicPath: c.Server.PublicPath(), Required: c.Authentication.Required,
+		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
+	})
 	h := handler.Config{
-		SignIn: signIn, Session: sessionCookie(c),
+		SignIn: signIn, Session: sessionCookie(c), StepError: site.ErrorPage, Pages: site.Mount,
 		Service: svc,
 		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,
@@ -45,6 +51,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Failures:      newFailures(c.Authentication.FailureLimit),
 		Requests:      newRequests(c.Authentication.RequestLimit),
 		Proxies:       c.Server.TrustedNetworks(),
+		RecordAddress: c.Authentication.RecordAddress,
 	}
 	if c.Log.Evaluations.Enabled {
 		h.Evaluations = evaluation.NewLog(logger, c.Log.Evaluations.Entities)

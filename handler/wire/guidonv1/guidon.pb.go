@@ -931,7 +931,9 @@ type Change struct {
 	// The object before the change; unset when it was created.
 	Before *structpb.Struct `protobuf:"bytes,10,opt,name=before,proto3" json:"before,omitempty"`
 	// The object after the change; unset when it was deleted.
-	After         *structpb.Struct `protobuf:"bytes,11,opt,name=after,proto3" json:"after,omitempty"`
+	After *structpb.Struct `protobuf:"bytes,11,opt,name=after,proto3" json:"after,omitempty"`
+	// The address of the caller, if it is recorded; only of authentications and bindings.
+	Address       *string `protobuf:"bytes,12,opt,name=address,proto3,oneof" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1041,6 +1043,13 @@ func (x *Change) GetAfter() *structpb.Struct {
 		return x.After
 	}
 	return nil
+}
+
+func (x *Change) GetAddress() string {
+	if x != nil && x.Address != nil {
+		return *x.Address
+	}
+	return ""
 }
 
 // Actor is who made a change.
@@ -2301,7 +2310,7 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"page_token\x18\b \x01(\tR\tpageToken\"j\n" +
 	"\x13ListChangesResponse\x12+\n" +
 	"\achanges\x18\x01 \x03(\v2\x11.guidon.v1.ChangeR\achanges\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf6\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x03\n" +
 	"\x06Change\x12#\n" +
 	"\rnamespace_key\x18\x01 \x01(\tR\fnamespaceKey\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x1a\n" +
@@ -2315,7 +2324,10 @@ const file_guidonv1_guidon_proto_rawDesc = "" +
 	"request_id\x18\t \x01(\tR\trequestId\x12/\n" +
 	"\x06before\x18\n" +
 	" \x01(\v2\x17.google.protobuf.StructR\x06before\x12-\n" +
-	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\"C\n" +
+	"\x05after\x18\v \x01(\v2\x17.google.protobuf.StructR\x05after\x12\x1d\n" +
+	"\aaddress\x18\f \x01(\tH\x00R\aaddress\x88\x01\x01B\n" +
+	"\n" +
+	"\b_address\"C\n" +
 	"\x05Actor\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
@@ -2551,6 +2563,7 @@ func file_guidonv1_guidon_proto_init() {
 	if File_guidonv1_guidon_proto != nil {
 		return
 	}
+	file_guidonv1_guidon_proto_msgTypes[14].OneofWrappers = []any{}
 	file_guidonv1_guidon_proto_msgTypes[26].OneofWrappers = []any{
 		(*DocumentRollout_Segment)(nil),
 		(*DocumentRollout_Threshold)(nil),

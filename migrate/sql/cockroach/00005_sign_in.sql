@@ -37,3 +37,12 @@ CREATE TABLE IF NOT EXISTS secrets (
     created_at    BIGINT      NOT NULL,
     PRIMARY KEY (secret_number)
 );
+
+-- The addresses that changes of authentications and bindings came from, if they are
+-- recorded.
+CREATE TABLE IF NOT EXISTS change_addresses (
+    revision BIGINT      NOT NULL,
+    seq      INTEGER     NOT NULL,
+    address  VARCHAR(64) NOT NULL,
+    PRIMARY KEY (revision, seq)
+);

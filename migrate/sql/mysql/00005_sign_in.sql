@@ -35,3 +35,12 @@ CREATE TABLE IF NOT EXISTS secrets (
     created_at    BIGINT        NOT NULL,
     PRIMARY KEY (secret_number)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The addresses that changes of authentications and bindings came from, if they are
+-- recorded.
+CREATE TABLE IF NOT EXISTS change_addresses (
+    revision BIGINT        NOT NULL,
+    seq      INTEGER       NOT NULL,
+    address  VARBINARY(64) NOT NULL,
+    PRIMARY KEY (revision, seq)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/guidonv1"
+)
+
+// commandLinePage is the model of the page that asks whether the command line may sign in.
+type commandLinePage struct {
+	grantRequest
+	Visitor visitor
+	Self    string // the address of the page, for signing in as somebody else
+}
+
+// codePage is the model of the page with the code for pasting.
+type codePage struct{ Code, Machine string }
+
+// errGrantRequest is the error for a request that no command line has made.
+var errGrantRequest = guidon.Errorf(guidon.InvalidArgument, "invalid request of a command line to sign in")
+
+// askForGrant asks whether the command line may sign in as the visitor.
+func (p *pages) askForGrant(x *exchange.Exchange) {
+	if !p.config.Required {
+		p.reply(x, http.StatusOK, pageOpen, nil)
+		return
+	}
+	fields, err := url.ParseQuery(x.Request.URL.RawQuery)
+	request, ok := parseGrantRequest(fields)
+	if err != nil || !ok {
+		x.ReplyError(errGrantRequest)
+		return
+	}
+	visitor, err := p.whoami(x)
+	switch {
+	case err == nil:
+		if request.Port != "" {
+			allowFormTo(x, request.origin()) // by the redirect
+		}
+		p.reply(x, http.StatusOK, pageCommandLine, commandLinePage{request, visitor, request.page()})
+	case isSignedOut(err):
+		redirect(x, p.signInFor(request.page()))
+	default:
+		x.ReplyError(err)
+	}
+}
+
+// The decisions of the form.
+const (
+	decisionAllow = "allow"
+	decisionDeny  = "deny"
+)
+
+// decideOnGrant allows the command line to sign in as the visitor, or denies it.
+func (p *pages) decideOnGrant(x *exchange.Exchange) {
+	if !p.config.Required {
+		p.reply(x, http.StatusOK, pageOpen, nil)
+		return
+	}
+	form, err := readForm(x)
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	request, ok := parseGrantRequest(form)
+	decision := form.Get("decision")
+	switch {
+	case !ok || decision != decisionAllow && decision != decisionDeny:
+		x.ReplyError(errGrantRequest)
+	case decision == decisionAllow:
+		p.allowGrant(x, request)
+	case request.Port != "":
+		redirect(x, request.callback(url.Values{"error": {"access_denied"}}))
+	default:
+		p.reply(x, http.StatusOK, pageDenied, nil)
+	}
+}
+
+// allowGrant creates the grant, and takes its code to the command line or shows it.
+func (p *pages) allowGrant(x *exchange.Exchange, request grantRequest) {
+	response, err := run(x, p.operations.createGrant, &guidonv1.CreateGrantRequest{CodeChallenge: request.Challenge, Name: request.Name}, "")
+	switch {
+	case isSignedOut(err): // the session has ended meanwhile
+		x.Event.Err = err
+		redirect(x, p.signInFor(request.page()))
+		return
+	case err != nil:
+		x.ReplyError(err)
+		return
+	}
+	code := response.Message.(*guidonv1.CreateGrantResponse).GetCode()
+	if request.Port == "" {
+		p.reply(x, http.StatusOK, pageCode, codePage{code, request.Name})
+		return
+	}
+	redirect(x, request.callback(url.Values{"code": {code}}))
+}

@@ -1,0 +1,20 @@
+// Package web has the pages of the service: signing in and out, allowing the command line
+// to sign in, and the errors that browsers see while somebody signs in.
+//
+// Pages are rendered on the server, run no scripts, and keep no state. What they do is done
+// by the operations of the API, which they run with the session of the browser: a page can
+// do nothing that its visitor could not do by the API.
+//
+// A [Site] renders the pages. [Site.Mount] gives them their addresses, all below
+// Config.PublicPath to a browser:
+//
+//	GET  /sign-in?return_to=   the ways to sign in, or who is signed in
+//	POST /sign-in              begins a session of a static token
+//	POST /sign-in/out          ends the session
+//	GET  /sign-in/cli          asks whether the command line may sign in
+//	POST /sign-in/cli          allows or denies it
+//	GET  /assets/{hash}/…      what pages are made of besides their text
+//
+// [Site.ErrorPage] is for the other steps of a sign-in, which are operations with errors of
+// their own form.
+package web

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// The reasons why a sign-in has failed.
+const (
+	reasonState         = "state"         // the attempt is unknown, too old, or was used already
+	reasonDenied        = "denied"        // the provider responded with an error
+	reasonInvalid       = "invalid"       // the response of the provider cannot be trusted
+	reasonNotAdmitted   = "not_admitted"  // the person is known, but may not enter
+	reasonMisconfigured = "misconfigured" // the provider does not accept the service
+	reasonLimited       = "limited"       // too many credentials have failed
+	reasonUnavailable   = "unavailable"   // the provider cannot be reached
+)
+
+// words are what a page says of an error.
+type words struct{ Heading, Text string }
+
+// reasonWords are the words for each reason.
+var reasonWords = map[string]words{
+	reasonState: {"This sign-in cannot be completed",
+		"It took too long, was completed before, or began in another browser. Begin again."},
+	reasonDenied: {"You are not signed in",
+		"The provider did not complete the sign-in, or it was canceled there. Begin again, or choose another way to sign in."},
+	reasonInvalid: {"You are not signed in",
+		"The provider did not confirm who you are. Begin again. If that does not help, tell an administrator the request id."},
+	reasonNotAdmitted: {"You have no access to this server",
+		"The provider confirmed who you are, but you were not given access here. Ask an administrator, and tell them the request id."},
+	reasonMisconfigured: {"This way to sign in is not set up correctly",
+		"The provider does not accept this server. Tell an administrator the request id: the server’s log says more."},
+	reasonLimited: {"Too many failed attempts",
+		"Wait a moment, then try again."},
+	reasonUnavailable: {"The provider cannot be reached",
+		"Reload this page in a moment, or choose another way to sign in."},
+}
+
+// statusWords are the words for errors without a reason.
+var statusWords = map[int]words{
+	http.StatusBadRequest: {"This request is not complete",
+		"The address or the form has a part that is missing, too long or changed."},
+	http.StatusUnauthorized: {"You are not signed in",
+		"Sign in, then try again."},
+	http.StatusForbidden: {"This request was refused",
+		"It came from a page of another site, needs more rights than you have, or used an address that this server does not answer to."},
+	http.StatusNotFound: {"There is no such page",
+		"The address may have a typing error, or this server has no such way to sign in."},
+	http.StatusMethodNotAllowed: {"There is no such page",
+		"This address does not take requests of this kind."},
+	http.StatusRequestEntityTooLarge: {"This form is too large",
+		"No form on these pages needs that much. Check what you have pasted."},
+	http.StatusTooManyRequests: {"Too many failed attempts",
+		"Wait a moment, then try again."},
+	http.StatusServiceUnavailable: {"The server cannot answer now",
+		"Try again in a moment."},
+}
+
+// otherWords are the words for all other errors.
+var otherWords = words{"Something went wrong",
+	"Try again. If that does not help, tell an administrator the request id: the server’s log says more."}
+
+// errorPage is the model of the page with an error.
+type errorPage struct {
+	words
+	RequestID string
+	Again     string // where to begin anew
+}
+
+// ErrorPage responds with a page about an error, for people: what happened, the id of the
+// request, and a link to begin anew. reason is one of sign-ins that have failed, or "". The
+// page repeats nothing that a client or provider has sent. It is for any exchange, also those
+// of operations.
+func (s *Site) ErrorPage(x *exchange.Exchange, status int, reason string) {
+	protect(x)
+	// The address may contain the code of a sign-in. There are no forms.
+	x.Header().Set("Referrer-Policy", "no-referrer")
+	said, ok := reasonWords[reason]
+	if !ok {
+		said, ok = statusWords[status]
+	}
+	if !ok {
+		said = otherWords
+	}
+	s.reply(x, status, pageError, errorPage{words: said, RequestID: x.Event.RequestID, Again: s.path(signInPath)})
+}
+
+// replyError is the form of the errors of a mount.
+func (s *Site) replyError(x *exchange.Exchange, err error) {
+	status := call.HTTPStatus(guidon.CodeOf(err))
+	switch {
+	case errors.Is(err, exchange.ErrNoMethod):
+		status = http.StatusMethodNotAllowed
+	case status == http.StatusNotImplemented: // an operation that is disabled
+		status = http.StatusNotFound
+	}
+	s.ErrorPage(x, status, "")
+}

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// contentPolicy lets a page use nothing of other origins, run no inline scripts or styles,
+// and be in no frame.
+var contentPolicy = strings.Join([]string{
+	"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
+	formPolicy, "base-uri 'none'", "frame-ancestors 'none'",
+	"require-trusted-types-for 'script'", "trusted-types 'none'",
+}, "; ")
+
+// formPolicy is where forms may be sent to. It also holds for the redirects that follow.
+const formPolicy = "form-action 'self'"
+
+// protect sets the headers that every page has. Nothing of a page is kept by a cache.
+//
+// The referrer policy is not "no-referrer", with which browsers send "Origin: null" with
+// forms. Over plain HTTP, where they do not send Sec-Fetch-Site, such forms would be refused
+// as those of another origin.
+func protect(x *exchange.Exchange) {
+	header := x.Header()
+	header.Set("Content-Security-Policy", contentPolicy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Permissions-Policy", "clipboard-write=(self), camera=(), microphone=(), geolocation=()")
+	header.Set("Cache-Control", "no-store")
+}
+
+// allowFormTo lets the forms of the page lead to another origin, too.
+func allowFormTo(x *exchange.Exchange, origin string) {
+	x.Header().Set("Content-Security-Policy", strings.Replace(contentPolicy, formPolicy, formPolicy+" "+origin, 1))
+}
+
+// redirect makes the browser get another address.
+func redirect(x *exchange.Exchange, location string) {
+	x.Header().Set("Location", location)
+	x.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,42 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// serve serves all addresses of the mount.
+func (p *pages) serve(x *exchange.Exchange) {
+	protect(x)
+	get, post := p.handlers(x.Request.URL.Path)
+	serve, others, allowed := get, post, http.MethodPost
+	if x.Request.Method == http.MethodPost {
+		serve, others, allowed = post, get, "GET, HEAD"
+	}
+	switch {
+	case serve != nil:
+		serve(x)
+	case others != nil:
+		x.Header().Set("Allow", allowed)
+		x.ReplyError(exchange.ErrNoMethod)
+	default:
+		x.ReplyError(exchange.ErrNoRoute)
+	}
+}
+
+// handlers returns what serves the path: GET and HEAD, and POST. Either may be nil.
+func (p *pages) handlers(path string) (get, post func(x *exchange.Exchange)) {
+	switch path {
+	case signInPath:
+		return p.showSignIn, p.signInWithToken
+	case signOutPath:
+		return nil, p.signOut
+	case commandLinePath:
+		if p.operations.createGrant == nil {
+			return nil, nil
+		}
+		return p.askForGrant, p.decideOnGrant
+	}
+	return assetServer(path), nil
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/handler/call"
+	"github.com/guidonhq/guidon/handler/exchange"
+)
+
+// signInPage is the model of the page with the ways to sign in.
+type signInPage struct {
+	ways
+	ReturnTo string
+	Onward   string // where the visitor is on the way to, for people; or ""
+	Problem  string // why the token was not accepted, or ""
+}
+
+// signedInPage is the model of the page for visitors who are signed in.
+type signedInPage struct {
+	visitor
+	Onward string // where the visitor was on the way to, or ""
+}
+
+// showSignIn shows how to sign in, or who is signed in.
+func (p *pages) showSignIn(x *exchange.Exchange) {
+	if !p.config.Required {
+		p.reply(x, http.StatusOK, pageOpen, nil)
+		return
+	}
+	returnTo := p.returnTo(x.Request.URL.Query().Get("return_to"))
+	visitor, err := p.whoami(x)
+	switch {
+	case err == nil:
+		p.reply(x, http.StatusOK, pageSignedIn, signedInPage{visitor, p.onward(returnTo)})
+	case isSignedOut(err):
+		found, err := p.findWays(x, returnTo)
+		if err != nil {
+			x.ReplyError(err)
+			return
+		}
+		p.forgetSession(x)
+		p.showForm(x, http.StatusOK, found, returnTo, "")
+	default:
+		x.ReplyError(err)
+	}
+}
+
+// forgetSession makes the browser forget the cookies of a session that is not valid. If
+// there are several, they would be refused even after signing in.
+func (p *pages) forgetSession(x *exchange.Exchange) {
+	if !p.config.Session.In(x.Request.Header["Cookie"]) {
+		return
+	}
+	for _, cookie := range p.config.Session.Clear() {
+		x.Header().Add("Set-Cookie", cookie)
+	}
+}
+
+// showForm shows how to sign in. problem is why a token was not accepted, or "".
+func (p *pages) showForm(x *exchange.Exchange, status int, found ways, returnTo, problem string) {
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		x.Header().Set("Retry-After", "1")
+	}
+	p.reply(x, status, pageSignIn, signInPage{ways: found, ReturnTo: returnTo, Onward: p.onward(returnTo), Problem: problem})
+}
+
+// onward returns the path if the visitor is on the way to it, or "".
+func (p *pages) onward(returnTo string) string {
+	if returnTo == home {
+		return ""
+	}
+	return returnTo
+}
+
+// The texts about tokens that are not accepted.
+const (
+	problemMissing = "Enter a token."
+	problemUnknown = "This token is unknown or has expired. Check that all of it was copied, or ask for another one."
+	problemRights  = "This token may not read any namespace, so there is nothing to see with it. Use another one."
+	problemKind    = "Only a static token can be used here."
+	problemLimited = "Too many tokens were wrong. Wait a moment, then try again."
+	problemAway    = "The server cannot check tokens now. Try again in a moment."
+)
+
+// tokenProblems are the texts for the errors of beginning a session.
+var tokenProblems = map[guidon.Code]string{
+	guidon.InvalidArgument: problemKind, guidon.Unauthenticated: problemUnknown, guidon.PermissionDenied: problemRights,
+	guidon.Limited: problemLimited, guidon.Unavailable: problemAway,
+}
+
+// signInWithToken begins a session of the token in the form. The session that the browser
+// has is left alone unless that succeeds.
+func (p *pages) signInWithToken(x *exchange.Exchange) {
+	if !p.config.Required {
+		p.reply(x, http.StatusOK, pageOpen, nil)
+		return
+	}
+	form, err := readForm(x)
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	returnTo, token := p.returnTo(form.Get("return_to")), strings.TrimSpace(form.Get("token"))
+	found, err := p.findWays(x, returnTo)
+	switch {
+	case err != nil:
+		x.ReplyError(err)
+		return
+	case token == "":
+		p.showForm(x, http.StatusBadRequest, found, returnTo, problemMissing)
+		return
+	}
+	// This is the last operation, so that the log says what came of it.
+	_, err = run(x, p.operations.createSession, &emptypb.Empty{}, token)
+	if err == nil {
+		redirect(x, p.path(returnTo))
+		return
+	}
+	code := guidon.CodeOf(err)
+	problem, ok := tokenProblems[code]
+	if !ok {
+		x.ReplyError(err)
+		return
+	}
+	x.Event.Err = err
+	p.showForm(x, call.HTTPStatus(code), found, returnTo, problem)
+}

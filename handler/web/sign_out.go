@@ -1,0 +1,54 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/guidonhq/guidon/handler/exchange"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
+
+// signedOutPage is the model of the page that leads to the provider, where the session is
+// to be ended too.
+type signedOutPage struct{ Next string }
+
+// signOut ends the session of the browser.
+//
+// The provider, if there is one to go to, is reached by a page with a link and a Refresh
+// header: the policy for forms, which holds for the redirects after them too, allows no
+// other origin.
+func (p *pages) signOut(x *exchange.Exchange) {
+	if !p.config.Required {
+		p.reply(x, http.StatusOK, pageOpen, nil)
+		return
+	}
+	form, err := readForm(x)
+	if err != nil {
+		x.ReplyError(err)
+		return
+	}
+	response, err := run(x, p.operations.revokeSelf, &auth.RevokeAuthenticationSelfRequest{}, "")
+	switch {
+	case isSignedOut(err): // it has ended already
+		p.forgetSession(x)
+	case err != nil:
+		x.ReplyError(err)
+		return
+	default:
+		if next := webAddress(response.Message.(*auth.RevokeAuthenticationSelfResponse).GetNextUri()); next != "" {
+			x.Header().Set("Refresh", "0; url="+next)
+			p.reply(x, http.StatusOK, pageSignedOut, signedOutPage{next})
+			return
+		}
+	}
+	redirect(x, p.signInFor(p.returnTo(form.Get("return_to"))))
+}
+
+// webAddress returns the URL in a form that fits a header, or "" if it is none of the web.
+func webAddress(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return u.String()
+}
