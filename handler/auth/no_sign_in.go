@@ -52,6 +52,9 @@ func (NoSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, 
 	return call.Response{}, errNoSignIn
 }
 
+// ForgetAttempt implements [SignIn].
+func (NoSignIn) ForgetAttempt(string) string { return "" }
+
 // NextURI implements [SignIn].
 func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }
 

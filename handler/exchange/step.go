@@ -16,6 +16,9 @@ import (
 type Step struct {
 	// Check returns an error unless the operation may have the query.
 	Check func(o *call.Operation, raw string, query url.Values) error
+	// Forget returns the values of Set-Cookie that end the attempt of a query that Check
+	// rejected.
+	Forget func(o *call.Operation, query url.Values) []string
 	// Page responds with the page of an error, whose reason is one word.
 	Page func(x *Exchange, status int, reason string)
 }
@@ -34,13 +37,23 @@ func (s Step) Serve(x *Exchange, o *call.Operation) {
 	if err != nil {
 		err = guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
 	} else {
-		err = s.Check(o, x.Request.URL.RawQuery, query)
+		err = s.check(x, o, query)
 	}
 	if err != nil {
 		x.ReplyError(err)
 		return
 	}
 	Messages.Serve(x, o)
+}
+
+func (s Step) check(x *Exchange, o *call.Operation, query url.Values) error {
+	err := s.Check(o, x.Request.URL.RawQuery, query)
+	if err != nil {
+		for _, cookie := range s.Forget(o, query) {
+			x.Header().Add("Set-Cookie", cookie)
+		}
+	}
+	return err
 }
 
 // Error implements [Form].

@@ -50,7 +50,8 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	}
 	for _, p := range []struct{ name, value string }{{"code", m.GetCode()}, {"state", m.GetState()}} {
 		if len(p.value) > maxParameter {
-			return call.Response{SignIn: note}, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
+			return call.Response{SetCookie: []string{s.ForgetAttempt(m.GetState())}, SignIn: note},
+				guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
 		}
 	}
 	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, openID: openID, message: m, request: request, note: note}
@@ -62,6 +63,9 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	s.observe(note.Method, note.Provider, err)
 	return response, err
 }
+
+// ForgetAttempt implements [auth.SignIn].
+func (s *SignIn) ForgetAttempt(state string) string { return s.sealer.ForgetState(state, s.cookie).String() }
 
 // run makes the checks in an order in which nothing of the request is used before it is
 // certain that this browser began the attempt with this provider.

@@ -45,6 +45,11 @@ func (s *Sealer) Forget(name string, o Options) *http.Cookie {
 	return c
 }
 
+// ForgetState is Forget for the login cookie of the state.
+func (s *Sealer) ForgetState(state string, o Options) *http.Cookie {
+	return s.Forget(s.name(state), o)
+}
+
 // cookie returns a cookie that scripts cannot read. It is Lax, not Strict, since the
 // callback continues a navigation that the provider's site began.
 func (s *Sealer) cookie(name string, o Options) *http.Cookie {
