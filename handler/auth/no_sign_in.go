@@ -52,9 +52,6 @@ func (NoSignIn) ExchangeGrant(context.Context, *service.Service, service.Write, 
 	return call.Response{}, errNoSignIn
 }
 
-// ForgetAttempt implements [SignIn].
-func (NoSignIn) ForgetAttempt(string) string { return "" }
-
 // NextURI implements [SignIn].
 func (NoSignIn) NextURI(context.Context, *service.Authentication) string { return "" }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -27,9 +26,6 @@ type SignIn interface {
 	AuthorizeURL(ctx context.Context, s *service.Service, method service.Method, m *auth.AuthorizeURLRequest, request *call.Request) (call.Response, error)
 	// Callback ends it.
 	Callback(ctx context.Context, s *service.Service, w service.Write, method service.Method, m *auth.CallbackRequest, request *call.Request) (call.Response, error)
-	// ForgetAttempt returns the value of Set-Cookie that makes a browser forget the login
-	// cookie of the attempt with the state.
-	ForgetAttempt(state string) string
 	// Revoke ends the sessions of somebody who signed out at an OpenID provider.
 	Revoke(ctx context.Context, s *service.Service, w service.Write, m *auth.RevokeRequest) (call.Response, error)
 	// VerifyServiceAccount gives a workload a client token for its service account token.
@@ -51,7 +47,7 @@ const maxStepQuery = 8 << 10
 // Rows returns the operations by which people and workloads sign in. page is that of
 // errors, for browsers; it may be nil. prefix is the path of the API.
 func Rows(in SignIn, prefix string, page func(x *exchange.Exchange, status int, reason string)) []exchange.Row {
-	step := exchange.Step{Check: checkQuery, Forget: forgetAttempts(in), Page: page}
+	step := exchange.Step{Check: checkQuery, Page: page}
 	form := func(o *call.Operation, form exchange.Form) exchange.Row {
 		return exchange.Row{Operation: o, Form: form}
 	}
@@ -107,26 +103,6 @@ func callback(in SignIn, method service.Method, name, path string) *call.Operati
 		func(ctx context.Context, s *service.Service, c *call.Call, m *auth.CallbackRequest, request *call.Request) (call.Response, error) {
 			return in.Callback(ctx, s, c.Write(), method, m, request)
 		}).Issuing().KeepingSession().ForEveryIdentity()
-}
-
-// maxForgotten limits how many attempts one request ends: those that a browser may have.
-const maxForgotten = 5
-
-// forgetAttempts returns how the attempts of a callback that checkQuery rejects end: those of
-// all states in its query.
-func forgetAttempts(in SignIn) func(o *call.Operation, query url.Values) []string {
-	return func(o *call.Operation, query url.Values) []string {
-		if !o.Changes() {
-			return nil
-		}
-		var cookies []string
-		for _, state := range query["state"] {
-			if cookie := in.ForgetAttempt(state); len(cookies) < maxForgotten && !slices.Contains(cookies, cookie) {
-				cookies = append(cookies, cookie)
-			}
-		}
-		return cookies
-	}
 }
 
 // checkQuery returns an error if the query of a step is too long or has a parameter twice,

@@ -14,11 +14,9 @@ import (
 // in. It is [Messages], but a browser gets errors as pages, and nothing of the request is
 // in the header Referer of later ones.
 type Step struct {
-	// Check returns an error unless the operation may have the query.
+	// Check returns an error unless the operation may have the query. The operation gets
+	// it as Rejected, and must fail with it.
 	Check func(o *call.Operation, raw string, query url.Values) error
-	// Forget returns the values of Set-Cookie that end the attempt of a query that Check
-	// rejected.
-	Forget func(o *call.Operation, query url.Values) []string
 	// Page responds with the page of an error, whose reason is one word.
 	Page func(x *Exchange, status int, reason string)
 }
@@ -35,25 +33,23 @@ func (s Step) Serve(x *Exchange, o *call.Operation) {
 	x.Header().Set("Cache-Control", "no-store")
 	query, err := url.ParseQuery(x.Request.URL.RawQuery)
 	if err != nil {
-		err = guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
-	} else {
-		err = s.check(x, o, query)
-	}
-	if err != nil {
-		x.ReplyError(err)
+		x.ReplyError(guidon.Errorf(guidon.InvalidArgument, "the query string is malformed"))
 		return
+	}
+	if x.Call.Rejected = s.Check(o, x.Request.URL.RawQuery, query); x.Call.Rejected != nil {
+		x.Request.URL.RawQuery = withoutRepetitions(query)
 	}
 	Messages.Serve(x, o)
 }
 
-func (s Step) check(x *Exchange, o *call.Operation, query url.Values) error {
-	err := s.Check(o, x.Request.URL.RawQuery, query)
-	if err != nil {
-		for _, cookie := range s.Forget(o, query) {
-			x.Header().Add("Set-Cookie", cookie)
-		}
+// withoutRepetitions returns the query with the first value of each parameter, so that it
+// can be decoded.
+func withoutRepetitions(query url.Values) string {
+	first := url.Values{}
+	for name := range query {
+		first.Set(name, query.Get(name))
 	}
-	return err
+	return first.Encode()
 }
 
 // Error implements [Form].

@@ -45,37 +45,57 @@ func TestBadCallbacks(t *testing.T) {
 			b.named(loginCookies)[0].Value = elsewhere.named(loginCookies)[0].Value
 			return ""
 		}},
-		"state repeated":           {401, "state", func(_ *browser, q url.Values) string { q.Add("state", q.Get("state")); return "" }},
-		"state twice":              {401, "state", func(_ *browser, q url.Values) string { q.Add("state", "x"); return "" }},
-		"code repeated":            {401, "state", func(_ *browser, q url.Values) string { q.Add("code", q.Get("code")); return "" }},
-		"iss repeated":             {401, "state", func(_ *browser, q url.Values) string { q["iss"] = []string{p.URL, p.URL}; return "" }},
-		"error repeated":           {401, "state", func(_ *browser, q url.Values) string { q["error"] = []string{"a", "b"}; return "" }},
-		"another provider":         {401, "state", func(*browser, url.Values) string { return loginPath("entra", "callback") }},
-		"unknown provider":         {404, "", func(*browser, url.Values) string { return loginPath("nobody", "callback") }},
-		"provider in upper case":   {404, "", func(*browser, url.Values) string { return loginPath("GOOGLE", "callback") }},
-		"provider in the query":    {401, "state", func(_ *browser, q url.Values) string { q.Set("provider", "google"); return loginPath("entra", "callback") }},
-		"no cookie":                {401, "state", func(b *browser, _ url.Values) string { b.cookies = b.named(sessionCookie); return "" }},
-		"tampered cookie":          {401, "state", func(b *browser, _ url.Values) string { flip(b, 30); return "" }},
-		"tampered key of cookie":   {401, "state", func(b *browser, _ url.Values) string { flip(b, 9); return "" }},
-		"tampered end of cookie":   {401, "state", func(b *browser, _ url.Values) string { flip(b, -2); return "" }},
-		"truncated cookie":         {401, "state", func(b *browser, _ url.Values) string { c := b.named(loginCookies)[0]; c.Value = c.Value[:40]; return "" }},
-		"empty cookie":             {401, "state", func(b *browser, _ url.Values) string { b.named(loginCookies)[0].Value = ""; return "" }},
-		"huge cookie":              {401, "state", func(b *browser, _ url.Values) string { b.named(loginCookies)[0].Value += strings.Repeat("A", 2000); return "" }},
-		"cookie of another name":   {401, "state", func(b *browser, _ url.Values) string { b.named(loginCookies)[0].Name = loginCookies + "AAAAAAAAAAAA"; return "" }},
-		"cookie twice":             {401, "state", func(b *browser, _ url.Values) string { b.cookies = append(b.cookies, b.named(loginCookies)[0]); return "" }},
-		"another iss":              {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", other.URL); return "" }},
-		"iss with a slash":         {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", p.URL+"/"); return "" }},
-		"empty iss":                {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", ""); return "" }},
-		"no code":                  {401, "denied", func(_ *browser, q url.Values) string { q.Del("code"); return "" }},
-		"access denied":            {401, "denied", func(_ *browser, q url.Values) string { q.Del("code"); q.Set("error", "access_denied"); return "" }},
-		"error and code":           {401, "denied", func(_ *browser, q url.Values) string { q.Set("error", "login_required"); return "" }},
-		"error with a description": {401, "denied", func(_ *browser, q url.Values) string { q.Set("error", logintest.Words); q.Set("error_description", logintest.Words); return "" }},
-		"error without state":      {401, "state", func(_ *browser, q url.Values) string { q.Del("state"); q.Set("error", "access_denied"); return "" }},
-		"long code":                {400, "", func(_ *browser, q url.Values) string { q.Set("code", strings.Repeat("c", 2049)); return "" }},
-		"long state":               {400, "", func(_ *browser, q url.Values) string { q.Set("state", strings.Repeat("c", 2049)); return "" }},
-		"long query":               {400, "", func(_ *browser, q url.Values) string { q.Set("x", strings.Repeat("c", 8193)); return "" }},
-		"unknown code":             {401, "invalid", func(_ *browser, q url.Values) string { q.Set("code", "unknown-code-secret"); return "" }},
-		"code of another attempt":  {401, "invalid", func(b *browser, q url.Values) string { q.Set("code", theirs.Get("code")); return "" }},
+		"state repeated":         {401, "state", func(_ *browser, q url.Values) string { q.Add("state", q.Get("state")); return "" }},
+		"state twice":            {401, "state", func(_ *browser, q url.Values) string { q.Add("state", "x"); return "" }},
+		"code repeated":          {401, "state", func(_ *browser, q url.Values) string { q.Add("code", q.Get("code")); return "" }},
+		"iss repeated":           {401, "state", func(_ *browser, q url.Values) string { q["iss"] = []string{p.URL, p.URL}; return "" }},
+		"error repeated":         {401, "state", func(_ *browser, q url.Values) string { q["error"] = []string{"a", "b"}; return "" }},
+		"another provider":       {401, "state", func(*browser, url.Values) string { return loginPath("entra", "callback") }},
+		"unknown provider":       {404, "", func(*browser, url.Values) string { return loginPath("nobody", "callback") }},
+		"provider in upper case": {404, "", func(*browser, url.Values) string { return loginPath("GOOGLE", "callback") }},
+		"provider in the query": {401, "state", func(_ *browser, q url.Values) string {
+			q.Set("provider", "google")
+			return loginPath("entra", "callback")
+		}},
+		"no cookie":              {401, "state", func(b *browser, _ url.Values) string { b.cookies = b.named(sessionCookie); return "" }},
+		"tampered cookie":        {401, "state", func(b *browser, _ url.Values) string { flip(b, 30); return "" }},
+		"tampered key of cookie": {401, "state", func(b *browser, _ url.Values) string { flip(b, 9); return "" }},
+		"tampered end of cookie": {401, "state", func(b *browser, _ url.Values) string { flip(b, -2); return "" }},
+		"truncated cookie": {401, "state", func(b *browser, _ url.Values) string {
+			c := b.named(loginCookies)[0]
+			c.Value = c.Value[:40]
+			return ""
+		}},
+		"empty cookie": {401, "state", func(b *browser, _ url.Values) string { b.named(loginCookies)[0].Value = ""; return "" }},
+		"huge cookie": {401, "state", func(b *browser, _ url.Values) string {
+			b.named(loginCookies)[0].Value += strings.Repeat("A", 2000)
+			return ""
+		}},
+		"cookie of another name": {401, "state", func(b *browser, _ url.Values) string {
+			b.named(loginCookies)[0].Name = loginCookies + "AAAAAAAAAAAA"
+			return ""
+		}},
+		"cookie twice": {401, "state", func(b *browser, _ url.Values) string {
+			b.cookies = append(b.cookies, b.named(loginCookies)[0])
+			return ""
+		}},
+		"another iss":      {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", other.URL); return "" }},
+		"iss with a slash": {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", p.URL+"/"); return "" }},
+		"empty iss":        {401, "invalid", func(_ *browser, q url.Values) string { q.Set("iss", ""); return "" }},
+		"no code":          {401, "denied", func(_ *browser, q url.Values) string { q.Del("code"); return "" }},
+		"access denied":    {401, "denied", func(_ *browser, q url.Values) string { q.Del("code"); q.Set("error", "access_denied"); return "" }},
+		"error and code":   {401, "denied", func(_ *browser, q url.Values) string { q.Set("error", "login_required"); return "" }},
+		"error with a description": {401, "denied", func(_ *browser, q url.Values) string {
+			q.Set("error", logintest.Words)
+			q.Set("error_description", logintest.Words)
+			return ""
+		}},
+		"error without state":     {401, "state", func(_ *browser, q url.Values) string { q.Del("state"); q.Set("error", "access_denied"); return "" }},
+		"long code":               {400, "", func(_ *browser, q url.Values) string { q.Set("code", strings.Repeat("c", 2049)); return "" }},
+		"long state":              {400, "", func(_ *browser, q url.Values) string { q.Set("state", strings.Repeat("c", 2049)); return "" }},
+		"long query":              {400, "", func(_ *browser, q url.Values) string { q.Set("x", strings.Repeat("c", 8193)); return "" }},
+		"unknown code":            {401, "invalid", func(_ *browser, q url.Values) string { q.Set("code", "unknown-code-secret"); return "" }},
+		"code of another attempt": {401, "invalid", func(b *browser, q url.Values) string { q.Set("code", theirs.Get("code")); return "" }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := s.signedIn(t, p, nil)
