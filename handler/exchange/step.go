@@ -37,19 +37,9 @@ func (s Step) Serve(x *Exchange, o *call.Operation) {
 		return
 	}
 	if x.Call.Rejected = s.Check(o, x.Request.URL.RawQuery, query); x.Call.Rejected != nil {
-		x.Request.URL.RawQuery = withoutRepetitions(query)
+		x.Request.URL.RawQuery = url.Values{"state": {query.Get("state")}}.Encode() // all that the operation needs
 	}
 	Messages.Serve(x, o)
-}
-
-// withoutRepetitions returns the query with the first value of each parameter, so that it
-// can be decoded.
-func withoutRepetitions(query url.Values) string {
-	first := url.Values{}
-	for name := range query {
-		first.Set(name, query.Get(name))
-	}
-	return first.Encode()
 }
 
 // Error implements [Form].
