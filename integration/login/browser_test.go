@@ -134,13 +134,18 @@ func (b *browser) agree(at agreer, authorizeURL string) url.Values {
 	return url.Values{"code": {code}, "state": {stateOf(b.t, authorizeURL)}}
 }
 
-func stateOf(t testing.TB, authorizeURL string) string {
+func queryOf(t testing.TB, raw string) url.Values {
 	t.Helper()
-	u, err := url.Parse(authorizeURL)
+	u, err := url.Parse(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return u.Query().Get("state")
+	return u.Query()
+}
+
+func stateOf(t testing.TB, authorizeURL string) string {
+	t.Helper()
+	return queryOf(t, authorizeURL).Get("state")
 }
 
 // attempt is begin and agree.

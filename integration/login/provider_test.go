@@ -70,9 +70,17 @@ func (p *provider) settings(more ...string) []string {
 	return all
 }
 
-// down makes all endpoints refuse requests while do runs.
+// failing answers the path with another handler while do runs.
 func (p *provider) failing(path string, h http.Handler, do func()) {
 	old := p.Replace(path, h)
 	defer p.Serve(path, old)
 	do()
+}
+
+// answering responds with the JSON of what f returns.
+func answering(f func() any) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, asJSON(f()))
+	}
 }
