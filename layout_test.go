@@ -68,7 +68,7 @@ func TestImports(t *testing.T) {
 	exchanges := slices.Concat(calls, codecs, []string{handler + "call", "github.com/go-chi/chi/v5"})
 	subjects := slices.Concat(exchanges, []string{handler + "exchange", handler + "convert"})
 	tokens := slices.Concat(base, []string{
-		handler + "login/claimset", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
+		handler + "login/claims", handler + "login/discovery", handler + "login/keyset", handler + "login/provider",
 		"github.com/golang-jwt/jwt", "golang.org/x/oauth2",
 	})
 	parts := []struct {
@@ -98,13 +98,12 @@ func TestImports(t *testing.T) {
 		{module + "/handler/web", slices.Concat(exchanges, []string{handler + "exchange"})},
 		{module + "/handler/login/provider", []string{module}},
 		{module + "/handler/login/discovery", []string{module, handler + "login/provider", "golang.org/x/oauth2"}},
-		{module + "/handler/login/keyset", []string{module, handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"}},
+		{module + "/handler/login/keyset", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", "github.com/golang-jwt/jwt"})},
 		{module + "/handler/login/loginstate", []string{module}},
-		{module + "/handler/login/claimset", []string{module, handler + "login/provider"}},
 		{module + "/handler/login/bearer", tokens},
-		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/loginstate", "golang.org/x/oauth2"})},
+		{module + "/handler/login/codehost", slices.Concat(base, []string{handler + "login/provider", handler + "login/claims", handler + "login/loginstate", "golang.org/x/oauth2"})},
 		{module + "/handler/login/kubernetes", tokens},
-		{module + "/handler/login/claims", []string{module, handler + "login/provider"}},
+		{module + "/handler/login/claims", slices.Concat(base, []string{handler + "login/provider"})},
 		{module + "/handler/login/oidc", slices.Concat(base, []string{
 			handler + "login/provider", handler + "login/discovery", handler + "login/keyset", handler + "login/loginstate", handler + "login/claims",
 			"github.com/coreos/go-oidc/v3", "github.com/go-jose/go-jose/v4", "github.com/golang-jwt/jwt", "golang.org/x/oauth2",

@@ -50,8 +50,8 @@ type Record struct {
 	At        time.Time       `json:"at"`
 	RequestID string          `json:"requestId,omitempty"`
 	Address   string          `json:"address,omitempty"` // of the caller, if it is recorded; only of authentications and bindings
-	Before    json.RawMessage `json:"before,omitempty"` // the stored object before; nil on create
-	After     json.RawMessage `json:"after,omitempty"`  // the stored object after; nil on delete
+	Before    json.RawMessage `json:"before,omitempty"`  // the stored object before; nil on create
+	After     json.RawMessage `json:"after,omitempty"`   // the stored object after; nil on delete
 }
 
 // Query selects change records of one namespace or, if Global is set or the Kind is

@@ -39,6 +39,7 @@ type Config struct {
 	Service        *service.Service
 	Authentication call.AuthenticationConfig
 	Session        call.SessionCookie                                    // the cookie of browser sessions, whose Lifetime is theirs; zero means 24 h
+	MaxSessions    int                                                   // of one static token; zero means no limit
 	SignIn         auth.SignIn                                           // nil if nobody can sign in
 	StepError      func(x *exchange.Exchange, status int, reason string) // the page of an error of signing in, for browsers; optional
 	Info           diagnostics.Info

@@ -61,7 +61,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 	protocol := ofrep.NewProtocol(evaluator, config.Streams, invoker.Protects(call.AreaOFREP), config.Now, tick)
 	methods := auth.Methods{Token: config.Authentication.TokenMethod, SignIn: config.SignIn}
 	instance := diagnostics.NewInstance(config.Info, config.Configuration, config.Authentication.Required)
-	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime, NextURI: config.SignIn.NextURI}
+	sessions := auth.Sessions{Cookie: config.Session, Lifetime: config.Session.Lifetime, Most: config.MaxSessions, NextURI: config.SignIn.NextURI}
 	streams := config.Streams != nil
 
 	table := inMessages(

@@ -22,6 +22,8 @@ type Admission interface {
 	// Admits reports whether the identity is admitted. It is asked again whenever stored
 	// authentications are loaded, so it must depend on nothing but the configuration.
 	Admits(a *Authentication) bool
+	// Names reports whether having the subject can make a difference to Admits.
+	Names(subject string) bool
 }
 
 // Policy decides who is admitted, and what they may do. It is immutable, and safe for

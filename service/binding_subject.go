@@ -3,7 +3,6 @@ package service
 import (
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // The first part of a subject is its method, the second part of one of OpenID Connect is
@@ -42,7 +41,7 @@ var subjectForms = map[string]map[string]subjectForm{
 	},
 	subjectKubernetes: {
 		"namespace":      {valid: isKubernetesNamespace, rule: "must be the name of a Kubernetes namespace"},
-		"serviceaccount": {valid: isServiceAccount, rule: "must be a Kubernetes namespace and a service account such as shop/checkout"},
+		"serviceaccount": {valid: IsServiceAccount, rule: "must be a Kubernetes namespace and a service account such as shop/checkout"},
 	},
 	subjectJWT: {"sub": textForm, "group": textForm, "claim": {valid: isClaim, rule: "must be the name of a claim and its value such as team=payments"}},
 }
@@ -96,7 +95,7 @@ func foldSubject(subject string) string {
 	if !subjectForms[method][kind].fold {
 		return subject
 	}
-	return strings.TrimSuffix(subject, value) + FoldEmail(value)
+	return strings.TrimSuffix(subject, value) + FoldCase(value)
 }
 
 // checkSubject returns InvalidArgument unless [ParseSubject] could have returned the
@@ -115,9 +114,9 @@ func checkSubject(subject string) error {
 		return invalidField(name, "must name a provider, of at most 32 lower-case letters, digits, _ and -, beginning with a letter or digit")
 	case every:
 		return nil
-	case strings.ContainsFunc(value, unicode.IsControl):
+	case !IsClean(value):
 		return invalidField(name, "must not contain control characters")
-	case !form.valid(value) || form.fold && FoldEmail(value) != value:
+	case !form.valid(value) || form.fold && FoldCase(value) != value:
 		return invalidField(name, form.rule)
 	}
 	return checkLength(name, value)
@@ -127,19 +126,6 @@ var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // IsProviderName reports whether an OpenID provider may have the name.
 func IsProviderName(name string) bool { return providerName.MatchString(name) }
-
-// FoldEmail returns the e-mail address or domain in lower case. It changes ASCII letters
-// only: other letters that have the same lower case, such as the Kelvin sign, may belong
-// to somebody else's address.
-func FoldEmail(address string) string {
-	folded := []byte(address)
-	for i, c := range folded {
-		if 'A' <= c && c <= 'Z' {
-			folded[i] = c + 'a' - 'A'
-		}
-	}
-	return string(folded)
-}
 
 var domainPattern = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
 
@@ -160,14 +146,18 @@ func isPair(text string) bool {
 // Names of Kubernetes: a label of RFC 1123, and several with dots.
 var (
 	kubernetesLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	kubernetesName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	kubernetesName  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 )
+
+const maxKubernetesName = 253
 
 func isKubernetesNamespace(text string) bool { return kubernetesLabel.MatchString(text) }
 
-func isServiceAccount(text string) bool {
+// IsServiceAccount reports whether the text is a Kubernetes namespace and the name of a
+// service account, such as "shop/checkout".
+func IsServiceAccount(text string) bool {
 	namespace, name, _ := strings.Cut(text, "/")
-	return isKubernetesNamespace(namespace) && kubernetesName.MatchString(name)
+	return isKubernetesNamespace(namespace) && len(name) <= maxKubernetesName && kubernetesName.MatchString(name)
 }
 
 func isClaim(text string) bool {

@@ -73,6 +73,8 @@ func TestParseSubjectRefuses(t *testing.T) {
 		{"codehost:team:backend", "acme/backend"}, {"codehost:team:acme/", "acme/backend"}, {"codehost:team:acme/*", "acme/backend"},
 		{"kubernetes:namespace:Shop", "Kubernetes namespace"}, {"kubernetes:namespace:pay-*", "Kubernetes namespace"}, {"kubernetes:namespace:" + strings.Repeat("n", 64), "Kubernetes namespace"},
 		{"kubernetes:serviceaccount:shop", "service account such as"}, {"kubernetes:serviceaccount:shop/*", "service account such as"}, {"kubernetes:serviceaccount:shop/a/b", "service account such as"},
+		{"kubernetes:serviceaccount:shop/a..b", "service account such as"}, {"kubernetes:serviceaccount:shop/a.-b", "service account such as"},
+		{"kubernetes:serviceaccount:shop/" + strings.Repeat("a", 254), "service account such as"}, {"jwt:sub:a\u202eb", "control characters"},
 		{"jwt:claim:team", "name of a claim"}, {"jwt:claim:=x", "name of a claim"}, {"jwt:claim:team=", "name of a claim"}, {"jwt:claim:team=*", "name of a claim"},
 		{"oidc:google:sub:a\nb", "control characters"}, {"jwt:claim:a\u0085=b", "control characters"}, {"oidc:google:sub:a\x00", "NUL"}, {"oidc:google:email:A\xff@example.com", "UTF-8"},
 		{"oidc:google:sub:" + strings.Repeat("x", 256), "255 characters"},

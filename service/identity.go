@@ -16,8 +16,9 @@ type Identity struct {
 	//	kubernetes:serviceaccount:<namespace>/<name>
 	//	jwt:sub:<sub>
 	Subject string
-	// Subjects are the others that bindings and allow lists may name. Those of e-mail
-	// addresses are in lower case, and only there if the address is verified:
+	// Subjects are the others that bindings and allow lists may name, of which a record has
+	// at most 255. Those of e-mail addresses are in lower case, and only there if the address
+	// is verified:
 	//
 	//	oidc:<provider>:{email|domain|group}:<value>
 	//	codehost:{email|domain|org|team}:<value>

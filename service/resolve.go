@@ -70,9 +70,9 @@ func (s *Service) Recognize(ctx context.Context, d Demand, next string, id *Iden
 	return a, age, nil
 }
 
-// proofSkew is how long after its expiry a proof is still accepted, because the clock of
-// its issuer may differ from ours.
-const proofSkew = time.Minute
+// ClockSkew is how far the clock of the issuer of a proof may differ from ours. For so long
+// after its expiry, a proof is still accepted.
+const ClockSkew = time.Minute
 
 // authentication returns an authentication of the identity, without a token.
 func (id *Identity) authentication() *Authentication {

@@ -82,7 +82,7 @@ func (s *Service) BeginSession(ctx context.Context, w Write, in SignIn) (token s
 func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in SignIn) (string, *Authentication, error) {
 	token := newToken()
 	a.ID, a.TokenHash = NewID(), HashToken(token)
-	if err := s.mayEnter(ctx, a); err != nil {
+	if err := s.admit(ctx, a); err != nil {
 		return "", nil, err
 	}
 	w.By.Authentication, w.By.Actor = a, a.Actor()
@@ -98,7 +98,7 @@ func (s *Service) begin(ctx context.Context, w Write, a *Authentication, in Sign
 		if end := now.Add(in.Lifetime); session.ExpiresAt.IsZero() || end.Before(session.ExpiresAt) {
 			session.ExpiresAt = end
 		}
-		if err := endOlder(ctx, tx, a.Subject, in); err != nil {
+		if err := endOlder(ctx, tx, a.Owner(), in); err != nil {
 			return err
 		}
 		*a = session
@@ -120,8 +120,8 @@ func spendAttempt(ctx context.Context, tx AuthenticationTx, in SignIn) error {
 }
 
 // endOlder ends the session that the new one replaces, if it came from signing in, and the
-// oldest of the subject beyond the limit.
-func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignIn) error {
+// oldest of the owner beyond the limit.
+func endOlder(ctx context.Context, tx AuthenticationTx, owner string, in SignIn) error {
 	if in.Replaced != "" {
 		a, err := tx.Authentication(ctx, in.Replaced)
 		switch {
@@ -134,10 +134,10 @@ func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignI
 			}
 		}
 	}
-	if subject == "" || in.Most <= 0 {
+	if in.Most <= 0 {
 		return nil
 	}
-	sessions, err := tx.OfSubject(ctx, subject)
+	sessions, err := tx.OfOwner(ctx, owner)
 	if err != nil {
 		return err
 	}
@@ -149,13 +149,14 @@ func endOlder(ctx context.Context, tx AuthenticationTx, subject string, in SignI
 	return nil
 }
 
-// mayEnter returns PermissionDenied if the identity of the authentication is not admitted
-// or may do nothing.
-func (s *Service) mayEnter(ctx context.Context, a *Authentication) error {
+// admit limits the subjects of the authentication to as many as a record may have. It
+// returns PermissionDenied if the identity is then not admitted or may do nothing.
+func (s *Service) admit(ctx context.Context, a *Authentication) error {
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")
 	if err != nil {
 		return err
 	}
+	s.policy.limitSubjects(a, set.bindings)
 	resolved := s.policy.resolve(a, set)
 	switch {
 	case resolved == nil:
@@ -181,7 +182,7 @@ func (s *Service) Exchange(ctx context.Context, w Write, identity *Identity, tok
 	id := idOf(token)
 	a := identity.authentication()
 	a.ID, a.TokenHash = id, HashToken(token)
-	if err := s.mayEnter(ctx, a); err != nil {
+	if err := s.admit(ctx, a); err != nil {
 		return nil, err
 	}
 	set, _, err := s.store.Authentications(ctx, Demand{}, "")
@@ -259,7 +260,7 @@ func (s *Service) EndSession(ctx context.Context, w Write, id string) error {
 }
 
 // RevokeSelf ends the caller's authentication and, if everywhere is set, all of its
-// subject. It returns Unauthenticated if the caller has no stored authentication.
+// owner. It returns Unauthenticated if the caller has no stored authentication.
 func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) error {
 	self := w.By.Authentication
 	if self == nil || self.ID == "" {
@@ -271,8 +272,8 @@ func (s *Service) RevokeSelf(ctx context.Context, w Write, everywhere bool) erro
 		} else if err != nil {
 			return err
 		}
-		if everywhere && self.Subject != "" {
-			return deleteOfSubject(ctx, tx, self.Subject)
+		if everywhere && self.Owner() != "" {
+			return deleteOf(ctx, tx, self.Owner())
 		}
 		if err := s.keepAdmin(ctx, tx, self, removal{token: self.ID}); err != nil {
 			return err
@@ -288,12 +289,12 @@ func (s *Service) DeleteAuthenticationsOf(ctx context.Context, w Write, subject 
 		return err
 	}
 	return s.store.UpdateAuthentications(ctx, w, func(ctx context.Context, tx AuthenticationTx) error {
-		return deleteOfSubject(ctx, tx, subject)
+		return deleteOf(ctx, tx, subject)
 	})
 }
 
-func deleteOfSubject(ctx context.Context, tx AuthenticationTx, subject string) error {
-	all, err := tx.OfSubject(ctx, subject)
+func deleteOf(ctx context.Context, tx AuthenticationTx, owner string) error {
+	all, err := tx.OfOwner(ctx, owner)
 	if err != nil {
 		return err
 	}

@@ -134,8 +134,9 @@ type AuthenticationTx interface {
 	// First reports whether no authentication was stored before this transaction, not
 	// even one that has been deleted since.
 	First() bool
-	// OfSubject returns the authentications of the subject in creation order.
-	OfSubject(ctx context.Context, subject string) ([]*Authentication, error)
+	// OfOwner returns the authentications of the owner in creation order; see
+	// [Authentication.Owner].
+	OfOwner(ctx context.Context, owner string) ([]*Authentication, error)
 	// OfMethod returns the authentications of the method in creation order.
 	OfMethod(ctx context.Context, method Method) ([]*Authentication, error)
 	// Expired returns at most limit authentications of the method that expired before

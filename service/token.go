@@ -64,6 +64,17 @@ const (
 	ClientCLI     Client = "cli" // the command line
 )
 
+// Owner returns whose session or token the authentication is: the subject, "token:" with
+// the id of the static token that began the session, or "" for a static token itself.
+func (a *Authentication) Owner() string {
+	if a.Subject == "" && a.Parent != "" {
+		return tokenOwner + a.Parent
+	}
+	return a.Subject
+}
+
+const tokenOwner = "token:"
+
 // Expired reports whether the authentication is no longer valid at now.
 func (a *Authentication) Expired(now time.Time) bool {
 	return !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
@@ -84,12 +95,10 @@ func (a *Authentication) Actor() change.Actor {
 	id := a.actorID
 	switch {
 	case id != "":
-	case a.Subject != "":
-		id = a.Subject
-	case a.Parent != "":
-		id = "token:" + a.Parent
+	case a.Owner() != "":
+		id = a.Owner()
 	default:
-		id = "token:" + a.ID
+		id = tokenOwner + a.ID
 	}
 	return change.Actor{ID: id, Name: a.Method.actorName(a.Metadata), Method: a.Method.String()}
 }

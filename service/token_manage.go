@@ -66,7 +66,7 @@ func (s *Service) Reauthenticate(ctx context.Context, d Demand, next string, ear
 	}
 	if earlier.TokenHash == "" { // it was recognized
 		a := s.policy.resolve(earlier, set)
-		if a == nil || a.Expired(s.now().Add(-proofSkew)) {
+		if a == nil || a.Expired(s.now().Add(-ClockSkew)) {
 			return nil, age, ErrUnauthenticated
 		}
 		return a, age, nil

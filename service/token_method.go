@@ -16,19 +16,22 @@ const (
 	MethodCloud      Method = 6
 )
 
+// personKeys are the metadata with the name of a person.
+var personKeys = []string{"io.service.auth.name", "io.service.auth.email"}
+
 // methods describes each method.
 var methods = [...]struct {
-	name     string // on the wire
-	cleaned  bool   // its authentications are deleted some time after they have expired
-	browser  bool   // for people with a browser, not for machines
-	actorKey string // the metadata with the name of the actor
+	name      string   // on the wire
+	cleaned   bool     // its authentications are deleted some time after they have expired
+	browser   bool     // for people with a browser, not for machines
+	actorKeys []string // the metadata with the name of the actor, the best first
 }{
 	MethodNone:       {name: "METHOD_NONE"},
-	MethodToken:      {name: "METHOD_TOKEN", cleaned: true, actorKey: MetadataTokenName},
-	MethodOIDC:       {name: "METHOD_OIDC", browser: true, cleaned: true},
+	MethodToken:      {name: "METHOD_TOKEN", cleaned: true, actorKeys: []string{MetadataTokenName}},
+	MethodOIDC:       {name: "METHOD_OIDC", browser: true, cleaned: true, actorKeys: personKeys},
 	MethodKubernetes: {name: "METHOD_KUBERNETES", cleaned: true},
-	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true, cleaned: true},
-	MethodJWT:        {name: "METHOD_JWT"},
+	MethodCodehost:   {name: "METHOD_CODEHOST", browser: true, cleaned: true, actorKeys: personKeys},
+	MethodJWT:        {name: "METHOD_JWT", actorKeys: personKeys},
 	MethodCloud:      {name: "METHOD_CLOUD"},
 }
 
@@ -66,5 +69,10 @@ func (m Method) Browser() bool { return methods[m.known()].browser }
 
 // actorName returns the name of the actor in the metadata of an authentication.
 func (m Method) actorName(metadata map[string]string) string {
-	return metadata[methods[m.known()].actorKey]
+	for _, key := range methods[m.known()].actorKeys {
+		if name := metadata[key]; name != "" {
+			return name
+		}
+	}
+	return ""
 }

@@ -311,8 +311,8 @@ func authenticationNotFound(id string) error {
 // every change and, unlike the rows and their change records, is never deleted.
 func (tx *authenticationTx) First() bool { return tx.record.revision.Number == 1 }
 
-func (tx *authenticationTx) OfSubject(ctx context.Context, subject string) ([]*service.Authentication, error) {
-	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(subject))
+func (tx *authenticationTx) OfOwner(ctx context.Context, owner string) ([]*service.Authentication, error) {
+	found, err := tx.s.authentications(ctx, "WHERE id IN (SELECT authentication_id FROM authentication_subjects WHERE subject_hash = ?)", digestOf(owner))
 	return inCreationOrder(found), err
 }
 
@@ -366,10 +366,10 @@ func (tx *authenticationTx) insert(ctx context.Context, a *service.Authenticatio
 	_, err := tx.s.exec(ctx,
 		"INSERT INTO authentications (id, method, token_hash, expires_at, created_rev, created_seq, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		a.ID, int32(a.Method), a.TokenHash, expiry(a), tx.record.revision.Number, e.seq, string(body))
-	if err != nil || a.Subject == "" {
+	if err != nil || a.Owner() == "" {
 		return err
 	}
-	_, err = tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Subject))
+	_, err = tx.s.exec(ctx, "INSERT INTO authentication_subjects (authentication_id, subject_hash) VALUES (?, ?)", a.ID, digestOf(a.Owner()))
 	return err
 }
 

@@ -122,12 +122,33 @@ func TestUsage(t *testing.T) {
 		{[]string{"token", "create", "x", "--expires-at", "0001-01-01T00:00:00Z"}, "must be in the future"},
 		{[]string{"token", "delete"}, "requires at least 1 arg"},
 		{[]string{"reader", "delete"}, "missing argument <name>"},
+		{[]string{"login"}, `required flag(s) "address" not set`},
+		{[]string{"login", "--address", "localhost:8080"}, "must have the form http://host:8080"},
+		{[]string{"login", "--address", "http://localhost", "--token", "gdn_1"}, "the token is read from the standard input"},
+		{[]string{"login", "--address", "http://localhost", "--token=gdn_1"}, "the token is read from the standard input"},
+		{[]string{"login", "--addres", "http://localhost"}, "unknown flag: --addres"},
+		{[]string{"login", "--address", "http://localhost", "--token", "--no-browser"}, "none of the others can be"},
+		{[]string{"login", "--address", "http://localhost", "--name", "a\nb"}, "invalid --name: must have at most 64 printable characters"},
+		{[]string{"login", "--address", "http://localhost", "--name", strings.Repeat("ä", 65)}, "invalid --name"},
+		{[]string{"logout"}, `required flag(s) "address" not set`},
+		{[]string{"logout", "--address", "localhost"}, "must have the form http://host:8080"},
+		{[]string{"session", "list"}, `required flag(s) "address" not set`},
+		{[]string{"session", "end", "--address", "http://localhost"}, "requires at least 1 arg"},
+		{[]string{"token", "revoke"}, `required flag(s) "subject" not set`},
+		{[]string{"token", "revoke", "--subject", ""}, "--subject must not be empty"},
+		{[]string{"binding", "create"}, "missing argument <role>"},
+		{[]string{"binding", "create", "admin"}, "missing argument <subject>"},
+		{[]string{"binding", "create", "admin", ""}, "missing argument <subject>"},
+		{[]string{"binding", "create", "admin", "oidc:x:group:a", "b"}, "quote a subject that contains spaces"},
+		{[]string{"binding", "delete"}, "requires at least 1 arg"},
+		{[]string{"sign-in", "rotate"}, "did you mean rotate-keys?"},
+		{[]string{"whoami"}, `required flag(s) "address" not set`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			r := newShell(t).fails(exitUsage, tt.args, tt.want, "--help")
-			if r.out != "" {
-				t.Errorf("got standard output %q, want none", r.out)
+			if r.out != "" || strings.Contains(r.err, "gdn_") {
+				t.Errorf("got standard output %q and %q, want no output and no token", r.out, r.err)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/user"
 	"time"
@@ -11,9 +12,9 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/cmd/internal/config"
+	"github.com/guidonhq/guidon/cmd/internal/instance"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/service"
 )
 
 // Limits for commands that work on the database directly, where no other client
@@ -36,14 +37,25 @@ type connection struct {
 
 // flags adds the connection flags to the command.
 func (c *connection) flags(command *cobra.Command) {
+	c.serverFlags(command)
+	databaseFlag(command, &c.database)
+	command.MarkFlagsMutuallyExclusive("address", "db")
+}
+
+// serverFlags adds the connection flags to a command that may only use a server.
+func (c *connection) serverFlags(command *cobra.Command) {
+	c.addressFlags(command)
+	flags := command.Flags()
+	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server, instead of that of \"guidon login\"; GUIDON_TOKEN and --token-file keep it out of the process list")
+	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that contains the token")
+	command.MarkFlagsMutuallyExclusive("token", "token-file")
+}
+
+// addressFlags adds the flags that select the server, but not those for a token.
+func (c *connection) addressFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&c.address, "address", "a", "", "connect to the server at this `URL`, such as http://host:8080, https://host, grpc://host:9000 or grpcs://host:9000")
-	flags.StringVarP(&c.token, "token", "t", "", "`token` for the server; GUIDON_TOKEN and --token-file keep it out of the process list")
-	flags.StringVar(&c.tokenFile, "token-file", "", "`file` that contains the token")
-	databaseFlag(command, &c.database)
 	flags.DurationVar(&c.timeout, "timeout", time.Minute, "longest `time` to wait for a response from the server")
-	command.MarkFlagsMutuallyExclusive("address", "db")
-	command.MarkFlagsMutuallyExclusive("token", "token-file")
 }
 
 // remote reports whether the command connects to a running server.
@@ -65,6 +77,28 @@ func (p *program) connect(ctx context.Context, c *connection, mode access) (clie
 }
 
 func (p *program) connectRemote(c *connection) (client.Client, error) {
+	address, err := client.Normalize(c.address)
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	token, err := p.tokenFor(c, address)
+	if err != nil {
+		return nil, err
+	}
+	return p.dial(c, token)
+}
+
+func (p *program) dial(c *connection, token string) (client.Client, error) {
+	remote, err := client.Dial(c.address, client.Options{Token: token, Timeout: c.timeout})
+	if err != nil {
+		return nil, usageError("%w", err)
+	}
+	return remote, nil
+}
+
+// tokenFor returns the token for the server: that of the flags, or else of the
+// environment, or else of "guidon login". It returns "" if there is none.
+func (p *program) tokenFor(c *connection, address string) (string, error) {
 	token, err := c.token, error(nil)
 	switch {
 	case c.tokenFile != "":
@@ -72,14 +106,10 @@ func (p *program) connectRemote(c *connection) (client.Client, error) {
 	case token == "":
 		token, err = config.TokenFrom(p.environ)
 	}
-	if err != nil {
-		return nil, err
+	if token != "" || err != nil {
+		return token, err
 	}
-	remote, err := client.Dial(c.address, client.Options{Token: token, Timeout: c.timeout})
-	if err != nil {
-		return nil, usageError("%w", err)
-	}
-	return remote, nil
+	return p.storedToken(address)
 }
 
 // connectLocal returns a client that works on the database directly. It has no
@@ -91,8 +121,12 @@ func (p *program) connectLocal(ctx context.Context, c *config.Config, mode acces
 	if err != nil {
 		return nil, adviseAddress(err)
 	}
+	svc, err := instance.NewService(c, db.Source())
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
 	h := handler.New(handler.Config{
-		Service:        service.NewService(db.Source(), time.Now),
+		Service:        svc,
 		Authentication: call.AuthenticationConfig{TokenMethod: true},
 		Timeout:        localTimeout,
 	})

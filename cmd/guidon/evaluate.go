@@ -108,6 +108,19 @@ func (p *program) printMessage(m proto.Message) error {
 	return err
 }
 
+// printMessages prints the messages as a JSON array, as printMessage prints one.
+func printMessages[M proto.Message](p *program, messages []M) error {
+	list := make([]json.RawMessage, len(messages))
+	for i, m := range messages {
+		text, err := codec.Marshal(m)
+		if err != nil {
+			return err
+		}
+		list[i] = text
+	}
+	return p.printJSON(list)
+}
+
 // oneArgument returns a check for exactly one argument. name is used in its errors.
 func oneArgument(name string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/atomicfile"
 	"github.com/guidonhq/guidon/document"
 	"github.com/guidonhq/guidon/handler/convert"
 	"github.com/guidonhq/guidon/handler/wire/guidonv1"
@@ -142,11 +143,11 @@ func (p *program) writeAll(path string, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return writeError(path, replaceFile(path, 0o644, write)) // flags are not secret
+		return writeError(path, atomicfile.Write(path, 0o644, write)) // flags are not secret
 	case err != nil:
 		return err
 	case info.Mode().IsRegular():
-		return writeError(path, replaceFile(path, info.Mode().Perm(), write))
+		return writeError(path, atomicfile.Write(path, info.Mode().Perm(), write))
 	}
 	// A device or pipe must not be replaced.
 	f, err := os.OpenFile(path, os.O_WRONLY, 0) // #nosec G304 -- the path is the user's argument
@@ -162,28 +163,4 @@ func writeError(path string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot write %s: %w", path, plainReason(err))
-}
-
-// replaceFile writes a temporary file and renames it to path.
-func replaceFile(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temporary.Name())
-		}
-	}()
-	err = write(temporary)
-	if err == nil {
-		err = temporary.Chmod(mode)
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if err = closing(err, temporary.Close); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

@@ -30,7 +30,7 @@ func TestLostOutput(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"version"}, {"config", "check"}, {"config", "init", "-"}, {"export"}, {"evaluate", "wishlist"},
-		{"token", "list"}, {"migrate", "status"}, {"reader", "list"}, {"cleanup"}, {"validate", shop}, {"import", shop, "--update"},
+		{"token", "list"}, {"binding", "list"}, {"sign-in", "rotate-keys"}, {"migrate", "status"}, {"reader", "list"}, {"cleanup"}, {"validate", shop}, {"import", shop, "--update"},
 	} {
 		if code, said := run(args...); code != exitFailure || !strings.Contains(said, "no space left") {
 			t.Errorf("%v: got exit code %d and %q, want %d and the reason", args, code, said, exitFailure)

@@ -51,12 +51,14 @@ func (p *program) root() *cobra.Command {
 	root.AddGroup(
 		&cobra.Group{ID: "service", Title: "Running the service:"},
 		&cobra.Group{ID: "flags", Title: "Working with flags:"},
+		&cobra.Group{ID: "access", Title: "Access:"},
 		&cobra.Group{ID: "setup", Title: "Setup:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		"service": {p.serverCommand(), p.healthCommand(), p.migrateCommand(), p.cleanupCommand(), p.readerCommand(), p.copyDatabaseCommand()},
 		"flags":   {p.importCommand(), p.exportCommand(), p.validateCommand(), p.evaluateCommand()},
-		"setup":   {p.tokenCommand(), p.configCommand(), p.versionCommand()},
+		"access":  {p.loginCommand(), p.logoutCommand(), p.whoamiCommand(), p.sessionCommand(), p.tokenCommand(), p.bindingCommand(), p.signInCommand()},
+		"setup":   {p.configCommand(), p.versionCommand()},
 	} {
 		for _, command := range commands {
 			command.GroupID = group

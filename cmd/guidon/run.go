@@ -40,6 +40,8 @@ type program struct {
 	working  bool // a command is running: errors are no longer usage errors
 	config   string
 	aws      secrets.AWS
+
+	unauthenticated string // the hint if the credentials are rejected; "" for that about tokens
 }
 
 // run runs the command in args until it completes or ctx ends, and returns the exit
@@ -102,7 +104,7 @@ func (p *program) exitCode(ctx context.Context, err error) int {
 		fmt.Fprintln(p.err, "guidon: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(p.err, "guidon: %s\n", message(err))
+	fmt.Fprintf(p.err, "guidon: %s\n", p.message(err))
 	if code == exitUsage {
 		fmt.Fprintln(p.err, "Run the command with --help for usage.")
 	}
@@ -110,9 +112,11 @@ func (p *program) exitCode(ctx context.Context, err error) int {
 }
 
 // message returns the text of the error, with a hint if there is one.
-func message(err error) string {
+func (p *program) message(err error) string {
 	text := strings.TrimSpace(err.Error())
 	switch {
+	case errors.Is(err, guidon.Unauthenticated) && p.unauthenticated != "":
+		text += "\n" + p.unauthenticated
 	case errors.Is(err, guidon.Unauthenticated):
 		text += "\nProvide a token that permits this operation with GUIDON_TOKEN, --token-file or --token."
 	case errors.Is(err, guidon.PermissionDenied):

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -11,17 +12,35 @@ import (
 	"testing"
 )
 
-// asProgram makes the test binary run as guidon.
-const asProgram = "TEST_BINARY_IS_GUIDON=1"
+// asProgram makes the test binary run as guidon, asBrowser as a browser that visits the
+// address in its first argument.
+const (
+	asProgram = "TEST_BINARY_IS_GUIDON=1"
+	asBrowser = "TEST_BINARY_IS_BROWSER=1"
+)
 
 func TestMain(m *testing.M) {
 	for _, variable := range os.Environ() {
-		if variable == asProgram {
+		switch variable {
+		case asProgram:
 			main()
 			return
+		case asBrowser:
+			os.Exit(browse(os.Args[1]))
 		}
 	}
 	os.Exit(m.Run())
+}
+
+// browse visits the address and follows redirects.
+func browse(address string) int {
+	response, err := http.Get(address) // #nosec G107 -- of a test
+	if err != nil {
+		return 1
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	response.Body.Close()
+	return 0
 }
 
 // TestSignals: the first signal stops the server gracefully, a second one immediately.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -14,17 +12,17 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/cmd/internal/client"
-	"github.com/guidonhq/guidon/handler/codec"
 	"github.com/guidonhq/guidon/handler/wire/auth"
 	"github.com/guidonhq/guidon/service"
 )
 
 const tokenHelp = `Create, list and delete static tokens, with which programs authenticate to the
-service. Tokens are checked only if authentication.required is true.`
+service, and revoke the sessions and tokens of people and workloads that signed in.
+Tokens are checked only if authentication.required is true.`
 
 func (p *program) tokenCommand() *cobra.Command {
-	return group("token", "Create, list and delete tokens", tokenHelp,
-		p.tokenCreateCommand(), p.tokenListCommand(), p.tokenDeleteCommand())
+	return group("token", "Create, list, delete and revoke tokens", tokenHelp,
+		p.tokenCreateCommand(), p.tokenListCommand(), p.tokenDeleteCommand(), p.tokenRevokeCommand())
 }
 
 // creating is one run of "token create".
@@ -63,6 +61,7 @@ func (p *program) tokenCreateCommand() *cobra.Command {
 	c.given = flags.Changed
 	flags.StringVarP(&c.namespace, "namespace", "n", "", "limit the token to the namespace with this `key`")
 	flags.StringVar(&c.role, "role", "", "what the token may do: evaluator, client, viewer, editor or admin (default admin)")
+	_ = command.RegisterFlagCompletionFunc("role", completeRole) // the flag exists
 	flags.StringSliceVar(&c.on, "on", nil, "the `namespaces` in which the role holds, such as shop,pay-* (default all)")
 	flags.StringVar(&c.description, "description", "", "what the token is for")
 	flags.DurationVar(&c.expiresIn, "expires-in", 0, "the token expires after this `time`, such as 2160h")
@@ -139,24 +138,35 @@ func (c *creating) request(name string) (*auth.CreateTokenRequest, error) {
 func (p *program) tokenListCommand() *cobra.Command {
 	var c connection
 	var asJSON bool
+	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN}
 	command := &cobra.Command{
 		Use:   "list",
 		Short: "List the tokens",
-		Long:  "List the static tokens, including expired ones, in creation order. The tokens themselves are not stored and cannot be shown.",
+		Long: `List the static tokens, including expired ones, in creation order. With --subject, list
+the sessions and tokens of a person or a workload instead. The tokens themselves are
+not stored and cannot be shown.`,
 		Example: `  guidon token list
-  guidon token list --json --address https://flags.example`,
+  guidon token list --json --address https://flags.example
+  guidon token list --subject oidc:google:sub:1234 --address https://flags.example`,
 		Args: cobra.NoArgs,
 		RunE: p.action(func(ctx context.Context, _ []string) error {
+			if request.GetSubject() != "" {
+				request.Method = auth.Method_METHOD_NONE // all
+			}
 			return p.withClient(ctx, &c, reading, func(service client.Client) error {
-				tokens, err := listTokens(ctx, service)
+				tokens, err := listTokens(ctx, service, request)
 				if err != nil {
 					return err
 				}
-				return p.printTokens(tokens, asJSON)
+				if asJSON {
+					return printMessages(p, tokens)
+				}
+				return p.printTokens(tokens)
 			})
 		}),
 	}
 	c.flags(command)
+	command.Flags().StringVar(&request.Subject, "subject", "", "list the sessions and tokens of this `subject`")
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
 }
@@ -164,9 +174,10 @@ func (p *program) tokenListCommand() *cobra.Command {
 // tokenPage is how many tokens are requested at a time, the maximum of the service.
 const tokenPage = 100
 
-func listTokens(ctx context.Context, service client.Client) ([]*auth.Authentication, error) {
+// listTokens returns all pages of the list.
+func listTokens(ctx context.Context, service client.Client, request *auth.ListAuthenticationsRequest) ([]*auth.Authentication, error) {
 	var tokens []*auth.Authentication
-	request := &auth.ListAuthenticationsRequest{Method: auth.Method_METHOD_TOKEN, Limit: tokenPage}
+	request.Limit = tokenPage
 	for {
 		page := new(auth.ListAuthenticationsResponse)
 		if err := service.Invoke(ctx, "/flipt.auth.AuthenticationService/ListAuthentications", request, page); err != nil {
@@ -180,36 +191,26 @@ func listTokens(ctx context.Context, service client.Client) ([]*auth.Authenticat
 	}
 }
 
-func (p *program) printTokens(tokens []*auth.Authentication, asJSON bool) error {
-	if asJSON {
-		list := make([]json.RawMessage, len(tokens))
-		for i, token := range tokens {
-			text, err := codec.Marshal(token)
-			if err != nil {
-				return err
-			}
-			list[i] = text
-		}
-		return p.printJSON(list)
-	}
+func (p *program) printTokens(tokens []*auth.Authentication) error {
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tNAME\tROLE\tNAMESPACE\tCREATED\tEXPIRES")
 	for _, token := range tokens {
 		role, namespaces := granted(token)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(token.GetMetadata()[service.MetadataTokenName]),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", token.GetId(), orDash(nameOf(token)),
 			role, namespaces, timeOr(instant(token.GetCreatedAt()), "-"), p.expiry(token))
 	}
 	return table.Flush()
 }
 
-// granted returns the role of a token and where it holds.
+// granted returns the role of a token and where it holds. Lists do not have those of people
+// and workloads, which depend on bindings.
 func granted(token *auth.Authentication) (role, namespaces string) {
+	if token.GetMethod() != auth.Method_METHOD_TOKEN && len(token.GetAccess()) == 0 {
+		return "-", "-"
+	}
 	role, namespaces = "admin", "all"
 	for _, grant := range token.GetAccess() { // none means that the token may do everything
-		role = grant.GetRole()
-		if on := strings.Join(grant.GetNamespaceKeys(), ","); on != service.Everywhere {
-			namespaces = on
-		}
+		role, namespaces = grant.GetRole(), namespacesOf(grant.GetNamespaceKeys())
 	}
 	if limit := token.GetMetadata()[service.MetadataTokenNamespace]; limit != "" {
 		namespaces = limit

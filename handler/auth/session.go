@@ -17,6 +17,7 @@ import (
 type Sessions struct {
 	Cookie   call.SessionCookie
 	Lifetime time.Duration                                               // of a browser session
+	Most     int                                                         // sessions of one static token; 0 means no limit
 	NextURI  func(ctx context.Context, a *service.Authentication) string // see [SignIn]
 }
 
@@ -32,7 +33,7 @@ func (Sessions) List(ctx context.Context, s *service.Service, c *call.Call, _ *e
 // Create begins a browser session with the static token of the request.
 func (a Sessions) Create(ctx context.Context, s *service.Service, c *call.Call, _ *emptypb.Empty, request *call.Request) (call.Response, error) {
 	note := &call.SignIn{Method: "token"}
-	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Replaced: SessionOf(ctx, s, a.Cookie, request)})
+	token, session, err := s.BeginSession(ctx, c.Write(), service.SignIn{Client: service.ClientBrowser, Lifetime: a.Lifetime, Most: a.Most, Replaced: SessionOf(ctx, s, a.Cookie, request)})
 	if err != nil {
 		return call.Response{SignIn: note}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/guidonhq/guidon"
@@ -30,7 +31,6 @@ type callback struct {
 	write   service.Write
 	method  service.Method
 	people  People
-	openID  *OIDC // nil for a code host
 	message *wire.CallbackRequest
 	request *call.Request
 	note    *call.SignIn
@@ -48,7 +48,7 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	if openID != nil {
 		note.Provider = openID.Name()
 	}
-	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, openID: openID, message: m, request: request, note: note}
+	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, message: m, request: request, note: note}
 	response, err = c.run(ctx)
 	response.SignIn = note
 	if err != nil {
@@ -121,14 +121,37 @@ func digestOf(a *loginstate.Attempt) string {
 	return base64.RawURLEncoding.EncodeToString(digest[:])
 }
 
-// identify returns who the provider says it is.
+// errTooSlow is the cause of contexts that end because the provider is too slow, and not
+// because the client left.
+var errTooSlow = fmt.Errorf("signing in takes longer than %v", provider.MaxWait)
+
+// identify returns who the provider says it is. Checking the issuer and exchanging the code
+// take at most [provider.MaxWait] together.
 func (c *callback) identify(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
-	if c.openID != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, provider.MaxWait, errTooSlow)
+	defer cancel()
+	identity, err := c.ask(ctx, a)
+	if guidon.CodeOf(err) == guidon.DeadlineExceeded && errors.Is(context.Cause(ctx), errTooSlow) {
+		return nil, auth.Refuse(auth.ReasonUnavailable, guidon.Unavailable, messageUnavailable, fmt.Errorf("%w: %w", errTooSlow, err))
+	}
+	return identity, err
+}
+
+// issuerChecker is a provider that states in its responses which one it is (RFC 9207).
+type issuerChecker interface {
+	CheckIssuer(ctx context.Context, issuers []string) error
+}
+
+var _ issuerChecker = OIDC{}
+
+// ask asks the provider who it is.
+func (c *callback) ask(ctx context.Context, a *loginstate.Attempt) (*service.Identity, error) {
+	if checker, ok := c.people.(issuerChecker); ok {
 		var issuers []string
 		if iss := c.message.GetIss(); iss != "" {
 			issuers = []string{iss}
 		}
-		if err := c.openID.CheckIssuer(ctx, issuers); err != nil {
+		if err := checker.CheckIssuer(ctx, issuers); err != nil {
 			return nil, providerRefusal(err, auth.ReasonInvalid)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	keyLifetime = 30 * 24 * time.Hour // then the newest key gets a successor
-	keysHeld    = time.Minute         // until the keys are read again to seal with the newest
+	keysHeld    = time.Minute         // until the keys are read again
 	keysPause   = time.Second         // between reads because of an unknown number
 )
 
@@ -56,7 +56,7 @@ func (k *keys) Newest(ctx context.Context) (loginstate.Key, error) {
 func (k *keys) Numbered(ctx context.Context, number int64) (loginstate.Key, bool, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, held := range []time.Duration{keyLifetime, keysPause} { // read only for a number that is not held
+	for _, held := range []time.Duration{keysHeld, keysPause} { // an unknown number may be new
 		if err := k.read(ctx, held); err != nil {
 			return loginstate.Key{}, false, err
 		}

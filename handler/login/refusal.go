@@ -7,6 +7,7 @@ import (
 
 const (
 	messageDenied        = "the provider did not sign you in; begin again"
+	messageUnavailable   = "the provider is unavailable; try again later"
 	messageMisconfigured = "signing in is not configured correctly; tell an administrator"
 )
 

@@ -6,10 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler"
 	"github.com/guidonhq/guidon/handler/call"
-	"github.com/guidonhq/guidon/store/redact"
 )
 
 // Client invokes operations. It is safe for concurrent use.
@@ -52,41 +48,24 @@ const maxResponseValues = 40_000_000
 // https, grpc (plaintext) or grpcs (TLS). It connects with the first call. Calls that
 // only read are retried a few times if the service is unavailable.
 func Dial(address string, options Options) (Client, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("invalid address %s: must have the form http://host:8080 or grpc://host:9000", shown(address))
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || redact.Check(address) != nil {
-		return nil, fmt.Errorf("invalid address %s: must have no user, query or fragment; the token is a separate option", shown(address))
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
 	}
 	if options.Timeout <= 0 {
 		options.Timeout = defaultTimeout
 	}
-	var next Client
-	switch u.Scheme {
-	case "http", "https":
-		next = newHTTP(u, options)
-	case "grpc", "grpcs":
-		next, err = newGRPC(u, options)
-	default:
-		err = fmt.Errorf("invalid address %s: unknown scheme; use http, https, grpc or grpcs", shown(address))
-	}
-	if err != nil {
-		return nil, err
+	var next Client = newHTTP(u, options)
+	if isGRPC(u) {
+		if next, err = newGRPC(u, options); err != nil {
+			return nil, err
+		}
 	}
 	return &retrying{next: next, timeout: options.Timeout}, nil
 }
 
 // unreachable is the hint in errors about a service that cannot be reached.
 const unreachable = "check that it is running, and that the port matches the scheme (gRPC has a separate port)"
-
-// shown returns the address without secrets, quoted.
-func shown(address string) string {
-	if strings.ContainsAny(address, "@?#") {
-		address = redact.URL(address) + "…"
-	}
-	return strconv.Quote(address)
-}
 
 var operations = sync.OnceValue(handler.Operations)
 

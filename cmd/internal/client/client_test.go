@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 	_ "modernc.org/sqlite"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/guidonhq/guidon/change"
 	"github.com/guidonhq/guidon/cmd/internal/client"
 	"github.com/guidonhq/guidon/handler"
+	"github.com/guidonhq/guidon/handler/auth"
 	"github.com/guidonhq/guidon/handler/call"
 	"github.com/guidonhq/guidon/handler/evaluation"
 	"github.com/guidonhq/guidon/handler/wire/flipt"
@@ -68,6 +70,12 @@ type testService struct {
 	token    string
 }
 
+// everyMethod enables all methods of signing in, so that there are routes for them.
+type everyMethod struct{ auth.NoSignIn }
+
+// Describe implements auth.SignIn.
+func (everyMethod) Describe(service.Method) (bool, *structpb.Struct) { return true, nil }
+
 // start runs a service on free ports until the test ends.
 func start(t *testing.T, required bool) *testService {
 	t.Helper()
@@ -85,7 +93,7 @@ func start(t *testing.T, required bool) *testService {
 		t.Fatal(err)
 	}
 	s.handler = handler.New(handler.Config{
-		Service: domain, Health: health.Status, Observer: &s.observer,
+		Service: domain, Health: health.Status, Observer: &s.observer, SignIn: everyMethod{},
 		Authentication: call.AuthenticationConfig{Required: required, TokenMethod: true},
 	})
 	ready, done := make(chan struct{}), make(chan error, 1)

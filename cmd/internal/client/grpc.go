@@ -2,10 +2,8 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/url"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -28,10 +26,7 @@ type grpcClient struct {
 func newGRPC(u *url.URL, options Options) (Client, error) {
 	host := u.Host
 	if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), "9000")
-	}
-	if strings.Trim(u.Path, "/") != "" {
-		return nil, fmt.Errorf("invalid address %s: must have no path for gRPC", shown(u.String()))
+		host = net.JoinHostPort(u.Hostname(), defaultPorts[u.Scheme])
 	}
 	security := insecure.NewCredentials()
 	if u.Scheme == "grpcs" {

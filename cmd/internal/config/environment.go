@@ -18,7 +18,7 @@ type Extra struct{ Variable, Doc string }
 // Extras returns the variables that the command line reads.
 func Extras() []Extra {
 	return []Extra{
-		{"GUIDON_TOKEN", "Token that the commands send to the server of --address."},
+		{"GUIDON_TOKEN", "Token that the commands send to the server of --address, instead of that of \"guidon login\"."},
 		{"GUIDON_TOKEN_FILE", "File that contains this token."},
 	}
 }

@@ -147,12 +147,22 @@ func UserFile(environ []string) string {
 	return newEnvironment(environ).userFile()
 }
 
-func (env environment) userFile() string {
+func (env environment) userFile() string { return env.inUserDir("config.yml") }
+
+// CredentialsFile returns the file of the tokens that "guidon login" obtained, or "" if no
+// configuration directory is known.
+func CredentialsFile(environ []string) string {
+	return newEnvironment(environ).inUserDir("credentials.json")
+}
+
+// inUserDir returns a path in guidon's directory in the user's configuration directory, or
+// "" if that is not known.
+func (env environment) inUserDir(name string) string {
 	dir := env.userDir()
 	if dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, "config.yml")
+	return filepath.Join(dir, name)
 }
 
 // userDir returns guidon's directory in the user's configuration directory, or "".

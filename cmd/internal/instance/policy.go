@@ -76,11 +76,11 @@ func codehostAdmission(c config.Codehost) *service.AllowList {
 	list := &service.AllowList{Everyone: c.AllowEveryone}
 	limited := map[string]bool{}
 	for _, team := range c.AllowedTeams {
-		organization, _, _ := strings.Cut(strings.ToLower(team), "/")
+		organization, _, _ := strings.Cut(service.FoldCase(team), "/")
 		limited[organization] = true
 	}
 	for _, organization := range c.AllowedOrganizations {
-		if !limited[strings.ToLower(organization)] {
+		if !limited[service.FoldCase(organization)] {
 			list.Subjects = append(list.Subjects, subjects("codehost:org:", []string{organization})...)
 		}
 	}
@@ -94,7 +94,7 @@ func codehostAdmission(c config.Codehost) *service.AllowList {
 func subjects(prefix string, values []string) []string {
 	all := make([]string, len(values))
 	for i, value := range values {
-		all[i] = prefix + strings.ToLower(value)
+		all[i] = prefix + service.FoldCase(value)
 	}
 	return all
 }

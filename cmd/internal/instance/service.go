@@ -31,7 +31,7 @@ func HandlerConfig(c *config.Config, svc *service.Service, secrets service.Secre
 		Session: sessionCookie(c), CheckReturnTo: loginstate.CheckReturnTo,
 	})
 	h := handler.Config{
-		SignIn: signIn, Session: sessionCookie(c), StepError: site.ErrorPage, Pages: site.Mount,
+		SignIn: signIn, Session: sessionCookie(c), MaxSessions: c.Authentication.Session.MaxPerIdentity, StepError: site.ErrorPage, Pages: site.Mount,
 		Service: svc,
 		Authentication: call.AuthenticationConfig{
 			Required:          c.Authentication.Required,

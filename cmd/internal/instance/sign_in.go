@@ -54,7 +54,7 @@ func addProviders(c *config.Config, l *login.Config) error {
 			RedirectURI: callbackURL(p.RedirectBase(c.Server.PublicURL), "oidc/"+name),
 			Scopes:      p.Scopes, PKCE: p.UsePKCE, AuthorizeParams: p.AuthorizeParams, Algorithms: p.SigningAlgs, CAPath: p.CAPath,
 			Userinfo: p.Userinfo, GroupsClaim: p.GroupsClaim, RolesClaim: p.RolesClaim, TrustUnverifiedEmail: p.TrustUnverifiedEmail,
-			NeedGroups: len(p.AllowedGroups) > 0, Keep: keeps(c, name, p), Now: l.Now,
+			NeedGroups: len(p.AllowedGroups) > 0, Now: l.Now,
 		})
 		if err != nil {
 			problems = append(problems, fmt.Errorf("authentication.methods.oidc.providers.%s: %w", name, err))
@@ -63,19 +63,6 @@ func addProviders(c *config.Config, l *login.Config) error {
 		l.OIDC[name] = login.OIDC{Provider: built, DisplayName: p.Label(name), Logout: p.Logout == "provider"}
 	}
 	return errors.Join(problems...)
-}
-
-// keeps returns which groups of a person with very many are kept: those that the
-// configuration names.
-func keeps(c *config.Config, name string, p *config.Provider) func(subject string) bool {
-	named := make(map[string]bool)
-	for _, group := range p.AllowedGroups {
-		named["oidc:"+name+":group:"+group] = true
-	}
-	for _, b := range c.Authorization.ParsedBindings() {
-		named[b.Subject] = true
-	}
-	return func(subject string) bool { return named[subject] }
 }
 
 func addCodehost(c *config.Config, l *login.Config) error {

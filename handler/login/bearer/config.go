@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
@@ -30,10 +30,8 @@ type Config struct {
 	Audiences   []string
 	AnyAudience bool
 
-	// GroupsClaim and RolesClaim are names of claims or JSON pointers, see
-	// [claimset.ParsePath], or "" for none.
-	GroupsClaim string
-	RolesClaim  string
+	GroupsClaim string           // a [claims.Path]; "" is none
+	RolesClaim  string           // a [claims.Path]; "" is none
 	Algorithms  []string         // nil means all of [keyset.DefaultAlgorithms]
 	CAPath      string           // certificate authorities of the URL, or "" for those of the system
 	Now         func() time.Time // required
@@ -45,13 +43,12 @@ func New(c Config) (*Verifier, error) {
 	if c.Algorithms == nil {
 		c.Algorithms = keyset.DefaultAlgorithms()
 	}
-	v := &Verifier{config: c, memory: newMemory(maxEntries, maxWeight)}
-	var groups, roles error
-	v.groups, groups = claimset.ParsePath(c.GroupsClaim)
-	v.roles, roles = claimset.ParsePath(c.RolesClaim)
-	problems := []error{c.check(), named("groups_claim", groups), named("roles_claim", roles)}
-	if err := errors.Join(problems...); err != nil {
+	if err := c.check(); err != nil {
 		return nil, err
+	}
+	v := &Verifier{
+		config: c, memory: newMemory(maxEntries, maxWeight),
+		groups: claims.Path(c.GroupsClaim), roles: claims.Path(c.RolesClaim),
 	}
 	return v, v.open()
 }
@@ -86,7 +83,18 @@ func (c *Config) check() error {
 	if c.Now == nil {
 		fail("no clock")
 	}
-	return errors.Join(append(problems, named("signing_algs", keyset.CheckAlgorithms(c.Algorithms)))...)
+	return errors.Join(append(problems,
+		named("groups_claim", checkPath(c.GroupsClaim)),
+		named("roles_claim", checkPath(c.RolesClaim)),
+		named("signing_algs", keyset.CheckAlgorithms(c.Algorithms)),
+	)...)
+}
+
+func checkPath(path string) error {
+	if path == "" {
+		return nil
+	}
+	return claims.Path(path).Check()
 }
 
 // open sets the keys and, if there is one, the discovery document.

@@ -115,7 +115,9 @@ func TestAnyAudience(t *testing.T) {
 	f := newFixture(t, func(c *bearer.Config) { c.Audiences, c.AnyAudience = nil, true })
 	f.accept(t, f.token(map[string]any{"aud": "other"}))
 	f.accept(t, f.token(map[string]any{"aud": nil}))
-	f.refuse(t, "audience of another type", f.token(map[string]any{"aud": 1}))
+	for name, aud := range map[string]any{"audience of another type": 1, "no audiences": []string{}, "audience, and null": []any{"other", nil}} {
+		f.refuse(t, name, f.token(map[string]any{"aud": aud}))
+	}
 }
 
 func TestRequiredSubject(t *testing.T) {

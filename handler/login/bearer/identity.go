@@ -1,14 +1,12 @@
 package bearer
 
 import (
-	"bytes"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/service"
 )
 
@@ -18,23 +16,21 @@ const Anonymous = "jwt:anonymous"
 
 // Limits of an identity.
 const (
-	maxSubjects = 256 // with the one that says who it is
 	maxRoles    = 256
-	maxValue    = 255     // characters of a value in a subject, and of the name of a claim
 	maxMetadata = 8 << 10 // bytes of all names and values
 )
 
 // identity returns the identity with the claims of an accepted token.
-func (v *Verifier) identity(c claimset.Set, sub string, expires time.Time) *service.Identity {
+func (v *Verifier) identity(c claims.Object, sub string, expires time.Time) *service.Identity {
 	subject := Anonymous
 	if sub != "" {
 		subject = "jwt:sub:" + sub
 	}
-	roles := c.Texts(v.roles)
+	roles := claims.Texts(c.Lookup(v.roles), service.IsClean)
 	return &service.Identity{
 		Method:   service.MethodJWT,
 		Subject:  subject,
-		Subjects: subjects(c, c.Texts(v.groups)),
+		Subjects: subjects(c, claims.Texts(c.Lookup(v.groups), claims.IsName)),
 		Roles:    roles[:min(len(roles), maxRoles)],
 		Metadata: metadata(c),
 		Expires:  expires,
@@ -44,10 +40,10 @@ func (v *Verifier) identity(c claimset.Set, sub string, expires time.Time) *serv
 // subjects returns those of the groups, and then those of all claims that are strings, by
 // name. It leaves out values that are too long or have control characters, claims whose
 // name has a "=", which would be ambiguous, and all beyond the limit.
-func subjects(c claimset.Set, groups []string) []string {
+func subjects(c claims.Object, groups []string) []string {
 	var all []string
 	add := func(prefix, value string) {
-		if claimset.Plain(value, maxValue) && len(all) < maxSubjects-1 {
+		if len(all) < service.MaxSubjects-1 {
 			all = append(all, prefix+value)
 		}
 	}
@@ -55,7 +51,8 @@ func subjects(c claimset.Set, groups []string) []string {
 		add("jwt:group:", group)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
-		if value, err := c.String(name); err == nil && claimset.Plain(name, maxValue) && !strings.Contains(name, "=") {
+		value, _ := c[name].(string)
+		if claims.IsName(name) && claims.IsName(value) && !strings.Contains(name, "=") {
 			add("jwt:claim:"+name+"=", value)
 		}
 	}
@@ -77,39 +74,26 @@ var userClaims = []struct{ name, key string }{
 // metadata returns the metadata for clients (operations 1.11): issuer, members of the
 // claim user, and claims with the prefix of metadata, objects and lists as JSON. It leaves
 // out values with control characters, pictures without https, and what exceeds the limit.
-func metadata(c claimset.Set) map[string]string {
+func metadata(c claims.Object) map[string]string {
 	m, size := map[string]string{}, 0
 	add := func(key, value string) {
 		_, taken := m[key]
-		if n := size + len(key) + len(value); !taken && n <= maxMetadata && claimset.Plain(key, maxMetadata) && claimset.Plain(value, maxMetadata) {
+		if n := size + len(key) + len(value); !taken && value != "" && n <= maxMetadata && service.IsClean(key) && service.IsClean(value) {
 			m[key], size = value, n
 		}
 	}
-	issuer, _ := c.String("iss")
+	issuer, _ := c["iss"].(string)
 	add("io.service.auth.jwt.issuer", issuer)
-	user, _ := c.Object("user")
+	user, _ := c["user"].(claims.Object)
 	for _, claim := range userClaims {
-		if value, err := user.String(claim.name); err == nil && (claim.name != "image" || strings.HasPrefix(value, "https://")) {
+		if value, err := user.Text(claim.name); err == nil && (claim.name != "image" || strings.HasPrefix(value, "https://")) {
 			add(claim.key, value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		if strings.HasPrefix(name, metadataPrefix) {
-			add(name, stringified(c, name))
+			add(name, claims.Stringify(c[name]))
 		}
 	}
 	return m
-}
-
-// stringified returns the claim of that name: a string as it is, all else as JSON, and ""
-// for null.
-func stringified(c claimset.Set, name string) string {
-	if value, err := c.String(name); err == nil {
-		return value
-	}
-	var b bytes.Buffer
-	if string(c[name]) == "null" || json.Compact(&b, c[name]) != nil {
-		return ""
-	}
-	return b.String()
 }

@@ -16,7 +16,7 @@ import (
 func TestIdentity(t *testing.T) {
 	f := newFixture(t, nil)
 	got := f.accept(t, f.token(map[string]any{
-		"groups": []any{"payments", 1, "ops", "", "a\nb"},
+		"groups": []any{"payments", 1, "ops", "", "a\nb", "ops", "a\u202eb"},
 		"roles":  []string{"editor@checkout", "nonsense"},
 		"user":   map[string]any{"email": "ada@acme.example", "sub": "7", "image": "https://acme.example/a.png", "name": "Ada", "role": "dev", "other": "x"},
 		"azp":    "ci", "nested": map[string]any{"a": "b"}, "number": 1, "a=b": "c", "empty": "", "control": "\x00",
@@ -60,6 +60,10 @@ func TestIdentity(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
+	}
+	fraction := float64(f.at(time.Hour)) + 0.9
+	if got := f.accept(t, f.token(map[string]any{"exp": fraction})).Expires; !got.Equal(want.Expires) {
+		t.Errorf("with a fraction: expires %v, want %v", got, want.Expires)
 	}
 }
 

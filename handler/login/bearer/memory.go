@@ -39,7 +39,9 @@ type entry struct {
 }
 
 // valid reports whether a token that was accepted would be accepted now.
-func (e *entry) valid(now time.Time) bool { return now.Before(e.identity.Expires.Add(skew)) }
+func (e *entry) valid(now time.Time) bool {
+	return now.Before(e.identity.Expires.Add(service.ClockSkew))
+}
 
 func newMemory(maxEntries, maxWeight int) *memory {
 	m := &memory{maxEntries: maxEntries, maxWeight: maxWeight}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
@@ -33,59 +33,57 @@ func checkForm(raw string) error {
 // accept returns the identity of a token whose signature is valid. It returns an error if
 // its claims do not have the issuer, or break another rule.
 func (v *Verifier) accept(payload []byte, issuer string) (*service.Identity, error) {
-	claims, err := claimset.Parse(payload)
+	c, err := claims.Parse(payload)
 	if err != nil {
 		return nil, err
 	}
-	expires, err := checkTimes(claims, v.config.Now())
+	expires, err := expiry(c, v.config.Now())
 	if err != nil {
 		return nil, err
 	}
-	if err := checkIssuer(claims, issuer); err != nil {
+	if err := checkIssuer(c, issuer); err != nil {
 		return nil, err
 	}
-	if err := v.checkAudience(claims); err != nil {
+	if err := v.checkAudience(c); err != nil {
 		return nil, err
 	}
-	subject, err := v.subject(claims)
+	subject, err := v.subject(c)
 	if err != nil {
 		return nil, err
 	}
-	return v.identity(claims, subject, expires), nil
+	return v.identity(c, subject, expires), nil
 }
 
-// checkTimes returns when the token expires, and an error if it is not valid now.
-func checkTimes(c claimset.Set, now time.Time) (time.Time, error) {
-	exp, errExp := c.Time("exp")
-	nbf, errNBF := c.Time("nbf")
-	iat, errIAT := c.Time("iat")
-	if err := errors.Join(errExp, errNBF, errIAT); err != nil {
+// expiry returns when the token expires, to the second, and an error if it is not valid
+// now.
+func expiry(c claims.Object, now time.Time) (time.Time, error) {
+	if err := c.CheckTimes(now); err != nil {
 		return time.Time{}, err
 	}
-	switch {
-	case !exp.IsZero():
-	case !iat.IsZero():
-		exp = iat.Add(defaultLifetime)
-	case !nbf.IsZero():
-		exp = nbf.Add(defaultLifetime)
-	default:
-		return time.Time{}, errors.New("token has none of exp, nbf and iat")
+	for _, from := range []struct {
+		name     string
+		lifetime time.Duration
+	}{{"exp", 0}, {"iat", defaultLifetime}, {"nbf", defaultLifetime}} {
+		at, err := c.Time(from.name)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if !c.Has(from.name) {
+			continue
+		}
+		expires := at.Truncate(time.Second).Add(from.lifetime)
+		if !now.Before(expires.Add(service.ClockSkew)) {
+			return time.Time{}, fmt.Errorf("token expired at %s", expires.Format(time.RFC3339))
+		}
+		return expires, nil
 	}
-	switch {
-	case !now.Before(exp.Add(skew)):
-		return time.Time{}, fmt.Errorf("token expired at %s", exp.Format(time.RFC3339))
-	case nbf.After(now.Add(skew)):
-		return time.Time{}, fmt.Errorf("token is not valid before %s", nbf.Format(time.RFC3339))
-	case iat.After(now.Add(skew)):
-		return time.Time{}, fmt.Errorf("token was issued at %s, which is in the future", iat.Format(time.RFC3339))
-	}
-	return exp, nil
+	return time.Time{}, errors.New("token has none of exp, nbf and iat")
 }
 
 // checkIssuer returns an error if iss is not the required one. If want is empty, it may be
 // anything.
-func checkIssuer(c claimset.Set, want string) error {
-	got, err := c.String("iss")
+func checkIssuer(c claims.Object, want string) error {
+	got, err := c.Text("iss")
 	if err != nil {
 		return err
 	}
@@ -95,9 +93,12 @@ func checkIssuer(c claimset.Set, want string) error {
 	return nil
 }
 
-// checkAudience returns an error if aud has none of the required audiences.
-func (v *Verifier) checkAudience(c claimset.Set) error {
-	got, err := c.Audiences()
+// checkAudience returns an error if aud is malformed or has none of the required audiences.
+func (v *Verifier) checkAudience(c claims.Object) error {
+	if v.config.AnyAudience && !c.Has("aud") {
+		return nil
+	}
+	got, err := c.Audience()
 	if err != nil {
 		return err
 	}
@@ -108,17 +109,14 @@ func (v *Verifier) checkAudience(c claimset.Set) error {
 	return nil
 }
 
-// maxSubject is the maximum length of sub in characters (RFC 7519 does not limit it).
-const maxSubject = 255
-
 // subject returns sub, or "" for a token without it, unless the configuration requires it.
-func (v *Verifier) subject(c claimset.Set) (string, error) {
-	sub, err := c.String("sub")
+func (v *Verifier) subject(c claims.Object) (string, error) {
+	sub, err := c.Text("sub")
 	switch {
 	case err != nil:
 		return "", err
-	case c.Has("sub") && !claimset.Plain(sub, maxSubject):
-		return "", fmt.Errorf("sub of the token must have 1 to %d characters, without control characters", maxSubject)
+	case c.Has("sub") && !claims.IsName(sub):
+		return "", fmt.Errorf("sub of the token must have 1 to %d characters, without control characters", claims.MaxText)
 	case v.config.Subject != "" && sub != v.config.Subject:
 		return "", fmt.Errorf("sub of the token is %q, want %q", provider.Printable(sub), v.config.Subject)
 	}

@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon"
-	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/service"
 )
 
 const (
-	maxToken = 16 << 10         // bytes
-	skew     = 60 * time.Second // by which the clocks of issuer and service may differ
+	maxToken = 16 << 10 // bytes
 	// defaultLifetime is that of a token without exp.
 	defaultLifetime = 150 * time.Second
 )
@@ -26,7 +25,7 @@ type Verifier struct {
 	config        Config
 	keys          *keyset.Set
 	document      *discovery.Source // or nil
-	groups, roles claimset.Path
+	groups, roles claims.Path       // "" for none
 	memory        *memory
 }
 

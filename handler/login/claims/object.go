@@ -112,7 +112,7 @@ func (o Object) Text(name string) (string, error) {
 }
 
 // Audience returns the values of aud, which is a string or an array of strings, at least
-// one. Anything else is an error.
+// one. Anything else is an error, and so is an object without aud.
 func (o Object) Audience() ([]string, error) {
 	values, ok := o["aud"].([]any)
 	if !ok {

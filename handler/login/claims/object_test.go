@@ -19,6 +19,13 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v, object (-want +got):\n%s", err, diff)
 	}
+	for _, text := range []string{
+		`{}`, ` { "a" : [ {"b":1} , {"b":2} ] , "b" : null } `, `{"a":1,"A":2}`, `{"a":{"a":{"a":1}}}`, `{"a":[[],{},""],"b":"\u0000"}`, `{"a":1e999}`,
+	} {
+		if _, err := claims.Parse([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }
 
 func TestParseRejects(t *testing.T) {
@@ -32,15 +39,20 @@ func TestParseRejects(t *testing.T) {
 		``:                        "malformed JSON",
 		`{`:                       "malformed JSON",
 		`{} {}`:                   "malformed JSON",
+		`{}{}`:                    "malformed JSON",
+		`{} x`:                    "malformed JSON",
+		`{"a":1,}`:                "malformed JSON",
 		`{"a":01}`:                "malformed JSON",
 		`{"a":NaN}`:               "malformed JSON",
 		"{\"a\":\"\n\"}":          "malformed JSON",
 		"\xef\xbb\xbf{}":          "malformed JSON",
 		`null`:                    "not a JSON object",
 		`"sub"`:                   "not a JSON object",
+		`[]`:                      "not a JSON object",
 		`[{"sub":"ada"}]`:         "not a JSON object",
 		`{"sub":"a","sub":"a"}`:   "sub is there twice",
 		`{"sub":1,"\u0073ub":2}`:  "sub is there twice",
+		`{"a":{"b":1,"b":2}}`:     "b is there twice",
 		`{"o":{"a":1,"a":2}}`:     "a is there twice",
 		`{"o":[[{"a":1,"a":2}]]}`: "a is there twice",
 		`{"\ud800":1,"\ud801":1}`: "is there twice",
@@ -48,6 +60,8 @@ func TestParseRejects(t *testing.T) {
 		nested(32):                "nested more than 32 levels deep",
 		nested(9000):              "nested more than 32 levels deep",
 		nested(100_000):           "malformed JSON",
+		strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33):         "nested more than 32 levels deep",
+		strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000): "malformed JSON",
 	} {
 		if o, err := claims.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: got %v and error %v, want %q", text, o, err, want)
@@ -68,11 +82,19 @@ func TestText(t *testing.T) {
 			t.Errorf("%s: got %q and error %v, want %q, accepted: %v", text, got, err, want.text, want.ok)
 		}
 	}
+	o := parse(t, `{"null":null,"o":{"name":"ada"}}`)
+	inner, _ := o["o"].(claims.Object)
+	if name, err := inner.Text("name"); name != "ada" || err != nil || !o.Has("null") || o.Has("Null") || o.Has("none") {
+		t.Errorf("name %q and error %v; the names are not those of %v", name, err, o)
+	}
+	if text, err := claims.Object(nil).Text("a"); text != "" || err != nil || claims.Object(nil).Has("a") {
+		t.Errorf("in no object: got %q and error %v", text, err)
+	}
 }
 
 func TestAudience(t *testing.T) {
 	for text, want := range map[string][]string{
-		`{"aud":"x"}`: {"x"}, `{"aud":["x"]}`: {"x"}, `{"aud":["x","y","x"]}`: {"x", "y", "x"}, `{"aud":""}`: {""},
+		`{"aud":"x"}`: {"x"}, `{"aud":["x"]}`: {"x"}, `{"aud":["x","y","x"]}`: {"x", "y", "x"}, `{"aud":""}`: {""}, `{"aud":["a,b","c"]}`: {"a,b", "c"}, `{"AUD":"x"}`: nil,
 		`{}`: nil, `{"aud":null}`: nil, `{"aud":[]}`: nil, `{"aud":["x",1]}`: nil, `{"aud":["x",null]}`: nil,
 		`{"aud":[["x"]]}`: nil, `{"aud":{"x":"x"}}`: nil, `{"aud":1}`: nil,
 	} {

@@ -8,7 +8,7 @@ import (
 )
 
 // Path is where a claim is: the name of a member or, if it begins with "/", a JSON
-// pointer (RFC 6901).
+// pointer (RFC 6901). The empty path is that of no claim.
 type Path string
 
 const maxPath = 255
@@ -45,6 +45,9 @@ func (p Path) split() []string {
 
 // Lookup returns the value at the path, or nil if there is none.
 func (o Object) Lookup(p Path) any {
+	if p == "" {
+		return nil
+	}
 	var value any = o
 	for _, name := range p.split() {
 		switch container := value.(type) {

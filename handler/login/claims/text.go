@@ -1,8 +1,11 @@
 package claims
 
 import (
-	"unicode"
+	"bytes"
+	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/guidonhq/guidon/service"
 )
 
 // MaxText is the maximum length of names and ids in claims, in characters.
@@ -11,20 +14,7 @@ const MaxText = 255
 // IsName reports whether the text can be a name or an id: 1 to [MaxText] characters that
 // are all [IsClean].
 func IsName(text string) bool {
-	return text != "" && utf8.RuneCountInString(text) <= MaxText && IsClean(text)
-}
-
-// IsClean reports whether the text is free of characters that hide what it says: control
-// characters, line separators, those that change the direction of writing, and the
-// replacement for characters that could not be decoded, by which different texts are
-// equal.
-func IsClean(text string) bool {
-	for _, r := range text {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			return false
-		}
-	}
-	return true
+	return text != "" && utf8.RuneCountInString(text) <= MaxText && service.IsClean(text)
 }
 
 // Texts returns the strings of an array, or the one string that the value is, each once.
@@ -44,4 +34,21 @@ func Texts(value any, valid func(string) bool) []string {
 		}
 	}
 	return texts
+}
+
+// Stringify returns a string as it is, "" for nil, and any other value as JSON.
+func Stringify(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return "" // not a value of an Object
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

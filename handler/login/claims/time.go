@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 	"time"
-)
 
-// Skew is how far the clock of an issuer may differ from ours.
-const Skew = time.Minute
+	"github.com/guidonhq/guidon/service"
+)
 
 // endOfTime is the first second of the year 10000.
 const endOfTime = 253402300800
@@ -34,13 +33,13 @@ func (o Object) Time(name string) (time.Time, error) {
 }
 
 // CheckTimes returns an error if a token with these claims is not valid now: exp is past,
-// or nbf or iat is ahead, each by more than [Skew]. It checks those that are there.
+// or nbf or iat is ahead, each by more than [service.ClockSkew]. It checks those that are there.
 func (o Object) CheckTimes(now time.Time) error {
 	expires, err := o.Time("exp")
 	if err != nil {
 		return err
 	}
-	if o.Has("exp") && !now.Before(expires.Add(Skew)) {
+	if o.Has("exp") && !now.Before(expires.Add(service.ClockSkew)) {
 		return fmt.Errorf("exp is past: %s, and now is %s", stamp(expires), stamp(now))
 	}
 	for _, name := range []string{"nbf", "iat"} {
@@ -48,7 +47,7 @@ func (o Object) CheckTimes(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if o.Has(name) && now.Before(from.Add(-Skew)) {
+		if o.Has(name) && now.Before(from.Add(-service.ClockSkew)) {
 			return fmt.Errorf("%s is ahead: %s, and now is %s", name, stamp(from), stamp(now))
 		}
 	}

@@ -11,7 +11,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func TestTime(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		`0`: time.Unix(0, 0), `-0`: time.Unix(0, 0), `1795348800`: noon, `1.7953488e9`: noon, `1795348800.5`: noon.Add(time.Second / 2),
-		`253402300799`: time.Unix(253402300799, 0),
+		`253402300799`: time.Unix(253402300799, 0), `1.8e9`: time.Unix(1_800_000_000, 0), `0.25`: time.Unix(0, 250_000_000),
 	} {
 		got, err := parse(t, `{"exp":`+text+`}`).Time("exp")
 		if err != nil || !got.Equal(want) {
@@ -22,7 +22,7 @@ func TestTime(t *testing.T) {
 		t.Errorf("missing: got %v and error %v, want the zero time", got, err)
 	}
 	for _, text := range []string{
-		`"1795348800"`, `null`, `true`, `[1795348800]`, `{}`, `""`, `-1`, `-0.5`, `253402300800`, `1795348800000`,
+		`"1795348800"`, `null`, `true`, `[1795348800]`, `{}`, `[1]`, `""`, `-1`, `-0.1`, `-0.5`, `253402300800`, `1795348800000`,
 		`9223372036854775807`, `9223372036854775808`, `1e300`, `1e999`, `-1e999`, `"Infinity"`,
 	} {
 		if got, err := parse(t, `{"exp":`+text+`}`).Time("exp"); err == nil {

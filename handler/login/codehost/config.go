@@ -69,7 +69,7 @@ func New(c Config) (*Host, error) {
 		return nil, fmt.Errorf("invalid ca_path: %w", err)
 	}
 	return &Host{
-		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE, timeout: signInTimeout,
+		kind: k, client: client, server: c.ServerURL, api: c.APIURL, pkce: c.PKCE, timeout: provider.MaxWait,
 		reads: func(i item) bool { return k.covers(i, c.Scopes) },
 		oauth: oauth2.Config{
 			ClientID: c.ClientID, ClientSecret: c.ClientSecret, RedirectURL: c.RedirectURI, Scopes: c.Scopes,

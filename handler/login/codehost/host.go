@@ -14,10 +14,7 @@ import (
 	"github.com/guidonhq/guidon/service"
 )
 
-const (
-	signInTimeout = 10 * time.Second // for all requests of one callback
-	maxCode       = 2 << 10          // bytes
-)
+const maxCode = 2 << 10 // bytes
 
 // Host is a code host at which people sign in. It is safe for concurrent use.
 type Host struct {

@@ -1,14 +1,13 @@
 package codehost
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
-	"unicode"
+
+	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Limits of metadata, in bytes.
@@ -35,7 +34,7 @@ func (m *metadata) room(key string) int { return min(maxMetadataValue, maxMetada
 
 // add adds the pair, unless the value is empty, too long or has control characters.
 func (m *metadata) add(key, value string) {
-	if value == "" || len(value) > m.room(key) || strings.ContainsFunc(value, unicode.IsControl) {
+	if value == "" || len(value) > m.room(key) || !service.IsClean(value) {
 		return
 	}
 	m.pairs[key] = value
@@ -94,18 +93,9 @@ func teamsByOrganization(teams []team) any {
 // fitting returns the JSON of as many of the first elements as fit into the limit, or ""
 // if not even the JSON of none does.
 func fitting[T any](limit int, elements []T, value func([]T) any) string {
-	count := sort.Search(len(elements)+1, func(n int) bool { return len(encode(value(elements[:n]))) > limit }) - 1
+	count := sort.Search(len(elements)+1, func(n int) bool { return len(claims.Stringify(value(elements[:n]))) > limit }) - 1
 	if count < 0 {
 		return ""
 	}
-	return encode(value(elements[:count]))
-}
-
-// encode returns the JSON of a value that consists of strings.
-func encode(value any) string {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(value) // cannot fail
-	return strings.TrimSuffix(b.String(), "\n")
+	return claims.Stringify(value(elements[:count]))
 }

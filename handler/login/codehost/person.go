@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/provider"
 	"github.com/guidonhq/guidon/service"
 )
@@ -61,7 +61,7 @@ func checkName(name string, nested bool) error {
 	switch {
 	case name == "" || len(name) > maxName:
 		return fmt.Errorf("has %d bytes; must have 1 to %d", len(name), maxName)
-	case strings.ContainsFunc(name, unicode.IsControl):
+	case !service.IsClean(name):
 		return errors.New("must not contain control characters")
 	case !nested && strings.Contains(name, "/"):
 		return fmt.Errorf(`%q must not contain "/"`, provider.Printable(name))
@@ -83,15 +83,15 @@ func (p *person) subjects() []string {
 	var all []string
 	if p.email != "" {
 		all = append(all, subjectEmail+p.email)
-		if domain := domainOf(p.email); domain != "" {
+		if domain := claims.EmailDomain(p.email); domain != "" {
 			all = append(all, subjectDomain+domain)
 		}
 	}
 	for _, name := range p.organizations {
-		all = append(all, subjectOrganization+lowerASCII(name))
+		all = append(all, subjectOrganization+service.FoldCase(name))
 	}
 	for _, t := range p.teams {
-		all = append(all, subjectTeam+lowerASCII(t.organization+"/"+t.name))
+		all = append(all, subjectTeam+service.FoldCase(t.organization+"/"+t.name))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -103,6 +103,6 @@ func (p *person) subjects() []string {
 // sign-on the person has not passed.
 func MissingOrganizations(identity *service.Identity, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(allowed), func(name string) bool {
-		return slices.Contains(identity.Subjects, subjectOrganization+lowerASCII(name))
+		return slices.Contains(identity.Subjects, subjectOrganization+service.FoldCase(name))
 	})
 }

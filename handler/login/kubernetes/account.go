@@ -4,19 +4,19 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
-	"github.com/guidonhq/guidon/handler/login/claimset"
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
 	maxToken = 16 << 10 // bytes
-	maxName  = 253      // characters of the name of an object
-	maxUID   = 128      // characters; they are UUIDs so far
+	maxName  = 253      // bytes of the name of an object
+	maxUID   = 128      // bytes; they are UUIDs so far
 )
 
 // account is what a token says about a service account. It is not verified.
@@ -35,25 +35,27 @@ func (a *account) user() string { return userPrefix + a.namespace + ":" + a.name
 // parseAccount returns what the token says. It returns an error if the token is not one of
 // a service account, or has expired. So the API server is not asked about anything else.
 func parseAccount(raw string, now time.Time) (*account, error) {
-	claims, err := parseClaims(raw)
+	c, err := parseClaims(raw)
 	if err != nil {
 		return nil, err
 	}
 	a := new(account)
-	if err := a.setTimes(claims, now); err != nil {
+	if err := a.setTimes(c, now); err != nil {
 		return nil, err
 	}
-	if a.issuer, err = claims.String("iss"); err != nil {
+	if a.issuer, err = c.Text("iss"); err != nil {
 		return nil, err
 	}
-	if a.audiences, err = claims.Audiences(); err != nil {
-		return nil, err
+	if c.Has("aud") {
+		if a.audiences, err = c.Audience(); err != nil {
+			return nil, err
+		}
 	}
-	return a, a.setObjects(claims)
+	return a, a.setObjects(c)
 }
 
 // parseClaims returns the claims of a token without verifying it.
-func parseClaims(raw string) (claimset.Set, error) {
+func parseClaims(raw string) (claims.Object, error) {
 	if len(raw) > maxToken {
 		return nil, fmt.Errorf("token of %d bytes; at most %d are allowed", len(raw), maxToken)
 	}
@@ -68,12 +70,13 @@ func parseClaims(raw string) (claimset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return claimset.Parse(payload)
+	return claims.Parse(payload)
 }
 
-func (a *account) setTimes(c claimset.Set, now time.Time) error {
+func (a *account) setTimes(c claims.Object, now time.Time) error {
 	var errs [3]error
 	a.expires, errs[0] = c.Time("exp")
+	a.expires = a.expires.Truncate(time.Second) // that of the client token is to the second
 	a.notBefore, errs[1] = c.Time("nbf")
 	a.issuedAt, errs[2] = c.Time("iat")
 	if err := errors.Join(errs[:]...); err != nil {
@@ -90,44 +93,41 @@ func (a *account) setTimes(c claimset.Set, now time.Time) error {
 
 const userPrefix = "system:serviceaccount:"
 
-// The form of names in Kubernetes (RFC 1123).
-var (
-	namespacePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-	namePattern      = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-)
-
 // setObjects sets the account and the pod. The claim sub and the private claims of
 // Kubernetes must name the same account.
-func (a *account) setObjects(c claimset.Set) error {
-	private, ok := c.Object("kubernetes.io")
+func (a *account) setObjects(c claims.Object) error {
+	private, ok := c["kubernetes.io"].(claims.Object)
 	if !ok {
 		return errors.New("token has no claims of kubernetes.io")
 	}
-	object, _ := private.Object("serviceaccount")
-	pod, _ := private.Object("pod")
+	object, _ := private["serviceaccount"].(claims.Object)
+	pod, _ := private["pod"].(claims.Object)
 	var sub string
 	for _, field := range []struct {
-		set  claimset.Set
-		name string
-		into *string
+		object claims.Object
+		name   string
+		into   *string
 	}{
 		{c, "sub", &sub}, {private, "namespace", &a.namespace},
 		{object, "name", &a.name}, {object, "uid", &a.uid}, {pod, "name", &a.podName}, {pod, "uid", &a.podUID},
 	} {
 		var err error
-		if *field.into, err = field.set.String(field.name); err != nil {
+		if *field.into, err = field.object.Text(field.name); err != nil {
 			return err
 		}
 	}
 	switch {
-	case !namespacePattern.MatchString(a.namespace), len(a.name) > maxName, !namePattern.MatchString(a.name):
+	case !service.IsServiceAccount(a.namespace + "/" + a.name):
 		return errors.New("claims of kubernetes.io do not name a service account")
-	case !claimset.Plain(a.uid, maxUID):
+	case !isText(a.uid, maxUID):
 		return errors.New("claims of kubernetes.io have no valid uid of the service account")
-	case len(pod) > 0 && (!claimset.Plain(a.podName, maxName) || !claimset.Plain(a.podUID, maxUID)):
+	case len(pod) > 0 && (!isText(a.podName, maxName) || !isText(a.podUID, maxUID)):
 		return errors.New("claims of kubernetes.io have no valid name and uid of the pod")
 	case sub != a.user():
 		return fmt.Errorf("sub of the token is %q, want %q", provider.Printable(sub), a.user())
 	}
 	return nil
 }
+
+// isText reports whether the text can be a name or a uid of at most that many bytes.
+func isText(text string, limit int) bool { return len(text) <= limit && claims.IsName(text) }

@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/guidonhq/guidon"
@@ -14,7 +13,7 @@ import (
 // concurrent use.
 type Cluster struct {
 	verifier    verifier
-	allowed     []pattern
+	allowed     service.ServiceAccounts
 	maxLifetime time.Duration
 	now         func() time.Time
 }
@@ -40,7 +39,7 @@ func (c *Cluster) Verify(ctx context.Context, raw string) (*service.Identity, er
 	if err := c.verifier.verify(ctx, raw, a); err != nil {
 		return nil, err
 	}
-	if !c.admits(a) {
+	if !c.allowed.Match(a.namespace + "/" + a.name) {
 		cause := fmt.Errorf("service account %s/%s is not among allowed_service_accounts", a.namespace, a.name)
 		return nil, &guidon.Error{Code: guidon.PermissionDenied, Message: "permission denied", Err: cause}
 	}
@@ -79,30 +78,4 @@ func (a *account) identity(expires time.Time) *service.Identity {
 // refused returns the error for a token that is not accepted because of the cause.
 func refused(cause error) error {
 	return &guidon.Error{Code: guidon.Unauthenticated, Message: guidon.PublicMessage(service.ErrUnauthenticated), Err: cause}
-}
-
-// pattern is an allowed service account. Either part may be "*".
-type pattern struct{ namespace, name string }
-
-// parsePatterns parses allowed service accounts.
-func parsePatterns(texts []string) ([]pattern, error) {
-	var patterns []pattern
-	for _, text := range texts {
-		namespace, name, _ := strings.Cut(text, "/")
-		if namespace != "*" && !namespacePattern.MatchString(namespace) || name != "*" && !namePattern.MatchString(name) {
-			return nil, fmt.Errorf(`invalid allowed_service_accounts %q: must be namespace/name, where either may be "*"`, text)
-		}
-		patterns = append(patterns, pattern{namespace, name})
-	}
-	return patterns, nil
-}
-
-// admits reports whether the account is allowed.
-func (c *Cluster) admits(a *account) bool {
-	for _, p := range c.allowed {
-		if (p.namespace == "*" || p.namespace == a.namespace) && (p.name == "*" || p.name == a.name) {
-			return true
-		}
-	}
-	return len(c.allowed) == 0
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Ways to verify a token.
@@ -74,12 +75,11 @@ func open(c Config, defaults files) (*Cluster, error) {
 	if c.DiscoveryURL == "" {
 		c.DiscoveryURL = DefaultDiscoveryURL
 	}
-	allowed, err := parsePatterns(c.AllowedServiceAccounts)
 	own := &ownToken{path: c.ServiceAccountTokenPath, named: c.ServiceAccountTokenPath != ""}
 	if !own.named {
 		own.path = defaults.token
 	}
-	if err := errors.Join(c.check(), err, own.check()); err != nil {
+	if err := errors.Join(c.check(), own.check()); err != nil {
 		return nil, err
 	}
 	if c.CAPath == "" && exists(defaults.ca) {
@@ -89,7 +89,7 @@ func open(c Config, defaults files) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cluster{verifier: verifier, allowed: allowed, maxLifetime: c.MaxLifetime, now: c.Now}, nil
+	return &Cluster{verifier: verifier, allowed: slices.Clone(c.AllowedServiceAccounts), maxLifetime: c.MaxLifetime, now: c.Now}, nil
 }
 
 // exists reports whether there is a file. One that cannot be read is there, and its use
@@ -114,6 +114,11 @@ func (c *Config) check() error {
 	}
 	if slices.Contains(c.Audiences, "") {
 		fail("invalid audiences: must not contain an empty one")
+	}
+	for _, text := range c.AllowedServiceAccounts {
+		if !service.IsServiceAccountPattern(text) {
+			fail(`invalid allowed_service_accounts %q: must be namespace/name, where either may be "*"`, text)
+		}
 	}
 	if d := c.MaxLifetime; d != 0 && (d < minMaxLifetime || d > maxMaxLifetime) {
 		fail("invalid max_lifetime: must be 1 minute to 30 days")

@@ -12,10 +12,8 @@ import (
 	"github.com/guidonhq/guidon/handler/login/discovery"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
-
-// skew is by how much the clocks of the cluster and of the service may differ.
-const skew = 60 * time.Second
 
 // signatures verifies tokens with the published keys.
 type signatures struct {
@@ -72,9 +70,9 @@ func (s *signatures) check(a *account, issuer string) error {
 		return fmt.Errorf("iss of the token is %q, want %q", provider.Printable(a.issuer), provider.Printable(issuer))
 	case len(common(accepted, a.audiences)) == 0:
 		return wrongAudience(a, accepted)
-	case a.notBefore.After(now.Add(skew)):
+	case a.notBefore.After(now.Add(service.ClockSkew)):
 		return fmt.Errorf("token is not valid before %s", a.notBefore.Format(time.RFC3339))
-	case a.issuedAt.After(now.Add(skew)):
+	case a.issuedAt.After(now.Add(service.ClockSkew)):
 		return fmt.Errorf("token was issued at %s, which is in the future", a.issuedAt.Format(time.RFC3339))
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/keyset"
 	"github.com/guidonhq/guidon/handler/login/provider"
+	"github.com/guidonhq/guidon/service"
 )
 
 // Config configures a [Provider]. Name, Issuer, ClientID and RedirectURI are required.
@@ -38,9 +39,6 @@ type Config struct {
 	// NeedGroups rejects people whose groups the provider leaves out because there are too
 	// many. It must be set if groups decide who is admitted.
 	NeedGroups bool
-	// Keep reports whether to keep a group, given its subject, of a person with more than
-	// 200 groups. nil keeps the first 200. It must be safe for concurrent use.
-	Keep func(subject string) bool
 
 	Now func() time.Time // nil is time.Now
 }
@@ -74,10 +72,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-var (
-	namePattern  = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-	scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
-)
+var scopePattern = regexp.MustCompile(`^[!#-\[\]-~]+$`) // RFC 6749 3.3
 
 // check returns all that is wrong with the configuration.
 func (c Config) check() error {
@@ -87,7 +82,7 @@ func (c Config) check() error {
 			problems = append(problems, fmt.Errorf("invalid %s: %w", field, err))
 		}
 	}
-	if !namePattern.MatchString(c.Name) {
+	if !service.IsProviderName(c.Name) {
 		problems = append(problems, errors.New("invalid name: must be 1 to 32 lower-case letters, digits, _ and -, beginning with a letter or digit"))
 	}
 	invalid("issuer_url", checkIssuerURL(c.Issuer))

@@ -8,14 +8,16 @@ import (
 )
 
 const (
-	maxGroups = 200 // that are kept of a person
+	maxGroups = 2000
 	maxRoles  = 100
 	maxRole   = 1 << 10 // bytes of one role and its namespaces
 )
 
-// groups returns the names of the groups at the path.
+// groups returns the names of the groups at the path. They may be many more than are
+// stored: which of them decide something is known when the session is created.
 func (w person) groups(path claims.Path) []string {
-	return claims.Texts(w.lookup(path), claims.IsName)
+	groups := claims.Texts(w.lookup(path), claims.IsName)
+	return groups[:min(len(groups), maxGroups)]
 }
 
 // hasTooManyGroups reports whether the provider says that there are groups at the path
@@ -36,25 +38,8 @@ func (w person) hasTooManyGroups(path claims.Path) bool {
 	return false
 }
 
-// groupSubjects returns the subjects of the groups: if there are too many, those that the
-// configuration chooses.
-func (p *Provider) groupSubjects(groups []string) []string {
-	choose := len(groups) > maxGroups && p.config.Keep != nil
-	var subjects []string
-	for _, group := range groups {
-		subject := p.subject("group", group)
-		if len(subjects) < maxGroups && (!choose || p.config.Keep(subject)) {
-			subjects = append(subjects, subject)
-		}
-	}
-	return subjects
-}
-
 // roles returns the values at the path that begin with the name of a role.
 func (w person) roles(path claims.Path) []string {
-	if path == "" {
-		return nil
-	}
 	roles := claims.Texts(w.lookup(path), isRole)
 	return roles[:min(len(roles), maxRoles)]
 }
@@ -64,5 +49,5 @@ func (w person) roles(path claims.Path) []string {
 func isRole(text string) bool {
 	name, _, _ := strings.Cut(text, "@")
 	role, err := service.ParseRole(name)
-	return err == nil && role != service.RoleUnset && len(text) <= maxRole && claims.IsClean(text)
+	return err == nil && role != service.RoleUnset && len(text) <= maxRole && service.IsClean(text)
 }

@@ -3,6 +3,7 @@ package oidc
 import (
 	"context"
 
+	"github.com/guidonhq/guidon/handler/login/claims"
 	"github.com/guidonhq/guidon/handler/login/loginstate"
 	"github.com/guidonhq/guidon/service"
 )
@@ -79,14 +80,17 @@ func (p *Provider) identity(who person) (*service.Identity, error) {
 func (p *Provider) subjects(who person, e email, groups []string) []string {
 	var subjects []string
 	if e.verified {
-		subjects = append(subjects, p.subject("email", lower(e.address)))
+		subjects = append(subjects, p.subject("email", service.FoldCase(e.address)))
 	}
 	domain := e.domain()
 	if p.google { // whose consumer accounts may have the address of a company
-		domain = domainOf(who.text("hd"))
+		domain = claims.Domain(who.text("hd"))
 	}
 	if domain != "" {
 		subjects = append(subjects, p.subject("domain", domain))
 	}
-	return append(subjects, p.groupSubjects(groups)...)
+	for _, group := range groups {
+		subjects = append(subjects, p.subject("group", group))
+	}
+	return subjects
 }

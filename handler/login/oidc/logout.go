@@ -10,6 +10,7 @@ import (
 
 	"github.com/guidonhq/guidon"
 	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/service"
 )
 
 const (
@@ -67,7 +68,7 @@ func (p *Provider) logout(c claims.Object) (*Logout, error) {
 	case p.config.Now().Sub(issued) > maxLogoutAge:
 		return nil, fmt.Errorf("iat is more than %v ago", maxLogoutAge)
 	}
-	l := &Logout{Until: issued.Add(maxLogoutAge + claims.Skew)} // by the clock of any instance
+	l := &Logout{Until: issued.Add(maxLogoutAge + service.ClockSkew)} // by the clock of any instance
 	if l.ID, err = nameOf(c, "jti"); err != nil {
 		return nil, err
 	}

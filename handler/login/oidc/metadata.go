@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/guidonhq/guidon/handler/login/claims"
+	"github.com/guidonhq/guidon/service"
 )
 
 // The metadata of an identity. Those that do not name OpenID Connect are the same for all
@@ -41,7 +41,7 @@ func (p *Provider) metadata(who person, e email) map[string]string {
 		values[metadataPrefix+"email"] = e.address
 	}
 	maps.DeleteFunc(values, func(_, value string) bool {
-		return value == "" || len(value) > maxMetadataValue || !claims.IsClean(value)
+		return value == "" || len(value) > maxMetadataValue || !service.IsClean(value)
 	})
 	return values
 }

@@ -32,8 +32,6 @@ type Provider struct {
 const (
 	method       = "oidc"
 	googleIssuer = "https://accounts.google.com"
-	// maxWait is how long one step of signing in may take, with all its requests.
-	maxWait = 10 * time.Second
 )
 
 // New returns a provider. It sends no request. Its errors name the fields as the
@@ -59,7 +57,7 @@ func New(c Config) (*Provider, error) {
 	return &Provider{
 		config: c, client: client, discovery: source, keys: keys,
 		groups: claims.Path(c.GroupsClaim), roles: claims.Path(c.RolesClaim),
-		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: maxWait,
+		fingerprint: bound.Fingerprint(), google: c.Issuer == googleIssuer, limit: provider.MaxWait,
 	}, nil
 }
 

@@ -3,10 +3,14 @@ package provider
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 )
 
 // MaxAttempts is how many attempts to sign in may wait for a provider at the same time.
 const MaxAttempts = 64
+
+// MaxWait is how long one attempt may wait for a provider, with all its requests.
+const MaxWait = 10 * time.Second
 
 // attempts counts the attempts that wait for the provider.
 type attempts struct{ waiting atomic.Int64 }

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
+
+const loginHelp = `Sign in to a server, and keep the token that it issues. The commands for flags,
+segments and tokens then use that token for this --address, unless --token,
+--token-file or GUIDON_TOKEN provide another one.
+
+A web browser opens with the sign-in page of the server, which must be at the
+address as browsers reach it, with its path. After you have signed in there and
+allowed this machine, the browser leads back to the waiting command. If the
+browser is on another machine, use --no-browser, open the address that is printed,
+and paste the code that the page shows.
+
+With --token, a token is read from the standard input, checked and kept, for
+servers without a sign-in page.
+
+Tokens are kept in guidon/credentials.json in the user's configuration directory,
+which only you can read.`
+
+// The longest name of a command line, and the longest wait for the user to sign in.
+const (
+	maxLoginName = 64
+	loginWait    = 10 * time.Minute
+)
+
+// login is one run of the command.
+type login struct {
+	*program
+	connection connection
+	noBrowser  bool
+	readsToken bool
+	name       string
+	wait       time.Duration
+
+	address string // normalized
+	file    *credentials.File
+}
+
+func (p *program) loginCommand() *cobra.Command {
+	l := &login{program: p, wait: loginWait}
+	command := &cobra.Command{
+		Use:   "login --address <URL>",
+		Short: "Sign in to a server",
+		Long:  loginHelp,
+		Example: `  guidon login --address https://flags.example
+  guidon login --address https://flags.example --no-browser
+  guidon login --address https://flags.example --token < token.txt`,
+		Args: noLoginArguments,
+		RunE: p.action(l.run),
+	}
+	l.connection.addressFlags(command)
+	flags := command.Flags()
+	flags.BoolVar(&l.noBrowser, "no-browser", false, "print the address of the sign-in page, and read the code that it shows")
+	flags.BoolVar(&l.readsToken, "token", false, "read a token from the standard input instead of using a browser")
+	flags.StringVar(&l.name, "name", "", "what the server calls this machine in the list of sessions (default: its host name)")
+	_ = command.MarkFlagRequired("address") // the flag exists
+	command.MarkFlagsMutuallyExclusive("token", "no-browser")
+	command.MarkFlagsMutuallyExclusive("token", "name")
+	command.SetFlagErrorFunc(loginFlagError)
+	return command
+}
+
+var errTokenArgument = usageError("unexpected argument; with --token, the token is read from the standard input")
+
+// noLoginArguments rejects arguments without repeating them: they may be a token that was
+// meant for --token.
+func noLoginArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return errTokenArgument
+	}
+	return nil
+}
+
+// loginFlagError returns the error for a malformed flag, but does not repeat a value of
+// --token.
+func loginFlagError(_ *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "--token") {
+		return errTokenArgument
+	}
+	return err
+}
+
+func (l *login) run(ctx context.Context, _ []string) (err error) {
+	if l.address, err = client.Normalize(l.connection.address); err != nil {
+		return usageError("%w", err)
+	}
+	if err := l.checkName(); err != nil {
+		return err
+	}
+	if l.file, err = l.credentials(); err != nil {
+		return err
+	}
+	if err := l.file.Prepare(ctx); err != nil {
+		return err
+	}
+	if l.readsToken {
+		return l.withToken(ctx)
+	}
+	return l.withBrowser(ctx)
+}
+
+// checkName sets the default of --name.
+func (l *login) checkName() error {
+	if l.name == "" {
+		l.name, _ = os.Hostname()
+		l.name = strings.ToValidUTF8(l.name[:min(len(l.name), maxLoginName)], "")
+	}
+	if l.name == "" {
+		l.name = "guidon"
+	}
+	if !utf8.ValidString(l.name) || utf8.RuneCountInString(l.name) > maxLoginName || strings.ContainsFunc(l.name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return usageError("invalid --name: must have at most %d printable characters", maxLoginName)
+	}
+	return nil
+}
+
+// report prints who has signed in.
+func (l *login) report(who *auth.Authentication) error {
+	text := "signed in to " + l.address
+	if name := nameOf(who); name != "" {
+		text += " as " + name
+	}
+	if at := instant(who.GetExpiresAt()); !at.IsZero() {
+		text += ", until " + timeOr(at, "")
+	}
+	_, err := fmt.Fprintln(l.out, text)
+	return err
+}

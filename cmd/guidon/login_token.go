@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/credentials"
+)
+
+// maxToken limits the token that is read, in bytes.
+const maxToken = 16 << 10
+
+// withToken keeps a token of the standard input that the server accepts.
+func (l *login) withToken(ctx context.Context) error {
+	token, err := l.readToken(ctx)
+	if err != nil {
+		return err
+	}
+	if token == "" {
+		return errors.New("not signed in: the standard input contains no token")
+	}
+	server, err := l.dial(&l.connection, token)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	self, err := getSelf(ctx, server)
+	if errors.Is(err, guidon.Unauthenticated) { // without the hint to provide a token
+		return fmt.Errorf("the server did not accept the token: %s; servers that require no authentication accept none", guidon.PublicMessage(err))
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.file.Set(ctx, l.address, credentials.Credential{Token: token}); err != nil {
+		return err
+	}
+	return l.report(self)
+}
+
+// readToken reads the token, without echo if the standard input is a terminal.
+func (l *login) readToken(ctx context.Context) (string, error) {
+	if !l.terminal(l.in) {
+		return l.readLine(ctx, maxToken)
+	}
+	fmt.Fprint(l.err, "Token: ")
+	file, ok := l.in.(*os.File)
+	if !ok {
+		return l.readLine(ctx, maxToken)
+	}
+	defer fmt.Fprintln(l.err)
+	return readHidden(ctx, file)
+}
+
+// readHidden reads a line from the terminal without echo. If the context ends, the terminal
+// echoes again.
+func readHidden(ctx context.Context, terminal *os.File) (string, error) {
+	fd := int(terminal.Fd()) // #nosec G115 -- a file descriptor
+	state, err := term.GetState(fd)
+	if err != nil {
+		return "", err
+	}
+	done := make(chan chunk, 1)
+	go func() {
+		line, err := term.ReadPassword(fd)
+		done <- chunk{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.Join(ctx.Err(), term.Restore(fd, state))
+	case line := <-done:
+		return strings.TrimSpace(string(line.data)), line.err
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/guidonhq/guidon"
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/cmd/internal/credentials"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+)
+
+const logoutHelp = `Revoke the token that "guidon login" obtained from the server, and forget it. It is
+also forgotten if it has expired or was revoked already.
+
+A token that was given to "guidon login --token" is only forgotten, because it may
+be in use elsewhere.
+
+  --everywhere  revoke all of your sessions, in browsers and on other machines,
+                and the token even if it was given`
+
+func (p *program) logoutCommand() *cobra.Command {
+	var c connection
+	var everywhere bool
+	command := &cobra.Command{
+		Use:   "logout --address <URL>",
+		Short: "Sign out of a server",
+		Long:  logoutHelp,
+		Example: `  guidon logout --address https://flags.example
+  guidon logout --address https://flags.example --everywhere`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.logout(ctx, &c, everywhere) }),
+	}
+	c.addressFlags(command)
+	command.Flags().BoolVar(&everywhere, "everywhere", false, "end all of your sessions")
+	_ = command.MarkFlagRequired("address") // the flag exists
+	return command
+}
+
+func (p *program) logout(ctx context.Context, c *connection, everywhere bool) error {
+	address, err := client.Normalize(c.address)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	file, err := p.credentials()
+	if err != nil {
+		return err
+	}
+	credential, ok, err := file.Get(address)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("not signed in to %s", address)
+	}
+	if !credential.Session && !everywhere {
+		if err := file.Remove(ctx, address, credential.Token); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(p.out, "signed out of %s; the token is still valid\n", address)
+		return err
+	}
+	return p.endSession(ctx, c, file, address, credential, everywhere)
+}
+
+// endSession revokes the credential and forgets it.
+func (p *program) endSession(ctx context.Context, c *connection, file *credentials.File, address string, credential credentials.Credential, everywhere bool) error {
+	server, err := p.dial(c, credential.Token)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	next, err := revoke(ctx, server, everywhere)
+	gone := errors.Is(err, guidon.Unauthenticated)
+	if err != nil && !gone {
+		return fmt.Errorf("still signed in: %w", err)
+	}
+	if err := file.Remove(ctx, address, credential.Token); err != nil {
+		return fmt.Errorf("the token is revoked, but cannot be forgotten: %w", err)
+	}
+	switch {
+	case gone && everywhere:
+		return fmt.Errorf("signed out of %s, but other sessions may still be valid: the token had expired or was revoked already", address)
+	case everywhere:
+		fmt.Fprintf(p.out, "signed out of %s everywhere\n", address)
+	default:
+		fmt.Fprintf(p.out, "signed out of %s\n", address)
+	}
+	if next != "" {
+		fmt.Fprintf(p.err, "You are still signed in at the provider. To sign out there too, visit:\n\n  %s\n\n", next)
+	}
+	return nil
+}
+
+// revoke revokes the token of the client. It returns the address at which the user can
+// sign out at the provider, or "".
+func revoke(ctx context.Context, server client.Client, everywhere bool) (next string, err error) {
+	response := new(auth.RevokeAuthenticationSelfResponse)
+	request := &auth.RevokeAuthenticationSelfRequest{Everywhere: everywhere}
+	if err := server.Invoke(ctx, "/flipt.auth.AuthenticationService/RevokeAuthenticationSelf", request, response); err != nil {
+		return "", err
+	}
+	u, err := url.Parse(response.GetNextUri())
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", nil
+	}
+	return u.String(), nil
+}

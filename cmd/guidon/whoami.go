@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/emptypb"
+
+	"github.com/guidonhq/guidon/cmd/internal/client"
+	"github.com/guidonhq/guidon/handler/wire/auth"
+	"github.com/guidonhq/guidon/service"
+)
+
+func (p *program) whoamiCommand() *cobra.Command {
+	var c connection
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "whoami --address <URL>",
+		Short: "Show who you are to a server, and what you may do",
+		Long: `Show who you are to a server: by which method, until when, and which roles you have
+in which namespaces.`,
+		Example: `  guidon whoami --address https://flags.example
+  guidon whoami --address https://flags.example --json`,
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			return p.withClient(ctx, &c, reading, func(server client.Client) error {
+				self, err := getSelf(ctx, server)
+				if err != nil {
+					return err
+				}
+				return p.printSelf(self, asJSON)
+			})
+		}),
+	}
+	c.serverFlags(command)
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	_ = command.MarkFlagRequired("address") // the flag exists
+	return command
+}
+
+// getSelf returns the authentication of the client.
+func getSelf(ctx context.Context, server client.Client) (*auth.Authentication, error) {
+	self := new(auth.Authentication)
+	err := server.Invoke(ctx, "/flipt.auth.AuthenticationService/GetAuthenticationSelf", new(emptypb.Empty), self)
+	return self, err
+}
+
+func (p *program) printSelf(self *auth.Authentication, asJSON bool) error {
+	if asJSON {
+		return p.printMessage(self)
+	}
+	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "NAME\t%s\nMETHOD\t%s\nID\t%s\nEXPIRES\t%s\n", orDash(nameOf(self)), methodOf(self), orDash(self.GetId()), p.expiry(self))
+	for _, grant := range self.GetAccess() {
+		fmt.Fprintf(table, "ROLE\t%s on %s\n", grant.GetRole(), namespacesOf(grant.GetNamespaceKeys()))
+	}
+	if len(self.GetAccess()) == 0 {
+		fmt.Fprintln(table, "ROLE\tnone")
+	}
+	return table.Flush()
+}
+
+// nameKeys are the metadata that name a person, a token or a workload, the best first.
+var nameKeys = []string{
+	service.MetadataTokenName, "io.service.auth.name", "io.service.auth.email",
+	"io.service.auth.jwt.name", "io.service.auth.jwt.email", "io.service.auth.jwt.sub", "io.service.auth.k8s.serviceaccount.name",
+}
+
+// nameOf returns the name of the person, the token or the workload, or "".
+func nameOf(a *auth.Authentication) string {
+	for _, key := range nameKeys {
+		if name := a.GetMetadata()[key]; name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// methodOf returns the method by which somebody signed in, for people.
+func methodOf(a *auth.Authentication) string {
+	return strings.ToLower(strings.TrimPrefix(a.GetMethod().String(), "METHOD_"))
+}
+
+// namespacesOf returns namespaces for a table.
+func namespacesOf(keys []string) string {
+	if on := strings.Join(keys, ","); on != service.Everywhere {
+		return on
+	}
+	return "all"
+}

@@ -1,0 +1,38 @@
+// Package atomicfile replaces files completely or not at all.
+package atomicfile
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Write creates or replaces the file with what write writes. It writes to a temporary
+// file in the same directory, which only the owner can read, and renames it to path. If it
+// returns an error, the file has not changed.
+func Write(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".guidon-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(temporary.Name())
+		}
+	}()
+	err = write(temporary)
+	if err == nil {
+		err = temporary.Chmod(mode)
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closing := temporary.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), path)
+}

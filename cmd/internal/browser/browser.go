@@ -1,0 +1,82 @@
+// Package browser opens the user's web browser.
+package browser
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Open starts the browser with the URL and does not wait for it. It tries the commands of
+// the variable BROWSER or else that of the system. environ is the environment of the
+// browser, from which the variables of this program are removed: they may be secrets.
+func Open(environ []string, url string) error {
+	err := errors.New("no command to open a browser is known on this system")
+	for _, command := range commands(runtime.GOOS, environ, url) {
+		if err = start(command, environ); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func start(command, environ []string) error {
+	browser := exec.Command(command[0], command[1:]...) // #nosec G204 -- the user's own choice, or a constant
+	browser.Env = slices.DeleteFunc(slices.Clone(environ), func(pair string) bool { return strings.HasPrefix(pair, "GUIDON_") })
+	if err := browser.Start(); err != nil {
+		return err
+	}
+	go func() { _ = browser.Wait() }() // it may run longer than this program
+	return nil
+}
+
+// commands returns the commands to try, in order.
+func commands(system string, environ []string, url string) [][]string {
+	if chosen := variable(environ, "BROWSER"); chosen != "" {
+		return chosenCommands(chosen, url)
+	}
+	switch system {
+	case "darwin":
+		return [][]string{{"open", url}}
+	case "windows":
+		return [][]string{{"rundll32", "url.dll,FileProtocolHandler", url}}
+	case "android", "ios", "js", "plan9", "wasip1":
+		return nil
+	}
+	return [][]string{{"xdg-open", url}}
+}
+
+// chosenCommands returns the commands of the variable BROWSER, a list like that of PATH.
+// In each of them %s stands for the URL, which otherwise is the last argument. There is no
+// shell, so nothing in the URL has a meaning.
+func chosenCommands(list, url string) [][]string {
+	var all [][]string
+	for _, text := range filepath.SplitList(list) {
+		command := strings.Fields(text)
+		if len(command) == 0 {
+			continue
+		}
+		if !strings.Contains(text, "%s") {
+			command = append(command, "%s")
+		}
+		for i := range command[1:] {
+			command[i+1] = strings.ReplaceAll(command[i+1], "%s", url)
+		}
+		all = append(all, command)
+	}
+	return all
+}
+
+// variable returns the value of a variable, or "". The last one wins.
+func variable(environ []string, name string) string {
+	value := ""
+	for _, pair := range environ {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
