@@ -127,7 +127,7 @@ func rows(config Config, invoker *call.Invoker, tick func() time.Time) []exchang
 
 		// Authentication. ExpireAuthenticationSelf has its time in the query (contract
 		// 10.4).
-		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List).ForEveryIdentity(),
+		call.Inform("/flipt.auth.PublicAuthenticationService/ListAuthenticationMethods", call.AreaPublic, only(get, authPrefix+"/method"), methods.List).Private().ForEveryIdentity(),
 		call.Issue("/flipt.auth.AuthenticationMethodTokenService/CreateToken", only(post, authPrefix+"/method/token"), auth.CreateToken).EnabledIf(config.Authentication.TokenMethod),
 		call.Inform("/flipt.auth.AuthenticationService/ListAuthentications", authn, only(get, authPrefix+"/tokens"), auth.ListAuthentications).NeedingEverywhere(service.RoleAdmin),
 		call.Inform("/flipt.auth.AuthenticationService/GetAuthentication", authn, only(get, authPrefix+"/tokens/{id}"), auth.GetAuthentication).NeedingEverywhere(service.RoleAdmin),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -118,6 +119,11 @@ func checkQuery(o *call.Operation, raw string, query url.Values) error {
 			return Refuse(ReasonState, guidon.Unauthenticated, messageBeginAgain, errTwice)
 		default:
 			return guidon.Errorf(guidon.InvalidArgument, "the query string has a parameter twice")
+		}
+	}
+	if text := query.Get("redirect"); !o.Changes() && text != "" {
+		if _, err := strconv.ParseBool(text); err != nil { // the error of the decoder repeats it
+			return guidon.Errorf(guidon.InvalidArgument, "invalid field redirect: must be true or false")
 		}
 	}
 	if o.Changes() && query.Has("iss") && query.Get("iss") == "" {

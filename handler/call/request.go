@@ -25,6 +25,7 @@ type Request struct {
 	Namespace     string // that of the path, until the message has been read
 	Message       proto.Message
 	Payload       any                // what the operation needs beside Message or instead of it, see [Confined]
+	Rejected      error              // why the query of a step of signing in is refused, or nil
 	Source        Source             // if neither is known yet: they are read once the caller is known
 	Sender        Sender             // whose requests and failed credentials are limited; nil for none
 	Actor         *change.Actor      // set only by trusted callers in this process: skips authentication

@@ -73,6 +73,7 @@ func (x *Exchange) setCall(o *call.Operation) {
 		MinRevision:  strings.Join(header[call.MinRevisionHeader], ","),
 		Source:       x,
 		Memory:       x.Call.Memory,
+		Rejected:     x.Call.Rejected,
 		Pieces:       true,
 	}
 	if slices.Contains(x.route.variables, "namespace_key") {

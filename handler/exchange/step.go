@@ -14,7 +14,8 @@ import (
 // in. It is [Messages], but a browser gets errors as pages, and nothing of the request is
 // in the header Referer of later ones.
 type Step struct {
-	// Check returns an error unless the operation may have the query.
+	// Check returns an error unless the operation may have the query. The operation gets
+	// it as Rejected, and must fail with it.
 	Check func(o *call.Operation, raw string, query url.Values) error
 	// Page responds with the page of an error, whose reason is one word.
 	Page func(x *Exchange, status int, reason string)
@@ -32,13 +33,11 @@ func (s Step) Serve(x *Exchange, o *call.Operation) {
 	x.Header().Set("Cache-Control", "no-store")
 	query, err := url.ParseQuery(x.Request.URL.RawQuery)
 	if err != nil {
-		err = guidon.Errorf(guidon.InvalidArgument, "the query string is malformed")
-	} else {
-		err = s.Check(o, x.Request.URL.RawQuery, query)
-	}
-	if err != nil {
-		x.ReplyError(err)
+		x.ReplyError(guidon.Errorf(guidon.InvalidArgument, "the query string is malformed"))
 		return
+	}
+	if x.Call.Rejected = s.Check(o, x.Request.URL.RawQuery, query); x.Call.Rejected != nil {
+		x.Request.URL.RawQuery = url.Values{"state": {query.Get("state")}}.Encode() // all that the operation needs
 	}
 	Messages.Serve(x, o)
 }

@@ -48,24 +48,24 @@ func (s *SignIn) Callback(ctx context.Context, svc *service.Service, w service.W
 	if openID != nil {
 		note.Provider = openID.Name()
 	}
-	for _, p := range []struct{ name, value string }{{"code", m.GetCode()}, {"state", m.GetState()}} {
-		if len(p.value) > maxParameter {
-			return call.Response{SignIn: note}, guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
-		}
-	}
 	c := callback{SignIn: s, service: svc, write: w, method: method, people: people, message: m, request: request, note: note}
 	response, err = c.run(ctx)
 	response.SignIn = note
 	if err != nil {
 		refused(note, err)
 	}
-	s.observe(note.Method, note.Provider, err)
+	if guidon.CodeOf(err) != guidon.InvalidArgument {
+		s.observe(note.Method, note.Provider, err)
+	}
 	return response, err
 }
 
 // run makes the checks in an order in which nothing of the request is used before it is
 // certain that this browser began the attempt with this provider.
 func (c *callback) run(ctx context.Context) (call.Response, error) {
+	if err := c.check(); err != nil {
+		return c.failed(c.sealer.Name(c.message.GetState()), err)
+	}
 	attempt, cookie, err := c.sealer.Open(ctx, cookies(c.request.Cookie), c.message.GetState(), c.people.Fingerprint())
 	if err != nil {
 		return c.failed(cookie, auth.Refused(err, auth.ReasonState))
@@ -79,6 +79,19 @@ func (c *callback) run(ctx context.Context) (call.Response, error) {
 	}
 	c.note.Subject = identity.Subject
 	return c.signIn(ctx, attempt, identity, cookie)
+}
+
+// check returns an error if the request is not one of a provider, whatever its attempt is.
+func (c *callback) check() error {
+	if c.request.Rejected != nil {
+		return c.request.Rejected
+	}
+	for _, p := range []struct{ name, value string }{{"code", c.message.GetCode()}, {"state", c.message.GetState()}} {
+		if len(p.value) > maxParameter {
+			return guidon.Errorf(guidon.InvalidArgument, "invalid field %s: must not be longer than %d bytes", p.name, maxParameter)
+		}
+	}
+	return nil
 }
 
 // failed returns the response of an attempt that has failed.

@@ -143,7 +143,9 @@ func (s *SignIn) observe(method, provider string, err error) {
 
 // refused records in the note why an attempt was refused.
 func refused(note *call.SignIn, err error) {
-	note.Reason = reasonOf(err)
+	if guidon.CodeOf(err) != guidon.InvalidArgument {
+		note.Reason = reasonOf(err)
+	}
 	if f, ok := errors.AsType[*provider.Failure](err); ok {
 		note.Said = f.Said
 	}

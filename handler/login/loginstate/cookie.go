@@ -33,7 +33,7 @@ func (s *Sealer) Cookie(ctx context.Context, a *Attempt, o Options) (*http.Cooki
 	if err != nil {
 		return nil, err
 	}
-	c := s.cookie(s.name(a.State()), o) // #nosec G124 -- cookie sets the attributes
+	c := s.cookie(s.Name(a.State()), o) // #nosec G124 -- cookie sets the attributes
 	c.Value, c.MaxAge = value, int(s.Lifetime.Seconds())
 	return c, nil
 }
@@ -60,7 +60,7 @@ func (s *Sealer) cookie(name string, o Options) *http.Cookie {
 // one cookie of that name, which was sealed for it, is young enough, and belongs to the
 // provider and the state.
 func (s *Sealer) Open(ctx context.Context, cookies []*http.Cookie, state string, provider Fingerprint) (*Attempt, string, error) {
-	name := s.name(state)
+	name := s.Name(state)
 	var found []*http.Cookie
 	for _, c := range cookies {
 		if c.Name == name {
@@ -109,9 +109,9 @@ func (s *Sealer) Surplus(ctx context.Context, cookies []*http.Cookie) ([]string,
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(kept, name) }), nil
 }
 
-// name returns the name of the cookie for the state: one for each attempt, so that
+// Name returns the name of the cookie for the state: one for each attempt, so that
 // attempts in several tabs do not overwrite each other's.
-func (s *Sealer) name(state string) string {
+func (s *Sealer) Name(state string) string {
 	digest := sha256.Sum256([]byte(state))
 	return s.prefix() + base64.RawURLEncoding.EncodeToString(digest[:])[:idLength]
 }

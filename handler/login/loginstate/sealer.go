@@ -51,7 +51,7 @@ func (s *Sealer) seal(ctx context.Context, a *Attempt) (string, error) {
 	plain = append(plain, a.Fingerprint[:]...)
 	plain = append(plain, a.ReturnTo...)
 	value := binary.BigEndian.AppendUint64(nil, uint64(k.Number))                 // #nosec G115 -- the bits are meant
-	value = k.aead(purposeKey).Seal(value, nil, plain, []byte(s.name(a.State()))) // #nosec G407 -- the cipher makes the nonce
+	value = k.aead(purposeKey).Seal(value, nil, plain, []byte(s.Name(a.State()))) // #nosec G407 -- the cipher makes the nonce
 	return base64.RawURLEncoding.EncodeToString(value), nil
 }
 

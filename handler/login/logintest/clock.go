@@ -15,6 +15,10 @@ type Clock struct {
 // NewClock returns a clock that shows some time.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)} }
 
+// NewClockAt returns a clock that shows the time, such as for a service with the clock of
+// the system.
+func NewClockAt(now time.Time) *Clock { return &Clock{now: now} }
+
 // Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()

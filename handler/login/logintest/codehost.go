@@ -80,6 +80,9 @@ func NewCodeHost(t testing.TB, kind string) *CodeHost {
 	return h
 }
 
+// Kind returns the type of the host.
+func (h *CodeHost) Kind() string { return h.kind }
+
 // Authorize is what the host does when the person agrees: it returns the code for the
 // authorization request, or an error if the request is not one that the host accepts.
 func (h *CodeHost) Authorize(raw string) (code string, err error) {
