@@ -444,6 +444,9 @@ func TestResolvedOnce(t *testing.T) {
 
 type countingAdmission struct{ asked int }
 
+// Names implements [service.Admission].
+func (*countingAdmission) Names(string) bool { return false }
+
 func (c *countingAdmission) Admits(*service.Authentication) bool {
 	c.asked++
 	return true
