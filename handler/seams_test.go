@@ -85,7 +85,10 @@ func (ticket) Describe(method service.Method) (bool, *structpb.Struct) {
 }
 
 // Callback implements auth.SignIn.
-func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write, _ service.Method, m *wireauth.CallbackRequest, _ *call.Request) (call.Response, error) {
+func (ticket) Callback(ctx context.Context, s *service.Service, w service.Write, _ service.Method, m *wireauth.CallbackRequest, request *call.Request) (call.Response, error) {
+	if request.Rejected != nil {
+		return call.Response{}, request.Rejected
+	}
 	if m.GetCode() != "ticket" {
 		return call.Response{}, auth.Refuse(auth.ReasonDenied, guidon.Unauthenticated, "no ticket", nil)
 	}
